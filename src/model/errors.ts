@@ -1,0 +1,78 @@
+/** What went wrong, for programs. Messages are for people and may change; codes do not. */
+export type SalienceErrorCode =
+  /** An argument is out of range, of the wrong kind or missing; `details.field` names it. */
+  | 'invalid_argument'
+  /** A text holds a lone surrogate or a control character. */
+  | 'invalid_text'
+  /** A content is longer than the configured limit. */
+  | 'content_too_large'
+  /** A time is not ISO 8601. */
+  | 'invalid_time'
+  | 'invalid_space_name'
+  | 'invalid_scope'
+  /** A query without anything to look for. */
+  | 'blank_query'
+  | 'unknown_strategy'
+  /** A scoring profile that cannot be used; `details.path` names the place in it. */
+  | 'invalid_profile'
+  /** A parameter that the profile does not have, or a value outside its type or range. */
+  | 'invalid_parameter'
+  /** A formula needs a signal that was not given and has no default. */
+  | 'missing_signal'
+  | 'non_finite_score'
+  /** Two scores of different strategies, profiles or parameters were compared. */
+  | 'incomparable_scores'
+  | 'unknown_embedder'
+  /** The embedder's server failed, timed out or answered garbage. */
+  | 'embedder_failed'
+  /** The vectors in the store come from another model than the one that is configured. */
+  | 'embedder_mismatch'
+  | 'not_found'
+  | 'already_exists'
+  | 'cannot_undo'
+  /** The file is no store of this engine, or belongs to another space. */
+  | 'not_a_store'
+  /** The store was written by a newer version. */
+  | 'newer_store'
+  | 'store_read_only'
+  | 'store_full'
+  | 'store_busy'
+  | 'store_corrupt'
+  | 'store_failed'
+  /** The resource was used after `close()`. */
+  | 'closed'
+  | 'aborted'
+  | 'unreadable_file';
+
+const brand: unique symbol = Symbol.for('salience.error') as never;
+
+/** The one error class of the engine. Match on `code`, never on the message. */
+export class SalienceError extends Error {
+  readonly code: SalienceErrorCode;
+  /** Plain data about the failure: field, path, limit, operands. Never a secret, never a memory's text. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: SalienceErrorCode,
+    message: string,
+    options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SalienceError';
+    this.code = code;
+    this.details = options.details ?? {};
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** Whether `value` is an error of this engine, also when two copies of the package are loaded. */
+  static isInstance(value: unknown): value is SalienceError {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+}
+
+/** Throws the error of an aborted operation when `signal` is aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new SalienceError('aborted', 'the operation was aborted by its signal', { cause: signal.reason });
+  }
+}

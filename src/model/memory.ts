@@ -1,0 +1,112 @@
+import type { Instant } from './time.ts';
+
+/** The types that rules know by name. Any other string is accepted and treated as `other`. */
+export const MEMORY_TYPES = [
+  'profile',
+  'preference',
+  'decision',
+  'pattern',
+  'discovery',
+  'summary',
+  'fact',
+  'event',
+  'procedure',
+  'plan',
+  'transient_state',
+  'entity',
+  'learning',
+  'rule',
+  'feedback',
+  'context',
+] as const;
+
+export type MemoryType = (typeof MEMORY_TYPES)[number] | (string & {});
+
+export type Tier = 'hot' | 'cold' | 'stub';
+
+/** Where a memory comes from. */
+export const SOURCES = ['stated', 'extracted', 'imported', 'inferred', 'consolidated'] as const;
+export type Source = (typeof SOURCES)[number];
+
+/** Who judged the importance of a memory. */
+export const JUDGES = ['default', 'caller', 'rules', 'model', 'person'] as const;
+export type Judge = (typeof JUDGES)[number];
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** Free data of the caller's about a memory. */
+export type Metadata = { readonly [key: string]: JsonValue };
+
+/**
+ * One remembered statement, with its provenance, clocks and counters, as the engine holds it.
+ * Absent fields are `undefined`; instants are milliseconds.
+ */
+export interface MemoryRecord {
+  /** The caller's string of at most 128 characters, else a UUIDv7. Unique in its space. */
+  readonly id: string;
+  readonly scope: string;
+  readonly type: MemoryType;
+  readonly title: string | undefined;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  readonly topicKey: string | undefined;
+  /** The session of the last material update. */
+  readonly sessionId: string | undefined;
+
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly lastAccessedAt: Instant | undefined;
+  readonly validFrom: Instant | undefined;
+  readonly validUntil: Instant | undefined;
+  readonly expiresAt: Instant | undefined;
+  readonly invalidatedAt: Instant | undefined;
+
+  /** 0–1. Default is .5. */
+  readonly importance: number;
+  readonly importanceJudge: Judge;
+  /** 0–1. Default is .8. */
+  readonly confidence: number;
+  /** 0–1, from votes. Default is .5. */
+  readonly usefulness: number;
+  /** .1–1, set by the caller. Default is 1. */
+  readonly weight: number;
+  /** 0–1, born at .1 + .3·importance. */
+  readonly stability: number;
+  readonly accessCount: number;
+  /** The distinct sessions that recalled it. */
+  readonly sessions: readonly string[];
+  /** Starts at 1. */
+  readonly revisionCount: number;
+  readonly tier: Tier;
+  readonly core: boolean;
+
+  /** The id of the older memory that this one replaces. */
+  readonly supersedes: string | undefined;
+  readonly source: Source;
+  /** A pointer to the origin: a file, a commit, a message id. */
+  readonly sourceRef: string | undefined;
+}
+
+/** The clocks of a record whose age a formula may use. */
+export const CLOCK_NAMES = [
+  'createdAt',
+  'updatedAt',
+  'lastAccessedAt',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
+  'invalidatedAt',
+] as const satisfies readonly (keyof MemoryRecord)[];
+export type ClockName = (typeof CLOCK_NAMES)[number];
+
+/** The stability that a new memory is born with. Source: spec §2. */
+export function initialStability(importance: number): number {
+  return 0.1 + 0.3 * importance;
+}

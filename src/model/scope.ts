@@ -1,0 +1,33 @@
+import { SalienceError } from './errors.ts';
+
+/** The root of every space's scopes: visible from everywhere. */
+export const GLOBAL_SCOPE = 'global';
+
+const part = /^(?:[a-z]+:)?[A-Za-z0-9._-]+$/;
+
+/**
+ * Checks a scope: `global`, or a path such as `team:a/project:b`. Returns it unchanged.
+ * Throws `invalid_scope` with the grammar.
+ */
+export function parseScope(scope: string): string {
+  const valid =
+    typeof scope === 'string' &&
+    scope.length <= 512 &&
+    scope.split('/').every((each) => {
+      const name = each.slice(each.indexOf(':') + 1);
+      return part.test(each) && name !== '.' && name !== '..';
+    });
+  if (valid) return scope;
+  throw new SalienceError(
+    'invalid_scope',
+    `scope ${JSON.stringify(scope)} is not valid: write "global", or parts of [A-Za-z0-9._-], each optionally led by a kind, with "/" between, for example "team:a/project:b"`,
+    { details: { scope } },
+  );
+}
+
+/** The scopes that a recall from `scope` sees: itself, its ancestors, and the root; never siblings or children. */
+export function visibleScopes(scope: string): readonly string[] {
+  if (scope === GLOBAL_SCOPE) return [GLOBAL_SCOPE];
+  const parts = scope.split('/');
+  return [GLOBAL_SCOPE, ...parts.map((_, depth) => parts.slice(0, depth + 1).join('/'))];
+}

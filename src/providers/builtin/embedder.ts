@@ -1,0 +1,79 @@
+import { throwIfAborted } from '../../model/errors.ts';
+import type { Embedder } from '../embedder.ts';
+import { readWordTable, type WordTable } from './table.ts';
+import { findWord, tokenize } from './tokenize.ts';
+
+/** Options of {@link builtinEmbedder}. */
+export interface BuiltinEmbedderOptions {
+  /** Another word table in the format of `table.ts`. Default is the one that comes with the package. */
+  readonly table?: URL | string | undefined;
+}
+
+/** How many texts are embedded between two looks at the abort signal. */
+const textsPerSignalCheck = 1024;
+
+/**
+ * The embedder that needs no network, no key and no model download: a table of word vectors, distilled from a sentence
+ * encoder by `tools/distill`, summed with the weights of smooth inverse frequency and brought to unit length
+ * (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017).
+ *
+ * Knows English words only, and not their order: good at topics and synonyms, blind to negation and to who did what to
+ * whom. The same text gives the same bits everywhere: float64 sums in the order of the words, no transcendental
+ * functions. The table (under 10 MB) is read at the first call of `embed` and shared by all embedders that use it.
+ * `embed` throws `aborted`, and `embedder_failed` when the table cannot be read.
+ */
+export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder {
+  const file = options.table ?? new URL('./table.bin', import.meta.url);
+  return {
+    model: 'builtin-1',
+    dimensions: 256,
+    calibration: { floor: 0.2, ceiling: 0.8 },
+    thresholds: { conflict: 0.75, birthLink: 0.4, consolidation: 0.7, similarPair: 0.85 },
+    async embed(texts, { signal } = {}) {
+      throwIfAborted(signal);
+      const table = openTable(file);
+      const sum = new Float64Array(table.dimensions);
+      const vectors: (Float32Array | undefined)[] = [];
+      for (const text of texts) {
+        if (vectors.length % textsPerSignalCheck === textsPerSignalCheck - 1) throwIfAborted(signal);
+        vectors.push(embedText(table, text, sum));
+      }
+      return vectors;
+    },
+  };
+}
+
+const openTables = new Map<string, WordTable>();
+
+function openTable(file: URL | string): WordTable {
+  const key = String(file);
+  let table = openTables.get(key);
+  if (table === undefined) {
+    table = readWordTable(file);
+    openTables.set(key, table);
+  }
+  return table;
+}
+
+/** The unit vector of one text; `sum` is scratch space of the table's dimensions. */
+function embedText(table: WordTable, text: string, sum: Float64Array): Float32Array | undefined {
+  const { dimensions, rows, scales, weights } = table;
+  sum.fill(0);
+  for (const word of tokenize(text)) {
+    const number = findWord(table, word);
+    if (number < 0) continue;
+    const factor = (weights[number] as number) * (scales[number] as number);
+    const from = number * dimensions;
+    for (let index = 0; index < dimensions; index++) {
+      sum[index] = (sum[index] as number) + factor * (rows[from + index] as number);
+    }
+  }
+  let squares = 0;
+  for (let index = 0; index < dimensions; index++) squares += (sum[index] as number) * (sum[index] as number);
+  // Opposite words can cancel out; such a text has no direction.
+  if (squares < 1e-12) return undefined;
+  const length = Math.sqrt(squares);
+  const vector = new Float32Array(dimensions);
+  for (let index = 0; index < dimensions; index++) vector[index] = (sum[index] as number) / length;
+  return vector;
+}

@@ -1,0 +1,63 @@
+import { SalienceError } from '../model/errors.ts';
+
+declare const strategyBrand: unique symbol;
+
+/**
+ * A score together with what it was made by. Scores of different strategies, profiles or parameters mean different
+ * things: they do not compare. Order scores of one strategy with {@link compareScores}; JSON writes the number.
+ */
+export interface Score<Strategy extends string> {
+  readonly strategy: Strategy;
+  /** Of the formula and its parameters. */
+  readonly profileHash: string;
+  /** In [0, 1]. For showing; comparing it with another strategy's value means nothing. */
+  readonly value: number;
+  toJSON(): number;
+  toString(): string;
+  /** Throws `incomparable_scores`: `<`, `−` and a default sort would compare what must not be compared. */
+  [Symbol.toPrimitive](hint: string): never;
+  /** Makes the type invariant: a score of one strategy is not a score of several. */
+  readonly [strategyBrand]?: (strategy: Strategy) => Strategy;
+}
+
+/** Puts a value under the protection of {@link Score}. */
+export function makeScore<Strategy extends string>(
+  strategy: Strategy,
+  profileHash: string,
+  value: number,
+): Score<Strategy> {
+  return Object.freeze({
+    strategy,
+    profileHash,
+    value,
+    toJSON: () => value,
+    toString: () => String(value),
+    [Symbol.toPrimitive](): never {
+      throw new SalienceError(
+        'incomparable_scores',
+        `a score of ${strategy} is no plain number: order scores with compareScores(a, b), show them with score.value`,
+        { details: { strategy } },
+      );
+    },
+  });
+}
+
+/**
+ * Orders two scores of the same strategy, higher first; usable with `sort`.
+ * Throws `incomparable_scores` when their formulas or parameters differ.
+ */
+export function compareScores<Strategy extends string>(
+  a: Score<Strategy>,
+  b: Score<NoInfer<Strategy>>,
+): number {
+  if (a.strategy !== b.strategy || a.profileHash !== b.profileHash) {
+    throw new SalienceError(
+      'incomparable_scores',
+      `a score of ${a.strategy} cannot be compared with one of ${b.strategy}${
+        a.strategy === b.strategy ? ' that was made with other parameters' : ''
+      }: each formula has a scale of its own; recall once with one strategy instead`,
+      { details: { strategies: [a.strategy, b.strategy] } },
+    );
+  }
+  return b.value - a.value;
+}

@@ -1,0 +1,8 @@
+import { SalienceError } from '../model/errors.ts';
+
+/** The error of a profile that cannot be used, naming the place in it. */
+export function invalidProfile(profile: string, path: string, problem: string): SalienceError {
+  return new SalienceError('invalid_profile', `profile ${JSON.stringify(profile)}, at ${path}: ${problem}`, {
+    details: { profile, path },
+  });
+}

@@ -1,0 +1,106 @@
+import type { MemoryType } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import { features, partValue, type SignalInput, score } from './score.ts';
+
+type Time = Instant | string | Date;
+
+/** How recent a moment is: 1 now, .5 after one half-life. Default half-life is 30 days. */
+export function recencyScore(
+  at: Time,
+  options: { readonly now: Time; readonly halfLifeDays?: number | undefined },
+): number {
+  const parameters = { recencyHalfLifeDays: options.halfLifeDays ?? 30 };
+  return partValue('balanced', 'recency', { createdAt: at }, { now: options.now, parameters });
+}
+
+/** Linear in the number of revisions, full at 10. */
+export function revisionScore(count: number): number {
+  return partValue('lexical', 'revision', { revisionCount: count });
+}
+
+/** How much a type matters by default: profile 1, preference .9, decision .7, pattern .6, summary .3, others .5. */
+export function typePriority(type: MemoryType): number {
+  return partValue('ambient', 'typePriority', { type });
+}
+
+/** R, what is left of a memory, in [0, 1]. Floors: .60 core, .02 otherwise; procedures 1; stubs 0. */
+export function retention(
+  memory: SignalInput,
+  options: { readonly now: Time; readonly curve?: 'exponential' | 'power' | undefined },
+): number {
+  return partValue('retention', 'retention', memory, {
+    now: options.now,
+    parameters: { curve: options.curve ?? 'exponential' },
+  });
+}
+
+export interface CompositeScoreInput {
+  readonly similarity?: number | undefined;
+  readonly createdAt: Time;
+  readonly lastAccessedAt?: Time | undefined;
+  /** Default is .5. */
+  readonly importance?: number | undefined;
+  /** Merged over .4/.3/.3 and divided by their sum. */
+  readonly weights?:
+    | { readonly semantic?: number; readonly recency?: number; readonly importance?: number }
+    | undefined;
+  /** Default is 14. */
+  readonly recencyHalfLifeDays?: number | undefined;
+  readonly now: Time;
+}
+
+/** The `balanced` score: similarity, recency and importance as a weighted mean. */
+export function computeCompositeScore(input: CompositeScoreInput): number {
+  const { similarity, createdAt, lastAccessedAt, importance, weights, recencyHalfLifeDays, now } = input;
+  return score(
+    'balanced',
+    { similarity, createdAt, lastAccessedAt, importance },
+    {
+      now,
+      parameters: {
+        ...(weights ? { weights } : {}),
+        ...(recencyHalfLifeDays ? { recencyHalfLifeDays } : {}),
+      },
+    },
+  );
+}
+
+export interface FiveFactorBreakdown {
+  readonly compositeScore: number;
+  readonly relevanceScore: number;
+  readonly recencyScore: number;
+  readonly usefulnessScore: number;
+  readonly confidenceScore: number;
+  readonly frequencyScore: number;
+}
+
+/** The `five-factor` score and its five parts, each rounded to 6 decimals: for showing, not for sorting. */
+export function fiveFactorScore(
+  memory: SignalInput,
+  options: { readonly similarity?: number | undefined; readonly now: Time },
+): FiveFactorBreakdown {
+  const signals = { ...memory, similarity: options.similarity ?? memory.similarity };
+  const parts = features('five-factor', signals, { now: options.now });
+  return {
+    compositeScore: sixDecimals(score('five-factor', signals, { now: options.now })),
+    relevanceScore: sixDecimals(parts['relevance']),
+    recencyScore: sixDecimals(parts['recency']),
+    usefulnessScore: sixDecimals(parts['usefulness']),
+    confidenceScore: sixDecimals(parts['confidence']),
+    frequencyScore: sixDecimals(parts['frequency']),
+  };
+}
+
+/** The `scoped` score: similarity × scope weight × weight × decay since the last update. */
+export function scopedScore(signals: SignalInput, options: { readonly now: Time }): number {
+  return score('scoped', signals, { now: options.now });
+}
+
+/** What votes say: (p+1)/(p+n+2), .5 without votes. Source: the rule of succession. */
+export function usefulness(positive: number, negative: number): number {
+  return (positive + 1) / (positive + negative + 2);
+}
+
+function sixDecimals(value = 0): number {
+  return Math.round(value * 1e6) / 1e6;
+}

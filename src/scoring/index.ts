@@ -1,0 +1,46 @@
+/**
+ * Scoring for use alone: formulas as data, their values and their explanations. Nothing here reads a clock or a store.
+ *
+ * @module
+ */
+
+export { cappedLinear, exponentialDecay } from './arithmetic.ts';
+export { compareScores, type Score } from './comparable.ts';
+export type { Explanation, ExplanationDetail } from './explain.ts';
+export type { Condition, DecayExpression, Expression, Scalar, WeightedTerm } from './expression.ts';
+export {
+  type CompositeScoreInput,
+  computeCompositeScore,
+  type FiveFactorBreakdown,
+  fiveFactorScore,
+  recencyScore,
+  retention,
+  revisionScore,
+  scopedScore,
+  typePriority,
+  usefulness,
+} from './helpers.ts';
+export type {
+  ParameterDefinition,
+  ParameterOverrides,
+  ParameterValue,
+  Profile,
+  ProfileDefinition,
+} from './profile.ts';
+export {
+  BUILTIN_PROFILE_NAMES,
+  type BuiltinProfileName,
+  builtinDefinition,
+  builtinProfile,
+} from './profiles/index.ts';
+export {
+  defineProfile,
+  explain,
+  features,
+  type ProfileReference,
+  parseProfile,
+  type ScoreOptions,
+  type SignalInput,
+  score,
+} from './score.ts';
+export type { AttributeName, SignalName, Signals } from './signals.ts';

@@ -1,0 +1,307 @@
+import { createHash } from 'node:crypto';
+import { SalienceError } from '../model/errors.ts';
+import { bindExpressions } from './bind.ts';
+import type { Condition, Expression } from './expression.ts';
+import { invalidProfile } from './faults.ts';
+import type { BoundCondition, Node } from './node.ts';
+import { checkScoreRange } from './range.ts';
+
+export type ParameterValue = number | string | boolean;
+
+/** A typed setting of a profile that any call may override. */
+export type ParameterDefinition =
+  | {
+      readonly kind: 'number';
+      readonly default: number;
+      readonly min?: number | undefined;
+      readonly max?: number | undefined;
+      /** The embedder in use fills it in, unless the caller does. */
+      readonly from?: 'calibration.floor' | 'calibration.span' | undefined;
+      readonly description?: string | undefined;
+    }
+  | {
+      readonly kind: 'choice';
+      readonly default: string;
+      readonly choices: readonly string[];
+      readonly description?: string | undefined;
+    }
+  | { readonly kind: 'flag'; readonly default: boolean; readonly description?: string | undefined };
+
+/**
+ * Values for parameters. Groups may be nested: `{ weights: { semantic: .6 } }` sets `weights.semantic`
+ * and leaves the rest of the group as it is.
+ */
+export type ParameterOverrides = {
+  readonly [name: string]: ParameterValue | { readonly [name: string]: ParameterValue };
+};
+
+/** A scoring formula as plain data, as its author writes it: JSON or TypeScript. */
+export interface ProfileDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** Where the formula comes from. */
+  readonly source?: string | undefined;
+  /** The name of a profile to start from. */
+  readonly extends?: string | undefined;
+  readonly parameters?: { readonly [name: string]: ParameterDefinition } | undefined;
+  /** New defaults of inherited parameters. */
+  readonly set?: ParameterOverrides | undefined;
+  /** Named formulas, returned with every hit and usable by `ref`. A name that is inherited is refused here. */
+  readonly parts?: { readonly [name: string]: Expression } | undefined;
+  /** New formulas for inherited parts. */
+  readonly replace?: { readonly [name: string]: Expression } | undefined;
+  /** The formula, with a value in [0, 1]. Required unless inherited. */
+  readonly score?: Expression | undefined;
+  /** Conditions that a memory must meet to be scored at all. Inherited ones stay. */
+  readonly require?: readonly Condition[] | undefined;
+}
+
+/** A checked profile, inheritance resolved. */
+export interface Profile {
+  readonly name: string;
+  readonly description: string;
+  readonly source: string | undefined;
+  readonly lineage: readonly string[];
+  readonly parameters: { readonly [name: string]: ParameterDefinition };
+  readonly parts: { readonly [name: string]: Expression };
+  readonly score: Expression;
+  readonly require: readonly Condition[];
+}
+
+/** A profile with its parameters fixed: what is evaluated, explained, bounded and compiled. */
+export interface BoundProfile {
+  readonly name: string;
+  readonly parameters: { readonly [name: string]: ParameterValue };
+  readonly root: Node;
+  readonly parts: { readonly [name: string]: Node };
+  readonly require: readonly BoundCondition[];
+  /** SHA-256 over the formula and its parameters: two scores are comparable only when theirs are equal. */
+  readonly hash: string;
+}
+
+const profileKeys = [
+  'name',
+  'description',
+  'source',
+  'extends',
+  'parameters',
+  'set',
+  'parts',
+  'replace',
+  'score',
+  'require',
+] as const;
+
+export type ProfileLookup = (name: string) => Profile | undefined;
+
+/**
+ * Checks a profile and resolves what it extends. Throws `invalid_profile` naming the path of the fault.
+ * `lookup` finds the profile that `extends` names; without it nothing can be extended.
+ */
+export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
+  checkShape(definition);
+  const parent = definition.extends === undefined ? undefined : lookup(definition.extends);
+  if (definition.extends !== undefined && parent === undefined) {
+    throw invalidProfile(
+      definition.name,
+      'extends',
+      `there is no profile ${JSON.stringify(definition.extends)}`,
+    );
+  }
+  const parameters = mergeParameters(definition, parent);
+  const parts = mergeParts(definition, parent);
+  const score = definition.score ?? parent?.score;
+  if (score === undefined) throw invalidProfile(definition.name, 'score', 'a formula is needed');
+  const profile: Profile = {
+    name: definition.name,
+    description: definition.description,
+    source: definition.source ?? parent?.source,
+    lineage: parent ? [...parent.lineage, definition.name] : [definition.name],
+    parameters,
+    parts,
+    score,
+    require: [...(parent?.require ?? []), ...(definition.require ?? [])],
+  };
+  bindProfile(profile);
+  return profile;
+}
+
+/**
+ * Fixes the parameters of a profile. Throws `invalid_parameter` for an unknown name or a value outside its type
+ * or range, and `invalid_profile` when the score could then leave [0, 1].
+ */
+export function bindProfile(profile: Profile, overrides: ParameterOverrides = {}): BoundProfile {
+  const parameters = bindParameters(profile, overrides);
+  const bound = bindExpressions(profile, parameters);
+  const root = checkScoreRange(bound.root, profile.name);
+  const formula = {
+    name: profile.name,
+    score: profile.score,
+    parts: profile.parts,
+    require: profile.require,
+  };
+  return {
+    name: profile.name,
+    parameters,
+    root,
+    parts: bound.parts,
+    require: bound.require,
+    hash: createHash('sha256').update(canonicalJson({ formula, parameters })).digest('hex'),
+  };
+}
+
+function checkShape(definition: ProfileDefinition): void {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
+    throw invalidProfile('?', '(root)', 'a profile is an object with name, description and score');
+  }
+  const name = typeof definition.name === 'string' ? definition.name : '?';
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) {
+    throw invalidProfile(name, 'name', 'write 1–64 lower-case letters, digits and hyphens');
+  }
+  if (typeof definition.description !== 'string' || definition.description.trim() === '') {
+    throw invalidProfile(name, 'description', 'say in a sentence what the profile is for');
+  }
+  for (const key of Object.keys(definition)) {
+    if (!(profileKeys as readonly string[]).includes(key)) {
+      throw invalidProfile(name, key, `unknown key; a profile has ${profileKeys.join(', ')}`);
+    }
+  }
+  for (const key of ['parameters', 'set', 'parts', 'replace'] as const) {
+    const value = definition[key];
+    if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+      throw invalidProfile(name, key, 'an object is needed');
+    }
+  }
+  if (definition.require !== undefined && !Array.isArray(definition.require)) {
+    throw invalidProfile(name, 'require', 'a list of conditions is needed');
+  }
+}
+
+function mergeParameters(definition: ProfileDefinition, parent: Profile | undefined): Profile['parameters'] {
+  const merged: Record<string, ParameterDefinition> = { ...parent?.parameters };
+  for (const [key, parameter] of Object.entries(definition.parameters ?? {})) {
+    const path = `parameters.${key}`;
+    if (Object.hasOwn(merged, key)) {
+      throw invalidProfile(definition.name, path, 'it is inherited; give it a new default under "set"');
+    }
+    checkParameterDefinition(definition.name, path, parameter);
+    merged[key] = parameter;
+  }
+  for (const [key, value] of Object.entries(flatten(definition.set ?? {}))) {
+    const inherited = merged[key];
+    if (!inherited) throw invalidProfile(definition.name, `set.${key}`, 'there is no such parameter');
+    const problem = parameterProblem(inherited, value);
+    if (problem) throw invalidProfile(definition.name, `set.${key}`, problem);
+    merged[key] = { ...inherited, default: value } as ParameterDefinition;
+  }
+  return merged;
+}
+
+function mergeParts(definition: ProfileDefinition, parent: Profile | undefined): Profile['parts'] {
+  const merged: Record<string, Expression> = { ...parent?.parts };
+  for (const [key, part] of Object.entries(definition.parts ?? {})) {
+    if (Object.hasOwn(merged, key)) {
+      throw invalidProfile(
+        definition.name,
+        `parts.${key}`,
+        'it is inherited; put it under "replace" to change it',
+      );
+    }
+    merged[key] = part;
+  }
+  for (const [key, part] of Object.entries(definition.replace ?? {})) {
+    if (!Object.hasOwn(merged, key)) {
+      throw invalidProfile(definition.name, `replace.${key}`, 'there is no inherited part of this name');
+    }
+    merged[key] = part;
+  }
+  return merged;
+}
+
+function checkParameterDefinition(profile: string, path: string, parameter: ParameterDefinition): void {
+  if (!['number', 'choice', 'flag'].includes(parameter?.kind)) {
+    throw invalidProfile(profile, `${path}.kind`, 'write "number", "choice" or "flag"');
+  }
+  if (parameter.kind === 'choice' && !Array.isArray(parameter.choices)) {
+    throw invalidProfile(profile, `${path}.choices`, 'a list of texts is needed');
+  }
+  const problem = parameterProblem(parameter, parameter.default);
+  if (problem) throw invalidProfile(profile, `${path}.default`, problem);
+}
+
+function bindParameters(profile: Profile, overrides: ParameterOverrides): Record<string, ParameterValue> {
+  const values = Object.fromEntries(
+    Object.entries(profile.parameters).map(([name, parameter]) => [
+      name,
+      parameter.default as ParameterValue,
+    ]),
+  );
+  for (const [name, value] of Object.entries(flatten(overrides))) {
+    const parameter = Object.hasOwn(profile.parameters, name) ? profile.parameters[name] : undefined;
+    if (!parameter) {
+      const known = Object.keys(profile.parameters);
+      throw new SalienceError(
+        'invalid_parameter',
+        `profile ${JSON.stringify(profile.name)} has no parameter ${JSON.stringify(name)}; ${
+          known.length > 0
+            ? `it has ${known.join(', ')}`
+            : 'its numbers are fixed: extend it under a new name to change them'
+        }`,
+        { details: { profile: profile.name, parameter: name } },
+      );
+    }
+    const problem = parameterProblem(parameter, value);
+    if (problem) {
+      throw new SalienceError(
+        'invalid_parameter',
+        `parameter ${name} of profile ${profile.name}: ${problem}`,
+        {
+          details: { profile: profile.name, parameter: name },
+        },
+      );
+    }
+    values[name] = value;
+  }
+  return values;
+}
+
+function parameterProblem(parameter: ParameterDefinition, value: ParameterValue): string | undefined {
+  switch (parameter.kind) {
+    case 'flag':
+      return typeof value === 'boolean' ? undefined : `${JSON.stringify(value)} is not true or false`;
+    case 'choice':
+      return parameter.choices.includes(value as string)
+        ? undefined
+        : `${JSON.stringify(value)} is none of ${parameter.choices.join(', ')}`;
+    case 'number': {
+      if (typeof value !== 'number' || !Number.isFinite(value))
+        return `${String(value)} is not a finite number`;
+      const { min = -Infinity, max = Infinity } = parameter;
+      return value >= min && value <= max ? undefined : `${value} is not within ${min} and ${max}`;
+    }
+  }
+}
+
+function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> {
+  const flat: Record<string, ParameterValue> = {};
+  for (const [name, value] of Object.entries(overrides)) {
+    if (value === undefined) continue;
+    if (typeof value === 'object' && value !== null) {
+      for (const [inner, innerValue] of Object.entries(value)) {
+        if (innerValue !== undefined) flat[`${name}.${inner}`] = innerValue;
+      }
+    } else {
+      flat[name] = value;
+    }
+  }
+  return flat;
+}
+
+/** JSON with sorted keys: equal data gives equal text. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,18 @@
+import type { ProfileDefinition } from '../profile.ts';
+import { recencyPart, revisionPart, typePriorityPart } from './shared.ts';
+
+/** What an agent should see before the user speaks: ContextScore of the first document. */
+export const ambient: ProfileDefinition = {
+  name: 'ambient',
+  description: 'What matters when there is no query yet: recent, often revised, and of a telling type.',
+  source: 'iLAB Memory, Scoring, ContextScore: .50·recency + .30·revisions + .20·type priority',
+  parts: { recency: recencyPart, revision: revisionPart, typePriority: typePriorityPart },
+  score: {
+    op: 'sum',
+    terms: [
+      { weight: 0.5, of: { op: 'ref', name: 'recency' } },
+      { weight: 0.3, of: { op: 'ref', name: 'revision' } },
+      { weight: 0.2, of: { op: 'ref', name: 'typePriority' } },
+    ],
+  },
+};

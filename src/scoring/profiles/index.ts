@@ -1,0 +1,52 @@
+import { SalienceError } from '../../model/errors.ts';
+import { type Profile, type ProfileDefinition, resolveProfile } from '../profile.ts';
+import { ambient } from './ambient.ts';
+import { balanced } from './balanced.ts';
+import { bm25, vector } from './baselines.ts';
+import { fiveFactor } from './five-factor.ts';
+import { hybrid } from './hybrid.ts';
+import { lexical } from './lexical.ts';
+import { retention } from './retention.ts';
+import { scoped } from './scoped.ts';
+
+const definitions = {
+  lexical,
+  ambient,
+  retention,
+  balanced,
+  'five-factor': fiveFactor,
+  scoped,
+  hybrid,
+  bm25,
+  vector,
+} as const satisfies Record<string, ProfileDefinition>;
+
+export type BuiltinProfileName = keyof typeof definitions;
+export const BUILTIN_PROFILE_NAMES = Object.keys(definitions) as readonly BuiltinProfileName[];
+
+const resolved = new Map<string, Profile>();
+
+/** A profile that comes with the engine, or `undefined`. */
+export function findBuiltinProfile(name: string): Profile | undefined {
+  const known = resolved.get(name);
+  if (known || !Object.hasOwn(definitions, name)) return known;
+  const profile = resolveProfile(definitions[name as BuiltinProfileName], findBuiltinProfile);
+  resolved.set(name, profile);
+  return profile;
+}
+
+/** A profile that comes with the engine. Throws `unknown_strategy`, listing what there is. */
+export function builtinProfile(name: string): Profile {
+  const profile = findBuiltinProfile(name);
+  if (profile) return profile;
+  throw new SalienceError(
+    'unknown_strategy',
+    `there is no strategy ${JSON.stringify(name)}; there are ${BUILTIN_PROFILE_NAMES.join(', ')}`,
+    { details: { strategy: name } },
+  );
+}
+
+/** The definition of a built-in profile as its author wrote it. */
+export function builtinDefinition(name: BuiltinProfileName): ProfileDefinition {
+  return definitions[name];
+}

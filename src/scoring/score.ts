@@ -1,0 +1,172 @@
+import { SalienceError } from '../model/errors.ts';
+import { CLOCK_NAMES } from '../model/memory.ts';
+import { type Instant, parseInstant } from '../model/time.ts';
+import { conditionHolds, evaluate } from './evaluate.ts';
+import { type Explanation, explainNode } from './explain.ts';
+import type { Node } from './node.ts';
+import {
+  type BoundProfile,
+  bindProfile,
+  type ParameterOverrides,
+  type Profile,
+  type ProfileDefinition,
+  resolveProfile,
+} from './profile.ts';
+import { type BuiltinProfileName, builtinProfile, findBuiltinProfile } from './profiles/index.ts';
+import { ATTRIBUTE_NAMES, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
+
+/** Signals as people write them: times as ISO 8601 text, `Date` or milliseconds. Absent ones take their defaults. */
+export type SignalInput = {
+  readonly [Name in keyof Signals]?: Name extends (typeof CLOCK_NAMES)[number]
+    ? Instant | string | Date | undefined
+    : Signals[Name];
+} & { readonly sessions?: number | readonly string[] | undefined };
+
+export interface ScoreOptions {
+  /** The moment that ages are counted to. Needed by profiles that look at ages. */
+  readonly now?: Instant | string | Date | undefined;
+  readonly parameters?: ParameterOverrides | undefined;
+}
+
+/** A profile, or the name of a built-in one. */
+export type ProfileReference = Profile | string;
+
+/**
+ * Checks a profile written in TypeScript or read from JSON; it may extend a built-in profile, or one that `lookup`
+ * finds. Throws `invalid_profile` naming the path of the fault.
+ */
+export function defineProfile(
+  definition: ProfileDefinition,
+  lookup: (name: string) => Profile | undefined = findBuiltinProfile,
+): Profile {
+  return resolveProfile(definition, lookup);
+}
+
+/** Reads a profile from JSON text. Throws `invalid_profile`. */
+export function parseProfile(json: string): Profile {
+  try {
+    return defineProfile(JSON.parse(json) as ProfileDefinition);
+  } catch (cause) {
+    if (SalienceError.isInstance(cause)) throw cause;
+    throw new SalienceError('invalid_profile', `this is no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * The score of one memory by one formula, a number in [0, 1].
+ * Throws `invalid_argument`, `invalid_time`, `invalid_parameter`, `missing_signal`, `unknown_strategy`.
+ */
+export function score(profile: ProfileReference, signals: SignalInput, options: ScoreOptions = {}): number {
+  const { bound, read, now } = prepare(profile, signals, options);
+  return evaluate(bound.root, read, now);
+}
+
+/** As {@link score}, as the tree of values it is made of; the root has the score's bits. */
+export function explain(
+  profile: ProfileReference,
+  signals: SignalInput,
+  options: ScoreOptions = {},
+): Explanation {
+  const { bound, read, now } = prepare(profile, signals, options);
+  return explainNode(bound.root, read, now);
+}
+
+/** The values of a profile's named parts. */
+export function features(
+  profile: ProfileReference,
+  signals: SignalInput,
+  options: ScoreOptions = {},
+): Readonly<Record<string, number>> {
+  const { bound, read, now } = prepare(profile, signals, options);
+  return featuresOf(bound, read, now);
+}
+
+/** The value of one named part of a built-in profile. */
+export function partValue(
+  profile: BuiltinProfileName,
+  part: string,
+  signals: SignalInput,
+  options: ScoreOptions = {},
+): number {
+  const { bound, read, now } = prepare(profile, signals, options);
+  return evaluate(bound.parts[part] as Node, read, now);
+}
+
+/** The values of the named parts of a bound profile. */
+export function featuresOf(
+  bound: BoundProfile,
+  signals: Signals,
+  now: Instant,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(bound.parts).map(([name, part]) => [name, evaluate(part, signals, now)]),
+  );
+}
+
+/** Whether a memory meets a profile's conditions for being scored at all. */
+export function meetsRequirements(bound: BoundProfile, signals: Signals): boolean {
+  return bound.require.every((condition) => conditionHolds(condition, signals));
+}
+
+/** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
+export function readSignals(input: SignalInput): Signals {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || value === null) continue;
+    if ((CLOCK_NAMES as readonly string[]).includes(name)) read[name] = readInstant(value as string, name);
+    else if ((SIGNAL_NAMES as readonly string[]).includes(name)) read[name] = readNumber(name, value);
+    else if (name === 'core') read[name] = readFlag(value);
+    else if ((ATTRIBUTE_NAMES as readonly string[]).includes(name)) read[name] = readText(name, value);
+    else if (name === 'sessions')
+      read['sessionCount'] = Array.isArray(value) ? value.length : readNumber('sessionCount', value);
+    else throw unknownSignal(name);
+  }
+  return read as Signals;
+}
+
+function prepare(reference: ProfileReference, signals: SignalInput, options: ScoreOptions) {
+  const profile = typeof reference === 'string' ? builtinProfile(reference) : reference;
+  const now = options.now === undefined ? Number.NaN : readInstant(options.now, 'now');
+  return { bound: bindProfile(profile, options.parameters), read: readSignals(signals), now };
+}
+
+function readInstant(value: Instant | string | Date, field: string): Instant {
+  if (typeof value !== 'number') return parseInstant(value, field);
+  if (Number.isFinite(value)) return value;
+  throw new SalienceError('invalid_time', `${field}: ${value} is not a time`, { details: { field } });
+}
+
+function readNumber(name: string, value: unknown): number {
+  const [low, high] = SIGNALS[name as keyof typeof SIGNALS].range;
+  if (typeof value === 'number' && value >= low && value <= high && Number.isFinite(value)) return value;
+  throw new SalienceError(
+    'invalid_argument',
+    `signal ${name}: ${String(value)} is not a number ${high === Infinity ? `of at least ${low}` : `within ${low} and ${high}`}`,
+    { details: { field: name } },
+  );
+}
+
+function readText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new SalienceError('invalid_argument', `signal ${name}: a text is needed`, {
+    details: { field: name },
+  });
+}
+
+function readFlag(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new SalienceError('invalid_argument', 'signal core: true or false is needed', {
+    details: { field: 'core' },
+  });
+}
+
+function unknownSignal(name: string): SalienceError {
+  const known = [...SIGNAL_NAMES, ...CLOCK_NAMES, ...ATTRIBUTE_NAMES];
+  return new SalienceError(
+    'invalid_argument',
+    `there is no signal ${JSON.stringify(name)}; there are ${known.join(', ')}`,
+    {
+      details: { field: name },
+    },
+  );
+}

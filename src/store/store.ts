@@ -1,0 +1,233 @@
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import type { BoundProfile } from '../scoring/profile.ts';
+import type { Signals } from '../scoring/signals.ts';
+
+/**
+ * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;
+ * every adapter passes the suite in `testing/store-contract.ts`.
+ */
+export interface Store extends AsyncDisposable {
+  /** Opens a space, making it if it does not exist. Throws `not_a_store`, `newer_store`, `not_found` (read-only). */
+  openSpace(name: string, options?: OpenSpaceOptions): Promise<SpaceStore>;
+  /** The names of all spaces, sorted. */
+  listSpaces(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface OpenSpaceOptions {
+  /** Nothing is written, not even the file. Default is false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** One space. What happens here neither sees nor changes anything of another space. */
+export interface SpaceStore extends SpaceReader, AsyncDisposable {
+  readonly name: string;
+  /**
+   * One atomic write. `decide` reads inside the transaction, waits for nothing but its reader, and returns the
+   * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing.
+   */
+  write<Result>(
+    entry: { readonly verb: Verb; readonly at: Instant },
+    decide: (reader: SpaceReader) => Promise<Decision<Result>>,
+  ): Promise<Result>;
+  /**
+   * The true top `limit` of the whole formula over all eligible memories, as of the last committed write of any
+   * process, together with the bound that proves it.
+   */
+  search(request: SearchRequest): Promise<SearchAnswer>;
+  /** What a search makes of one memory, ranked or not. `undefined` when it does not exist. */
+  inspect(id: string, request: Omit<SearchRequest, 'limit'>): Promise<Inspection | undefined>;
+  /** Memories in the order of their last update, newest first, then by id. */
+  list(request: ListRequest): Promise<ListAnswer>;
+  info(): Promise<SpaceInfo>;
+  /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
+  reindex(request: ReindexRequest): Promise<void>;
+  /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
+  backup(path: string): Promise<void>;
+  /** Looks for damage. An empty list means a healthy store. */
+  check(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface SpaceReader {
+  /** The memories of these ids, in order; `undefined` where there is none. */
+  get(ids: readonly string[]): Promise<readonly (MemoryRecord | undefined)[]>;
+  /** The events of one memory, oldest first. */
+  history(id: string): Promise<readonly MemoryEvent[]>;
+  /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
+  operation(sequence?: number): Promise<readonly MemoryEvent[]>;
+}
+
+export type Verb = 'remember' | 'update' | 'forget' | 'undo' | 'import';
+
+export interface Decision<Result> {
+  readonly changes: readonly Change[];
+  readonly result: Result;
+  /** Set when the space gets its first vectors. */
+  readonly embedding?: EmbeddingInfo | undefined;
+}
+
+/** One change of one memory. */
+export type Change =
+  | { readonly kind: 'insert'; readonly memory: MemoryRecord; readonly indexed: IndexedText }
+  /** Without `indexed` the text is unchanged, and so is what is derived from it. */
+  | { readonly kind: 'replace'; readonly memory: MemoryRecord; readonly indexed?: IndexedText | undefined }
+  | { readonly kind: 'remove'; readonly id: string }
+  /**
+   * Removes a memory for good: afterwards its text is in no row, event, derived table, free page or log of the
+   * store. Its events stay, redacted.
+   */
+  | { readonly kind: 'redact'; readonly id: string };
+
+/** What is derived from a memory's text. */
+export interface IndexedText {
+  /** How often each term occurs in title, content and tags. */
+  readonly terms: ReadonlyMap<string, number>;
+  /** Of unit length; absent when there is no embedder or it knows no word of the text. */
+  readonly vector: Float32Array | undefined;
+}
+
+/** One row of the append-only log: a write of one memory, and what it takes to undo it. */
+export interface MemoryEvent {
+  /** Grows by at least 1 with every event of the space. */
+  readonly sequence: number;
+  /** The sequence of the first event of the same operation. */
+  readonly operation: number;
+  /** Never before the instant of an earlier event. */
+  readonly at: Instant;
+  readonly verb: Verb;
+  readonly memoryId: string;
+  /** The memory before the write; `undefined` when the write made it. */
+  readonly before: MemoryRecord | undefined;
+  /** The memory was forgotten: its text is gone from this event, which cannot be undone. */
+  readonly redacted: boolean;
+}
+
+export interface MemoryFilter {
+  /** Only these scopes. Default is all. */
+  readonly scopes?: readonly string[] | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly typesExclude?: readonly string[] | undefined;
+  /** Only memories that carry all of these tags. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A query, analysed. */
+export interface PreparedQuery {
+  /** Distinct terms in code-unit order. */
+  readonly terms: readonly string[];
+  /** Unit length; absent without an embedder. */
+  readonly vector?: Float32Array | undefined;
+  /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */
+  readonly substring?: string | undefined;
+}
+
+export interface SearchRequest {
+  readonly profile: BoundProfile;
+  readonly query: PreparedQuery;
+  readonly filter: MemoryFilter;
+  readonly now: Instant;
+  readonly limit: number;
+}
+
+/** A memory with everything that its score was computed from. */
+export interface ScoredMemory {
+  readonly memory: MemoryRecord;
+  readonly signals: Signals;
+  /** The raw BM25 sum, 0 when no term matched. */
+  readonly bm25: number;
+  readonly score: number;
+}
+
+export interface SearchAnswer {
+  /** Best first, scores above 0. */
+  readonly hits: readonly ScoredMemory[];
+  readonly completeness: 'exact' | 'approximate';
+  /** No eligible memory that is not among the hits scores above this. */
+  readonly bound: number;
+  /** Memories in the space. */
+  readonly total: number;
+  readonly eligible: number;
+  /** Eligible memories that share a term with the query; those that have a vector to compare with. */
+  readonly lexicalMatches: number;
+  readonly withVector: number;
+  /** Eligible memories that meet the profile's requirements. */
+  readonly candidates: number;
+  /** Of these, how many the formula had to be computed for exactly. */
+  readonly scored: number;
+  /** Sequence of the last event that the answer takes into account. */
+  readonly sequence: number;
+  /** Milliseconds by stage. */
+  readonly durations: {
+    readonly eligible: number;
+    readonly lexical: number;
+    readonly vector: number;
+    readonly score: number;
+  };
+}
+
+export interface Inspection extends ScoredMemory {
+  /** Why the memory is not eligible; `undefined` when it is. */
+  readonly excluded: Exclusion | undefined;
+  /** Index of the first requirement of the profile that it does not meet; `undefined` when it meets all. */
+  readonly failedRequirement: number | undefined;
+}
+
+/** The condition of eligibility that a memory does not meet. */
+export type Exclusion =
+  | 'scope'
+  | 'type'
+  | 'tag'
+  | 'tier'
+  | 'invalidated'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-longer-valid';
+
+export interface ListRequest {
+  readonly filter: MemoryFilter;
+  readonly limit: number;
+  /** From an earlier answer. Throws `invalid_argument` when it is not. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ListAnswer {
+  readonly memories: readonly MemoryRecord[];
+  /** Absent after the last page. */
+  readonly nextCursor: string | undefined;
+}
+
+export interface EmbeddingInfo {
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+export interface SpaceInfo {
+  readonly name: string;
+  readonly memories: number;
+  readonly vectors: number;
+  readonly terms: number;
+  readonly byType: Readonly<Record<string, number>>;
+  readonly byScope: Readonly<Record<string, number>>;
+  readonly events: number;
+  readonly sequence: number;
+  /** Absent before the first vector. */
+  readonly embedding: EmbeddingInfo | undefined;
+  /** The analyzer whose terms are stored; absent before the first memory. */
+  readonly analyzer: string | undefined;
+  /** Bytes on disk; 0 in memory. */
+  readonly bytes: number;
+  /** The file that holds the space, if any. */
+  readonly path: string | undefined;
+  readonly schemaVersion: number;
+}
+
+export interface ReindexRequest {
+  readonly analyzer: string;
+  readonly embedding: EmbeddingInfo | undefined;
+  /** Computes the new text data of a page of memories. Called outside of any transaction. */
+  derive(memories: readonly MemoryRecord[]): Promise<readonly IndexedText[]>;
+  /** Called after each page. */
+  progress?(done: number, total: number): void;
+}
