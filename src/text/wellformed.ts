@@ -1,0 +1,22 @@
+/** Why a text cannot be stored: half of a surrogate pair, or a control character. */
+export type TextProblem = 'invalid-utf16' | 'control-character';
+
+/**
+ * What makes a text unfit to be stored, or `undefined` if nothing does.
+ *
+ * `'invalid-utf16'`: a surrogate without its partner, which UTF-8 cannot hold, so a store would silently
+ * change it. `'control-character'`: U+0000–U+001F other than tab, line feed and carriage return, U+007F, or
+ * U+0080–U+009F. If both are found, the first of these is reported.
+ */
+export function findTextProblem(text: string): TextProblem | undefined {
+  if (!text.isWellFormed()) return 'invalid-utf16';
+  for (let index = 0; index < text.length; index++) {
+    if (isRefusedControl(text.charCodeAt(index))) return 'control-character';
+  }
+  return undefined;
+}
+
+function isRefusedControl(code: number): boolean {
+  if (code >= 0x20) return code >= 0x7f && code <= 0x9f;
+  return code !== 0x09 && code !== 0x0a && code !== 0x0d;
+}
