@@ -22,6 +22,8 @@ export type SalienceErrorCode =
   | 'non_finite_score'
   /** Two scores of different strategies, profiles or parameters were compared. */
   | 'incomparable_scores'
+  /** A node of an explanation does not follow from its recorded inputs; `details.path` names it. */
+  | 'explanation_mismatch'
   | 'unknown_embedder'
   /** The embedder's server failed, timed out or answered garbage. */
   | 'embedder_failed'

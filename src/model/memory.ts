@@ -22,7 +22,9 @@ export const MEMORY_TYPES = [
 
 export type MemoryType = (typeof MEMORY_TYPES)[number] | (string & {});
 
-export type Tier = 'hot' | 'cold' | 'stub';
+/** Hot memories are found, cold ones only through associations or on request, stubs never. */
+export const TIERS = ['hot', 'cold', 'stub'] as const;
+export type Tier = (typeof TIERS)[number];
 
 /** Where a memory comes from. */
 export const SOURCES = ['stated', 'extracted', 'imported', 'inferred', 'consolidated'] as const;

@@ -1,0 +1,46 @@
+/**
+ * Salience: a memory engine for AI agents. It stores what an agent learned, and recalls what matters now, exactly
+ * ranked and fully explained.
+ *
+ * @example
+ * ```ts
+ * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await memory.remember('Prefers dark roast', { type: 'preference' });
+ * const { hits, trace } = await memory.recall('what coffee does she like?');
+ * ```
+ *
+ * @module
+ */
+
+export type { BuiltinStrategyName, HistoryEntry, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
+export type { Hit, Recall } from './memory/recall.ts';
+export type {
+  FilterOptions,
+  ListOptions,
+  Memory,
+  MemoryChanges,
+  OperationOptions,
+  RecallOptions,
+  Remembered,
+  RememberInput,
+  RememberOptions,
+} from './memory/types.ts';
+export type { MemoryExplanation, WhyNot } from './memory/why-not.ts';
+export type { BatchOptions, Undone } from './memory/write.ts';
+// What everything is made of.
+export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
+export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
+export type { Clock, Instant } from './model/time.ts';
+// Opening and working with a memory.
+export { type OpenOptions, openMemory } from './open.ts';
+// Ports, for embedders and stores of your own.
+export type { EmbedderChoice } from './providers/choose.ts';
+export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';
+export { type OpenAiCompatibleOptions, openAiCompatibleEmbedder } from './providers/openai-compatible.ts';
+export type { Arm, StageName, StageTrace, Trace } from './recall/trace.ts';
+// Scores and their explanations; `salience/scoring` has the rest.
+export { compareScores, type Score } from './scoring/comparable.ts';
+export type { Explanation } from './scoring/explain.ts';
+export { formatExplanation } from './scoring/format.ts';
+export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
+export type { SpaceInfo, Store } from './store/store.ts';

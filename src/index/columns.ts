@@ -1,0 +1,96 @@
+import { CLOCK_NAMES, type ClockName } from '../model/memory.ts';
+import type { Columns } from '../scoring/compile.ts';
+import {
+  ATTRIBUTE_NAMES,
+  type AttributeName,
+  SIGNAL_NAMES,
+  type SignalName,
+  type Signals,
+} from '../scoring/signals.ts';
+import { grow } from './grow.ts';
+
+export type StoredSignalName = Exclude<SignalName, 'similarity' | 'lexical'>;
+
+/** The signals that a memory has by itself, whatever the query. */
+export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
+  (name): name is StoredSignalName => name !== 'similarity' && name !== 'lexical',
+);
+
+/** Texts as small numbers, in the order in which they came. */
+export interface Dictionary {
+  readonly texts: string[];
+  readonly codes: Map<string, number>;
+}
+
+/** The resident signals, clocks and attributes of the memories of one space, one value a row. */
+export interface ColumnSet extends Columns {
+  readonly signals: Record<StoredSignalName, Float64Array>;
+  readonly clocks: Record<ClockName, Float64Array>;
+  readonly attributes: Record<AttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+}
+
+export function createColumns(): ColumnSet {
+  const columns: ColumnSet = {
+    signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
+    clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
+    attributes: record(ATTRIBUTE_NAMES, () => ({
+      codes: new Uint32Array(0),
+      dictionary: { texts: [] as string[], codes: new Map<string, number>() },
+    })),
+    signal: (name) => columns.signals[name],
+    clock: (name) => columns.clocks[name],
+    attribute: (name) => ({
+      codes: columns.attributes[name].codes,
+      texts: columns.attributes[name].dictionary.texts,
+    }),
+  };
+  return columns;
+}
+
+export function growColumns(columns: ColumnSet, length: number): void {
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = grow(columns.signals[name], length);
+  for (const name of CLOCK_NAMES) columns.clocks[name] = grow(columns.clocks[name], length);
+  for (const name of ATTRIBUTE_NAMES) {
+    const attribute = columns.attributes[name];
+    attribute.codes = grow(attribute.codes, length);
+  }
+}
+
+/** Sets a row from the signals of a memory, which must be complete. */
+export function setRow(columns: ColumnSet, row: number, signals: Signals): void {
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name]!;
+  for (const name of CLOCK_NAMES) columns.clocks[name][row] = signals[name] ?? Number.NaN;
+  for (const name of ATTRIBUTE_NAMES) {
+    const { codes, dictionary } = columns.attributes[name];
+    codes[row] = codeOf(dictionary, String(signals[name]));
+  }
+}
+
+/** The signals of a row, exactly as they were set. */
+export function getRow(columns: ColumnSet, row: number): Signals {
+  const signals: Record<string, unknown> = {};
+  for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
+  for (const name of CLOCK_NAMES) {
+    const at = columns.clocks[name][row]!;
+    if (!Number.isNaN(at)) signals[name] = at;
+  }
+  for (const name of ATTRIBUTE_NAMES) {
+    const { codes, dictionary } = columns.attributes[name];
+    signals[name] = dictionary.texts[codes[row]!];
+  }
+  signals['core'] = signals['core'] === 'true';
+  return signals as Signals;
+}
+
+export function codeOf(dictionary: Dictionary, text: string): number {
+  const known = dictionary.codes.get(text);
+  if (known !== undefined) return known;
+  const code = dictionary.texts.length;
+  dictionary.texts.push(text);
+  dictionary.codes.set(text, code);
+  return code;
+}
+
+function record<Name extends string, Value>(names: readonly Name[], make: () => Value): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, Value>;
+}

@@ -1,0 +1,71 @@
+import type { Instant } from '../model/time.ts';
+import type { MemoryFilter } from '../store/store.ts';
+import type { ResidentIndex } from './resident-index.ts';
+
+/**
+ * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired nor
+ * invalidated. The conditions are those of `exclusionOf`, over columns.
+ */
+export function eligibleRows(
+  index: ResidentIndex,
+  filter: MemoryFilter,
+  now: Instant,
+): { readonly rows: Int32Array; readonly filtered: number } {
+  const { alive, size, columns } = index;
+  const { expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
+  const scopeCodes = columns.attributes.scope.codes;
+  const typeCodes = columns.attributes.type.codes;
+  const tierCodes = columns.attributes.tier.codes;
+  const coreCodes = columns.attributes.core.codes;
+  const scopeAllowed = allowed(columns.attributes.scope.dictionary.texts, filter.scopes, undefined);
+  const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
+  const isHot = allowed(columns.attributes.tier.dictionary.texts, ['hot'], undefined);
+  const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
+  const tagged = rowsWithTags(index, filter.tags);
+  const rows = new Int32Array(size);
+  let count = 0;
+  let filtered = 0;
+  for (let row = 0; row < size; row++) {
+    if (
+      alive[row] === 0 ||
+      scopeAllowed[scopeCodes[row]!] === 0 ||
+      typeAllowed[typeCodes[row]!] === 0 ||
+      isHot[tierCodes[row]!] === 0 ||
+      (tagged !== undefined && !tagged.has(row))
+    ) {
+      continue;
+    }
+    filtered++;
+    // A comparison with NaN, an unknown clock, is false.
+    if (
+      invalidatedAt[row]! <= now ||
+      validFrom[row]! > now ||
+      validUntil[row]! < now ||
+      (expiresAt[row]! <= now && isCore[coreCodes[row]!] === 0)
+    ) {
+      continue;
+    }
+    rows[count++] = row;
+  }
+  return { rows: rows.subarray(0, count), filtered };
+}
+
+function allowed(
+  texts: readonly string[],
+  only: readonly string[] | undefined,
+  except: readonly string[] | undefined,
+): Uint8Array {
+  const within = only && new Set(only);
+  const without = new Set(except);
+  return Uint8Array.from(texts, (text) => ((within?.has(text) ?? true) && !without.has(text) ? 1 : 0));
+}
+
+function rowsWithTags(
+  index: ResidentIndex,
+  tags: readonly string[] | undefined,
+): ReadonlySet<number> | undefined {
+  if (!tags || tags.length === 0) return undefined;
+  const sets = tags.map((tag) => index.tags.get(tag) ?? new Set<number>());
+  const [smallest, ...others] = sets.sort((a, b) => a.size - b.size);
+  return new Set([...smallest!].filter((row) => others.every((set) => set.has(row))));
+}

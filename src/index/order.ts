@@ -1,0 +1,25 @@
+import type { Instant } from '../model/time.ts';
+
+/** What the order of an answer looks at. */
+export interface Ranked {
+  readonly score: number;
+  readonly bm25: number;
+  /** Unknown ranks below every known one. */
+  readonly similarity: number | undefined;
+  readonly updatedAt: Instant;
+  readonly id: string;
+}
+
+/**
+ * Negative when `a` ranks before `b`: score, BM25, similarity, the newest update, then the id in the order of
+ * UTF-16 code units. Total over memories of one space: 0 only for the same memory. Source: spec §3.
+ */
+export function compareRanked(a: Ranked, b: Ranked): number {
+  return (
+    b.score - a.score ||
+    b.bm25 - a.bm25 ||
+    (b.similarity ?? -1) - (a.similarity ?? -1) ||
+    b.updatedAt - a.updatedAt ||
+    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  );
+}

@@ -1,0 +1,300 @@
+import { BLOCK_SIZE, type Block, compile, compileCondition } from '../scoring/compile.ts';
+import { evaluate } from '../scoring/evaluate.ts';
+import type { BoundProfile } from '../scoring/profile.ts';
+import { meetsRequirements } from '../scoring/score.ts';
+import type { Signals } from '../scoring/signals.ts';
+import type { LexicalScores } from './lexical.ts';
+import { compareRanked } from './order.ts';
+import { dotError, type Quantised, quantise } from './quantise.ts';
+import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
+import { SCAN_ROWS, scan } from './scan.ts';
+import { cosine } from './similarity.ts';
+
+/** What the search needs of the store: it keeps the vectors themselves, and the ids. */
+export interface VectorSource {
+  /** The unit vectors of these keys, in order. */
+  vectors(keys: readonly number[]): readonly (Float32Array | undefined)[];
+  id(key: number): string;
+}
+
+export interface IndexSearch {
+  readonly profile: BoundProfile;
+  /** Rows that may be returned, ascending. */
+  readonly rows: Int32Array;
+  readonly lexical: LexicalScores;
+  readonly vector: Float32Array | undefined;
+  readonly now: number;
+  readonly limit: number;
+}
+
+export interface IndexHit {
+  readonly key: number;
+  readonly signals: Signals;
+  readonly bm25: number;
+  readonly score: number;
+}
+
+export interface IndexAnswer {
+  /** Best first, in the total order of ranking. */
+  readonly hits: readonly IndexHit[];
+  /** No other row scores above this. */
+  readonly bound: number;
+  readonly lexicalMatches: number;
+  readonly withVector: number;
+  /** Rows that can meet the profile's requirements. */
+  readonly candidates: number;
+  /** Rows that the formula was evaluated for exactly. */
+  readonly scored: number;
+}
+
+/**
+ * Bounds are computed with the same operations as scores, but `exp` and `log` need not be monotone in their last
+ * bit: everything closer than this counts as equal when deciding what to evaluate.
+ */
+const SLACK = 1e-9;
+
+/** Vectors are fetched and evaluated in groups of this size, best bound first. */
+const GROUP = 64;
+
+/**
+ * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
+ * the order of their upper bounds, until no other can enter. The bound that ended it is the certificate.
+ */
+export function searchIndex(index: ResidentIndex, search: IndexSearch, source: VectorSource): IndexAnswer {
+  const survivors = boundRows(index, search);
+  const best: Ranked[] = [];
+  let bound = survivors.discarded;
+  let scored = 0;
+  const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
+  for (let start = 0; start < order.length; start += GROUP) {
+    const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
+    const nextUpper = survivors.upper[order[start]!]!;
+    if (weakest && nextUpper + SLACK < weakest.score) {
+      bound = Math.max(bound, nextUpper);
+      break;
+    }
+    const rows = order.slice(start, start + GROUP).map((at) => survivors.rows[at]!);
+    for (const ranked of evaluateRows(index, search, source, rows)) {
+      scored++;
+      bound = Math.max(bound, insert(best, ranked, search.limit));
+    }
+  }
+  return {
+    hits: best.map(({ key, signals, bm25, score }) => ({ key, signals, bm25, score })),
+    bound: Math.min(1, bound),
+    lexicalMatches: survivors.lexicalMatches,
+    withVector: survivors.withVector,
+    candidates: survivors.candidates,
+    scored,
+  };
+}
+
+interface Survivors {
+  readonly rows: readonly number[];
+  readonly upper: readonly number[];
+  /** The highest upper bound of the rows that are not among them. */
+  readonly discarded: number;
+  readonly candidates: number;
+  readonly lexicalMatches: number;
+  readonly withVector: number;
+}
+
+/** Bounds the score of every row, and keeps those that could be among the best. */
+function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
+  const { profile, rows, now, limit, lexical } = search;
+  const formula = compile(profile.root, index.columns);
+  const conditions = profile.require.map((condition) => compileCondition(condition, index.columns));
+  const similarity = similarityBounds(index, search.vector);
+  const block = emptyBlock(now);
+  const lowest = createThreshold(limit);
+  let kept: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
+  let discarded = 0;
+  let candidates = 0;
+  let lexicalMatches = 0;
+  let withVector = 0;
+  for (let start = 0; start < rows.length; ) {
+    start = fillBlock(block, rows, start);
+    similarity(block);
+    for (let at = 0; at < block.count; at++) {
+      const relevance = lexical.relevance[block.rows[at]!]!;
+      block.lexical[at] = relevance;
+      if (relevance > 0) lexicalMatches++;
+      if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
+    }
+    const verdicts = conditions.map((condition) => condition(block));
+    const { low, high } = formula.bounds(block);
+    for (let at = 0; at < block.count; at++) {
+      if (verdicts.some((verdict) => verdict[at] === 0)) continue;
+      candidates++;
+      const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
+      if (upper <= 0) continue;
+      if (upper + SLACK < lowest.value()) {
+        if (upper > discarded) discarded = upper;
+        continue;
+      }
+      // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
+      if (!verdicts.some((verdict) => verdict[at] === 2) && low[at]! > 0) lowest.offer(low[at]!);
+      kept.rows.push(block.rows[at]!);
+      kept.upper.push(upper);
+    }
+    if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift();
+  }
+  kept = sift();
+  return { ...kept, discarded, candidates, lexicalMatches, withVector };
+
+  function sift(): { rows: number[]; upper: number[] } {
+    const threshold = lowest.value();
+    const left: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
+    kept.upper.forEach((upper, at) => {
+      if (upper + SLACK < threshold) discarded = Math.max(discarded, upper);
+      else {
+        left.rows.push(kept.rows[at]!);
+        left.upper.push(upper);
+      }
+    });
+    return left;
+  }
+}
+
+interface Ranked extends IndexHit {
+  readonly similarity: number | undefined;
+  readonly updatedAt: number;
+  readonly id: string;
+}
+
+function evaluateRows(
+  index: ResidentIndex,
+  { profile, lexical, vector, now }: IndexSearch,
+  source: VectorSource,
+  rows: readonly number[],
+): Ranked[] {
+  const keys = rows.map((row) => index.keys[row]!);
+  const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
+  const found = new Map(source.vectors(needed).map((each, at) => [needed[at]!, each]));
+  const ranked: Ranked[] = [];
+  rows.forEach((row, at) => {
+    const key = keys[at]!;
+    const stored = found.get(key);
+    const relevance = lexical.relevance[row]!;
+    const signals: Signals = {
+      ...signalsOfRow(index, row),
+      similarity: vector && stored ? cosine(vector, stored) : undefined,
+      lexical: Number.isNaN(relevance) ? undefined : relevance,
+    };
+    if (!meetsRequirements(profile, signals)) return;
+    const score = evaluate(profile.root, signals, now);
+    if (score <= 0) return;
+    ranked.push({
+      key,
+      signals,
+      bm25: lexical.bm25[row]!,
+      score,
+      similarity: signals.similarity,
+      updatedAt: signals.updatedAt!,
+      get id() {
+        return source.id(key);
+      },
+    });
+  });
+  return ranked;
+}
+
+/** Puts a hit into its place among the best `limit`; returns the score of the one left out, 0 if none. */
+function insert(best: Ranked[], ranked: Ranked, limit: number): number {
+  const last = best[best.length - 1];
+  if (best.length === limit && last && compareRanked(ranked, last) > 0) return ranked.score;
+  let low = 0;
+  let high = best.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareRanked(best[middle]!, ranked) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  best.splice(low, 0, ranked);
+  return best.length > limit ? (best.pop()?.score ?? 0) : 0;
+}
+
+/** Takes the next rows, never across a border of the scan, so that a block needs one call of it. */
+function fillBlock(block: MutableBlock, rows: Int32Array, start: number): number {
+  const border = (Math.floor(rows[start]! / SCAN_ROWS) + 1) * SCAN_ROWS;
+  let at = 0;
+  while (at < BLOCK_SIZE && start + at < rows.length && rows[start + at]! < border) {
+    block.rows[at] = rows[start + at]!;
+    at++;
+  }
+  block.count = at;
+  return start + at;
+}
+
+/** Fills in, for each row of a block, between which values its similarity to the query lies. */
+function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined): (block: Block) => void {
+  if (vector === undefined || index.dimensions !== vector.length) {
+    return ({ similarityLow, similarityHigh, count }) => {
+      similarityLow.fill(Number.NaN, 0, count);
+      similarityHigh.fill(Number.NaN, 0, count);
+    };
+  }
+  const query: Quantised = quantise(vector);
+  const products = new Int32Array(SCAN_ROWS);
+  const { codes, scales, residuals, dimensions } = index;
+  return ({ rows, count, similarityLow, similarityHigh }) => {
+    if (count === 0) return;
+    const first = rows[0]!;
+    scan(query.codes, codes, dimensions, first, rows[count - 1]! - first + 1, products);
+    for (let at = 0; at < count; at++) {
+      const row = rows[at]!;
+      const product = query.scale * scales[row]! * products[row - first]!;
+      const error = dotError(query.residual, residuals[row]!);
+      similarityLow[at] = Math.min(1, Math.max(0, product - error));
+      similarityHigh[at] = Math.min(1, Math.max(0, product + error));
+    }
+  };
+}
+
+function hasVector(index: ResidentIndex, row: number): boolean {
+  return !Number.isNaN(index.scales[row]!);
+}
+
+type MutableBlock = { -readonly [Key in keyof Block]: Block[Key] };
+
+function emptyBlock(now: number): MutableBlock {
+  return {
+    rows: new Int32Array(BLOCK_SIZE),
+    count: 0,
+    now,
+    similarityLow: new Float64Array(BLOCK_SIZE),
+    similarityHigh: new Float64Array(BLOCK_SIZE),
+    lexical: new Float64Array(BLOCK_SIZE),
+  };
+}
+
+/** The k-th highest of the values offered so far: a heap whose root is the lowest of the k. */
+function createThreshold(k: number): { offer(value: number): void; value(): number } {
+  const heap: number[] = [];
+  return {
+    value: () => (heap.length < k ? -Infinity : heap[0]!),
+    offer(value) {
+      if (heap.length < k) {
+        heap.push(value);
+        let at = heap.length - 1;
+        while (at > 0) {
+          const parent = (at - 1) >> 1;
+          if (heap[parent]! <= heap[at]!) break;
+          [heap[parent], heap[at]] = [heap[at]!, heap[parent]!];
+          at = parent;
+        }
+        return;
+      }
+      if (value <= heap[0]!) return;
+      heap[0] = value;
+      for (let at = 0; ; ) {
+        const left = 2 * at + 1;
+        if (left >= k) break;
+        const child = left + 1 < k && heap[left + 1]! < heap[left]! ? left + 1 : left;
+        if (heap[at]! <= heap[child]!) break;
+        [heap[at], heap[child]] = [heap[child]!, heap[at]!];
+        at = child;
+      }
+    },
+  };
+}

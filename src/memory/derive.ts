@@ -1,0 +1,42 @@
+import { throwIfAborted } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Embedder } from '../providers/embedder.ts';
+import type { IndexedText } from '../store/store.ts';
+import { type Analyzer, termCounts } from '../text/analyze.ts';
+import { searchableText } from './record.ts';
+
+/** Texts that one call of the embedder gets. */
+const BATCH = 256;
+
+/** What is derived from the texts of memories: term counts and vectors, in order. Throws what the embedder throws. */
+export async function deriveTexts(
+  memories: readonly MemoryRecord[],
+  tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly progress?: ((done: number, total: number) => void) | undefined;
+  } = {},
+): Promise<readonly IndexedText[]> {
+  const { analyzer, embedder } = tools;
+  const derived: IndexedText[] = [];
+  for (let start = 0; start < memories.length; start += BATCH) {
+    throwIfAborted(options.signal);
+    const batch = memories.slice(start, start + BATCH);
+    const vectors = embedder ? await embedder.embed(batch.map(embeddedText), { signal: options.signal }) : [];
+    batch.forEach((memory, index) => {
+      derived.push({ terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[index] });
+    });
+    options.progress?.(derived.length, memories.length);
+  }
+  return derived;
+}
+
+/** Whether a change of a memory changes what is derived from its text. */
+export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
+  return searchableText(a) === searchableText(b);
+}
+
+/** The text whose meaning a vector stands for: tags are left to the words. */
+function embeddedText(memory: MemoryRecord): string {
+  return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
+}

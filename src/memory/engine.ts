@@ -1,0 +1,53 @@
+import { invalidArgument, texts, wholeNumber } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import { parseScope, visibleScopes } from '../model/scope.ts';
+import { type Clock, type Instant, parseInstant } from '../model/time.ts';
+import type { Embedder } from '../providers/embedder.ts';
+import type { Profile } from '../scoring/profile.ts';
+import type { MemoryFilter, SpaceStore } from '../store/store.ts';
+import type { Analyzer } from '../text/analyze.ts';
+import type { TextLimits } from './record.ts';
+import type { FilterOptions, OperationOptions } from './types.ts';
+
+/** What every verb works with: one space and the tools to read and write it. */
+export interface Engine {
+  readonly space: SpaceStore;
+  readonly embedder: Embedder | undefined;
+  readonly analyzer: Analyzer;
+  readonly clock: Clock;
+  readonly newId: (now: Instant) => string;
+  readonly limits: TextLimits;
+  /** The profiles that a recall may name, those of the user included. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+/** The moment of an operation: what the caller says, else the engine's clock. */
+export function momentOf(engine: Engine, options: OperationOptions | undefined): Instant {
+  return options?.now === undefined ? engine.clock() : parseInstant(options.now, 'now');
+}
+
+/** The filter that a caller's options mean. Throws `invalid_scope`, `invalid_argument`. */
+export function filterOf(options: FilterOptions): MemoryFilter {
+  const { scope, types, typesExclude, tags } = options;
+  if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
+  return {
+    ...(scope === undefined ? {} : { scopes: visibleScopes(parseScope(scope)) }),
+    ...(types === undefined ? {} : { types: texts(types, 'types', 100, 64) }),
+    ...(typesExclude === undefined ? {} : { typesExclude: texts(typesExclude, 'typesExclude', 100, 64) }),
+    ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),
+  };
+}
+
+export function limitOf(value: number | undefined, otherwise: number, most: number): number {
+  return value === undefined ? otherwise : wholeNumber(value, 'limit', 1, most);
+}
+
+export function notFound(id: string, space: string): SalienceError {
+  return new SalienceError(
+    'not_found',
+    `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(space)}`,
+    {
+      details: { id, space },
+    },
+  );
+}

@@ -1,0 +1,235 @@
+import {
+  instant,
+  invalidArgument,
+  metadata,
+  number,
+  oneOf,
+  onlyKeys,
+  text,
+  texts,
+  wholeNumber,
+} from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import { initialStability, JUDGES, type MemoryRecord, SOURCES, TIERS } from '../model/memory.ts';
+import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
+import { formatInstant, type Instant } from '../model/time.ts';
+import { findTextProblem } from '../text/wellformed.ts';
+import type { Memory, MemoryChanges, RememberInput } from './types.ts';
+
+/** What the texts of a memory may be. */
+export interface TextLimits {
+  /** Bytes of UTF-8; `Infinity` for none. */
+  readonly maxContentBytes: number;
+}
+
+const inputKeys = [
+  'content',
+  'id',
+  'scope',
+  'type',
+  'title',
+  'tags',
+  'metadata',
+  'sessionId',
+  'createdAt',
+  'updatedAt',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
+  'importance',
+  'confidence',
+  'weight',
+  'source',
+  'sourceRef',
+] as const;
+
+const changeKeys = [
+  'content',
+  'title',
+  'type',
+  'scope',
+  'tags',
+  'metadata',
+  'importance',
+  'confidence',
+  'weight',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
+] as const;
+
+/** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
+export function newRecord(
+  input: RememberInput,
+  context: { readonly now: Instant; readonly newId: () => string; readonly limits: TextLimits },
+): MemoryRecord {
+  onlyKeys(input, inputKeys, 'memory');
+  const { now, limits } = context;
+  const importance = input.importance === undefined ? 0.5 : number(input.importance, 'importance', 0, 1);
+  const createdAt = Math.min(instant(input.createdAt, 'createdAt') ?? now, now);
+  return {
+    id: input.id === undefined ? context.newId() : plain(text(input.id, 'id', { maxCharacters: 128 }), 'id'),
+    scope: input.scope === undefined ? GLOBAL_SCOPE : parseScope(input.scope),
+    type: input.type === undefined ? 'fact' : memoryType(input.type),
+    title:
+      input.title === undefined
+        ? undefined
+        : plain(text(input.title, 'title', { maxCharacters: 1000 }), 'title'),
+    content: checkContent(input.content, limits),
+    tags: input.tags === undefined ? [] : checkTags(input.tags),
+    metadata: input.metadata === undefined ? {} : metadata(input.metadata, 'metadata'),
+    topicKey: undefined,
+    sessionId:
+      input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 }),
+    createdAt,
+    updatedAt: Math.max(createdAt, Math.min(instant(input.updatedAt, 'updatedAt') ?? createdAt, now)),
+    lastAccessedAt: undefined,
+    ...checkValidity(instant(input.validFrom, 'validFrom'), instant(input.validUntil, 'validUntil')),
+    expiresAt: instant(input.expiresAt, 'expiresAt'),
+    invalidatedAt: undefined,
+    importance,
+    importanceJudge: input.importance === undefined ? 'default' : 'caller',
+    confidence: input.confidence === undefined ? 0.8 : number(input.confidence, 'confidence', 0, 1),
+    usefulness: 0.5,
+    weight: input.weight === undefined ? 1 : number(input.weight, 'weight', 0.1, 1),
+    stability: initialStability(importance),
+    accessCount: 0,
+    sessions: [],
+    revisionCount: 1,
+    tier: 'hot',
+    core: false,
+    supersedes: undefined,
+    source: input.source === undefined ? 'stated' : oneOf(input.source, 'source', SOURCES),
+    sourceRef:
+      input.sourceRef === undefined
+        ? undefined
+        : plain(text(input.sourceRef, 'sourceRef', { maxCharacters: 2000 }), 'sourceRef'),
+  };
+}
+
+/** A memory after changes: its revision is counted and its clock of updates set to now. */
+export function changedRecord(
+  before: MemoryRecord,
+  changes: MemoryChanges,
+  context: { readonly now: Instant; readonly limits: TextLimits },
+): MemoryRecord {
+  onlyKeys(changes, changeKeys, 'changes');
+  const moment = (field: 'validFrom' | 'validUntil' | 'expiresAt'): Instant | undefined => {
+    const value = changes[field];
+    return value === undefined ? before[field] : value === null ? undefined : instant(value, field);
+  };
+  return {
+    ...before,
+    content: changes.content === undefined ? before.content : checkContent(changes.content, context.limits),
+    title:
+      changes.title === undefined
+        ? before.title
+        : changes.title === null
+          ? undefined
+          : plain(text(changes.title, 'title', { maxCharacters: 1000 }), 'title'),
+    type: changes.type === undefined ? before.type : memoryType(changes.type),
+    scope: changes.scope === undefined ? before.scope : parseScope(changes.scope),
+    tags: changes.tags === undefined ? before.tags : checkTags(changes.tags),
+    metadata: changes.metadata === undefined ? before.metadata : metadata(changes.metadata, 'metadata'),
+    importance:
+      changes.importance === undefined ? before.importance : number(changes.importance, 'importance', 0, 1),
+    importanceJudge: changes.importance === undefined ? before.importanceJudge : 'caller',
+    confidence:
+      changes.confidence === undefined ? before.confidence : number(changes.confidence, 'confidence', 0, 1),
+    weight: changes.weight === undefined ? before.weight : number(changes.weight, 'weight', 0.1, 1),
+    ...checkValidity(moment('validFrom'), moment('validUntil')),
+    expiresAt: moment('expiresAt'),
+    updatedAt: Math.max(before.updatedAt, context.now),
+    revisionCount: before.revisionCount + 1,
+  };
+}
+
+/** A memory as it was exported, checked like a new one and otherwise kept as it is. */
+export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord {
+  if (memory.createdAt === undefined)
+    throw invalidArgument('createdAt', 'an exported memory has one; remember new ones instead');
+  const given = Object.fromEntries(inputKeys.map((key) => [key, memory[key as keyof Memory]]));
+  const base = newRecord(given as unknown as RememberInput, {
+    now: Infinity,
+    newId: () => memory.id,
+    limits,
+  });
+  return {
+    ...base,
+    topicKey:
+      memory.topicKey === undefined ? undefined : text(memory.topicKey, 'topicKey', { maxCharacters: 512 }),
+    lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
+    invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
+    importanceJudge: oneOf(memory.importanceJudge ?? base.importanceJudge, 'importanceJudge', JUDGES),
+    usefulness: number(memory.usefulness ?? base.usefulness, 'usefulness', 0, 1),
+    stability: number(memory.stability ?? base.stability, 'stability', 0, 1),
+    accessCount: wholeNumber(memory.accessCount ?? 0, 'accessCount', 0, Number.MAX_SAFE_INTEGER),
+    sessions: texts(memory.sessions ?? [], 'sessions', 100_000, 200),
+    revisionCount: wholeNumber(memory.revisionCount ?? 1, 'revisionCount', 1, Number.MAX_SAFE_INTEGER),
+    tier: oneOf(memory.tier ?? 'hot', 'tier', TIERS),
+    core: memory.core === true,
+    supersedes:
+      memory.supersedes === undefined
+        ? undefined
+        : text(memory.supersedes, 'supersedes', { maxCharacters: 128 }),
+  };
+}
+
+/** The record as callers see it. */
+export function toMemory(record: MemoryRecord, space: string): Memory {
+  const time = (at: Instant | undefined) => (at === undefined ? undefined : formatInstant(at));
+  return {
+    ...record,
+    space,
+    createdAt: formatInstant(record.createdAt),
+    updatedAt: formatInstant(record.updatedAt),
+    lastAccessedAt: time(record.lastAccessedAt),
+    validFrom: time(record.validFrom),
+    validUntil: time(record.validUntil),
+    expiresAt: time(record.expiresAt),
+    invalidatedAt: time(record.invalidatedAt),
+  };
+}
+
+/** The text that is searched: title, content and tags. */
+export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>): string {
+  return [memory.title, memory.content, ...memory.tags].filter((part) => part !== undefined).join('\n');
+}
+
+function checkContent(value: unknown, limits: TextLimits): string {
+  const content = plain(text(value, 'content'), 'content');
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= limits.maxContentBytes) return content;
+  throw new SalienceError(
+    'content_too_large',
+    `content: ${bytes} bytes are more than the limit of ${limits.maxContentBytes}; remember its parts, or raise maxContentBytes`,
+    { details: { field: 'content', bytes, limit: limits.maxContentBytes } },
+  );
+}
+
+function checkTags(value: unknown): readonly string[] {
+  return texts(value, 'tags', 64, 128).map((tag, index) => plain(tag, `tags[${index}]`));
+}
+
+function memoryType(value: unknown): string {
+  return plain(text(value, 'type', { maxCharacters: 64 }), 'type');
+}
+
+function checkValidity(validFrom: Instant | undefined, validUntil: Instant | undefined) {
+  if (validFrom !== undefined && validUntil !== undefined && validFrom > validUntil) {
+    throw invalidArgument('validUntil', 'it lies before validFrom');
+  }
+  return { validFrom, validUntil };
+}
+
+function plain(value: string, field: string): string {
+  const problem = findTextProblem(value);
+  if (problem === undefined) return value;
+  throw new SalienceError(
+    'invalid_text',
+    problem === 'invalid-utf16'
+      ? `${field}: the text has half of a surrogate pair; decode it as UTF-8 or UTF-16 before handing it in`
+      : `${field}: the text has a control character; only tab, line feed and carriage return are allowed`,
+    { details: { field, problem } },
+  );
+}

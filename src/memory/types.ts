@@ -1,0 +1,109 @@
+import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory.ts';
+import type { ParameterOverrides } from '../scoring/profile.ts';
+
+type ClockField =
+  | 'createdAt'
+  | 'updatedAt'
+  | 'lastAccessedAt'
+  | 'validFrom'
+  | 'validUntil'
+  | 'expiresAt'
+  | 'invalidatedAt';
+
+/** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
+export type Memory = {
+  readonly [Field in keyof Omit<MemoryRecord, ClockField>]: MemoryRecord[Field];
+} & { readonly space: string; readonly createdAt: string; readonly updatedAt: string } & {
+  readonly [Field in Exclude<ClockField, 'createdAt' | 'updatedAt'>]: string | undefined;
+};
+
+/** What may be said about a memory when it is remembered. Everything has a default. */
+export interface RememberOptions {
+  /** At most 128 characters. Default is a UUIDv7. */
+  readonly id?: string | undefined;
+  /** Default is `global`. */
+  readonly scope?: string | undefined;
+  /** Default is `fact`. */
+  readonly type?: MemoryType | undefined;
+  readonly title?: string | undefined;
+  /** At most 64 of at most 128 characters. */
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly sessionId?: string | undefined;
+  /** When it was first known; a future time counts as now. Default is now. */
+  readonly createdAt?: string | Date | undefined;
+  /** Default is `createdAt`. */
+  readonly updatedAt?: string | Date | undefined;
+  /** Hidden before. */
+  readonly validFrom?: string | Date | undefined;
+  /** Hidden after. */
+  readonly validUntil?: string | Date | undefined;
+  readonly expiresAt?: string | Date | undefined;
+  /** 0–1. Default is .5. */
+  readonly importance?: number | undefined;
+  /** 0–1. Default is .8. */
+  readonly confidence?: number | undefined;
+  /** .1–1. Default is 1. */
+  readonly weight?: number | undefined;
+  /** Default is `stated`. */
+  readonly source?: Source | undefined;
+  /** A pointer to the origin: a file, a commit, a message id. */
+  readonly sourceRef?: string | undefined;
+}
+
+export interface RememberInput extends RememberOptions {
+  readonly content: string;
+}
+
+/** What changes; everything else stays. `null` takes an optional field away. */
+export interface MemoryChanges {
+  readonly content?: string | undefined;
+  readonly title?: string | null | undefined;
+  readonly type?: MemoryType | undefined;
+  readonly scope?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly importance?: number | undefined;
+  readonly confidence?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly validFrom?: string | Date | null | undefined;
+  readonly validUntil?: string | Date | null | undefined;
+  readonly expiresAt?: string | Date | null | undefined;
+}
+
+export interface Remembered {
+  readonly id: string;
+  readonly outcome: 'created';
+}
+
+export interface OperationOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The moment at which this happens. Default is the engine's clock. */
+  readonly now?: string | Date | undefined;
+}
+
+export interface FilterOptions {
+  /** Sees this scope and its ancestors. Default is every scope. */
+  readonly scope?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  /** Not together with `types`. */
+  readonly typesExclude?: readonly string[] | undefined;
+  /** Only memories with all of these tags. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface RecallOptions<Strategy extends string = string> extends FilterOptions, OperationOptions {
+  /** Default is `hybrid`. */
+  readonly strategy?: Strategy | undefined;
+  /** 1–10,000. Default is the strategy's. */
+  readonly limit?: number | undefined;
+  /** Values for the parameters of the strategy's profile. */
+  readonly parameters?: ParameterOverrides | undefined;
+}
+
+export interface ListOptions extends FilterOptions, OperationOptions {
+  /** 1–1,000. Default is 20. */
+  readonly limit?: number | undefined;
+  /** From an earlier page. */
+  readonly cursor?: string | undefined;
+}

@@ -1,0 +1,140 @@
+import { formatInstant } from '../model/time.ts';
+import type { StageName } from '../recall/trace.ts';
+import { conditionText, type Explanation, explainNode } from '../scoring/explain.ts';
+import { type NeededChange, neededChanges } from '../scoring/needed.ts';
+import { isClockName } from '../scoring/signals.ts';
+import type { Exclusion, Inspection } from '../store/store.ts';
+import { type Engine, notFound } from './engine.ts';
+import { hitFeatures, prepareRecall } from './recall.ts';
+import type { RecallOptions } from './types.ts';
+
+/** How one memory scores for a query, whether or not it would be returned. */
+export interface MemoryExplanation {
+  readonly id: string;
+  readonly score: number;
+  readonly features: Readonly<Record<string, number>>;
+  readonly explanation: Explanation;
+}
+
+/** Why a memory is not among the hits of a recall. */
+export interface WhyNot {
+  readonly id: string;
+  readonly outcome: 'returned' | 'excluded' | 'requirement' | 'no-score' | 'outranked';
+  /** The stage at which it fell; absent when it was returned. */
+  readonly stage?: StageName | undefined;
+  /** Place among the hits, from 1. */
+  readonly rank?: number | undefined;
+  readonly score?: number | undefined;
+  /** The score of the last hit: what it would have had to exceed. */
+  readonly needed?: number | undefined;
+  /** Single changes of a signal, each of which alone would have sufficed. */
+  readonly changes: readonly (Omit<NeededChange, 'from' | 'to'> & {
+    readonly from: number | string | undefined;
+    readonly to: number | string;
+  })[];
+  /** The answer as a sentence. */
+  readonly message: string;
+}
+
+/** The score of one memory for a query and the tree it is made of. Throws `not_found`. */
+export async function explainMemory(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions = {},
+): Promise<MemoryExplanation> {
+  const { request, bound } = await prepareRecall(engine, query, options);
+  const found = await engine.space.inspect(id, request);
+  if (!found) throw notFound(id, engine.space.name);
+  return {
+    id,
+    score: found.score,
+    features: hitFeatures(bound, found.signals, request.now, found.score),
+    explanation: explainNode(bound.root, found.signals, request.now),
+  };
+}
+
+/** At which stage of a recall a memory fell, and what would have had to differ. Throws `not_found`. */
+export async function whyNot(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions = {},
+): Promise<WhyNot> {
+  const { request, bound } = await prepareRecall(engine, query, options);
+  const found = await engine.space.inspect(id, request);
+  if (!found) throw notFound(id, engine.space.name);
+  if (found.excluded) {
+    const stage =
+      found.excluded === 'scope' ||
+      found.excluded === 'type' ||
+      found.excluded === 'tag' ||
+      found.excluded === 'tier'
+        ? 'eligible'
+        : 'validity_filter';
+    return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, found) };
+  }
+  const requirement = bound.require[found.failedRequirement ?? -1];
+  if (requirement) {
+    const message = `strategy ${bound.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
+    return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
+  }
+  const { hits } = await engine.space.search(request);
+  const rank = hits.findIndex((hit) => hit.memory.id === id) + 1;
+  if (rank > 0) {
+    return {
+      id,
+      outcome: 'returned',
+      rank,
+      score: found.score,
+      changes: [],
+      message: `it is returned, at place ${rank}`,
+    };
+  }
+  const needed = hits.length < request.limit ? 0 : (hits[hits.length - 1]?.score ?? 0);
+  const changes = neededChanges(bound, found.signals, request.now, needed).map(({ signal, from, to }) =>
+    isClockName(signal)
+      ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
+      : { signal, from, to },
+  );
+  const outcome = found.score === 0 ? 'no-score' : 'outranked';
+  return {
+    id,
+    outcome,
+    stage: 'score',
+    score: found.score,
+    needed,
+    changes,
+    message: rankMessage(found, needed),
+  };
+}
+
+function rankMessage(found: Inspection, needed: number): string {
+  if (found.score === 0) return 'its score is 0: nothing in it answers the query';
+  const gap = needed - found.score;
+  return gap > 0
+    ? `its score ${found.score.toFixed(4)} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
+    : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
+}
+
+function exclusionMessage(exclusion: Exclusion, { memory }: Inspection): string {
+  const at = (instant: number | undefined) => (instant === undefined ? '?' : formatInstant(instant));
+  switch (exclusion) {
+    case 'scope':
+      return `its scope ${memory.scope} is not visible from where you recall: recall from ${memory.scope} or below`;
+    case 'type':
+      return `its type ${memory.type} is filtered out by types or typesExclude`;
+    case 'tag':
+      return 'it does not carry all the tags that were asked for';
+    case 'tier':
+      return `it is in the ${memory.tier} tier, which this recall does not search`;
+    case 'invalidated':
+      return `it was invalidated at ${at(memory.invalidatedAt)}`;
+    case 'expired':
+      return `it expired at ${at(memory.expiresAt)}`;
+    case 'not-yet-valid':
+      return `it is valid only from ${at(memory.validFrom)}`;
+    case 'no-longer-valid':
+      return `it was valid until ${at(memory.validUntil)}`;
+  }
+}

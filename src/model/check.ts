@@ -1,0 +1,100 @@
+import { SalienceError } from './errors.ts';
+import type { JsonValue, Metadata } from './memory.ts';
+import { type Instant, parseInstant } from './time.ts';
+
+/**
+ * Checks of what callers hand in. Each returns the value it was given, or throws an error that names the field and
+ * says what would do.
+ */
+
+export function invalidArgument(field: string, problem: string): SalienceError {
+  return new SalienceError('invalid_argument', `${field}: ${problem}`, { details: { field } });
+}
+
+/** Refuses keys that nobody reads: a misspelt option must not be ignored. */
+export function onlyKeys(value: unknown, allowed: readonly string[], field: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidArgument(field, `an object with ${allowed.join(', ')} is needed`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!allowed.includes(key))
+      throw invalidArgument(`${field}.${key}`, `unknown; there are ${allowed.join(', ')}`);
+  }
+}
+
+export function text(
+  value: unknown,
+  field: string,
+  options: { readonly maxCharacters?: number } = {},
+): string {
+  if (typeof value !== 'string') throw invalidArgument(field, `a text is needed, not ${describe(value)}`);
+  if (value.trim() === '') throw invalidArgument(field, 'it must not be empty');
+  if (options.maxCharacters !== undefined && value.length > options.maxCharacters) {
+    throw invalidArgument(
+      field,
+      `${value.length} characters are too many; at most ${options.maxCharacters} are allowed`,
+    );
+  }
+  return value;
+}
+
+export function number(value: unknown, field: string, low: number, high: number): number {
+  if (typeof value === 'number' && value >= low && value <= high) return value;
+  throw invalidArgument(field, `${describe(value)} is not a number within ${low} and ${high}`);
+}
+
+export function wholeNumber(value: unknown, field: string, low: number, high: number): number {
+  if (Number.isInteger(value) && (value as number) >= low && (value as number) <= high)
+    return value as number;
+  throw invalidArgument(field, `${describe(value)} is not a whole number within ${low} and ${high}`);
+}
+
+export function oneOf<Value extends string>(value: unknown, field: string, allowed: readonly Value[]): Value {
+  if (allowed.includes(value as Value)) return value as Value;
+  throw invalidArgument(field, `${describe(value)} is none of ${allowed.join(', ')}`);
+}
+
+export function texts(value: unknown, field: string, most: number, maxCharacters: number): readonly string[] {
+  if (!Array.isArray(value)) throw invalidArgument(field, 'a list of texts is needed');
+  if (value.length > most)
+    throw invalidArgument(field, `${value.length} are too many; at most ${most} are allowed`);
+  return [...new Set(value.map((each, index) => text(each, `${field}[${index}]`, { maxCharacters })))];
+}
+
+export function instant(value: string | Date | undefined, field: string): Instant | undefined {
+  return value === undefined ? undefined : parseInstant(value, field);
+}
+
+/** Checks that metadata is plain JSON of bounded depth and gives back a copy of its own. */
+export function metadata(value: unknown, field: string): Metadata {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidArgument(field, 'an object is needed');
+  }
+  return jsonCopy(value, field, 8) as Metadata;
+}
+
+function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value !== 'object' || depth === 0) {
+    throw invalidArgument(
+      field,
+      `${describe(value)} cannot be kept as JSON${depth === 0 ? ': it is nested too deeply' : ''}`,
+    );
+  }
+  if (Array.isArray(value))
+    return value.map((each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, each]) => [key, jsonCopy(each, `${field}.${key}`, depth - 1)]),
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return typeof value === 'object' && value !== null
+    ? Array.isArray(value)
+      ? 'a list'
+      : 'an object'
+    : String(value);
+}

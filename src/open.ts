@@ -1,0 +1,127 @@
+import type { Engine } from './memory/engine.ts';
+import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
+import { SalienceError } from './model/errors.ts';
+import { parseSpaceName } from './model/space.ts';
+import type { Clock, Instant } from './model/time.ts';
+import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
+import type { Embedder } from './providers/embedder.ts';
+import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
+import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
+import type { SpaceStore, Store } from './store/store.ts';
+import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analyze.ts';
+
+export interface OpenOptions {
+  /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps nothing. */
+  readonly path: string;
+  /** Whose memory this is: 1–200 characters. Default is `default`. */
+  readonly space?: string | undefined;
+  /** `builtin` (default), `none`, or an embedder such as `openAiCompatibleEmbedder({…})` makes. */
+  readonly embedder?: EmbedderChoice | undefined;
+  /** Of the analyzer. Default is English. */
+  readonly language?: AnalyzerLanguage | undefined;
+  /** Strategies of your own, by their formulas. */
+  readonly profiles?: readonly ProfileDefinition[] | undefined;
+  /** Most bytes of UTF-8 in one content; `Infinity` for no limit. Default is 32 KiB. */
+  readonly maxContentBytes?: number | undefined;
+  /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
+  readonly synchronous?: 'full' | 'normal' | undefined;
+  /** Nothing is written. Default is false. */
+  readonly readOnly?: boolean | undefined;
+  /** Compute all vectors anew when those in the store come from another model. Default is false: an error. */
+  readonly reindex?: boolean | undefined;
+  /** Default is the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Default is a UUIDv7. */
+  readonly newId?: ((now: Instant) => string) | undefined;
+  /** A store of your own; `path` is then only a name. */
+  readonly store?: Store | undefined;
+}
+
+/**
+ * Opens the memory of a space. Throws `invalid_space_name`, `unknown_embedder`, `embedder_mismatch`,
+ * `invalid_profile`, `not_a_store`, `newer_store` or `store_*`.
+ */
+export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
+  const name = parseSpaceName(options.space ?? 'default');
+  const profiles = gatherProfiles(options.profiles ?? []);
+  const analyzer = await loadAnalyzer(options.language ?? 'english');
+  const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
+  const newId = options.newId ?? (await uuidSource());
+  const store = options.store ?? (await openStore(options));
+  try {
+    const space = await store.openSpace(name, { readOnly: options.readOnly });
+    const engine: Engine = {
+      space,
+      embedder,
+      analyzer,
+      clock: options.clock ?? Date.now,
+      newId,
+      limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
+      profiles,
+    };
+    const memory = createMemoryEngine(engine, async () => {
+      if (!options.store) await store.close();
+    });
+    await agree(space, memory, { embedder, analyzer, options });
+    return memory;
+  } catch (error) {
+    if (!options.store) await store.close();
+    throw error;
+  }
+}
+
+async function openStore(options: OpenOptions): Promise<Store> {
+  if (options.path === ':memory:') {
+    const { createMemoryStore } = await import('./store/memory/index.ts');
+    return createMemoryStore();
+  }
+  const { createSqliteStore } = await import('./store/sqlite/index.ts');
+  return createSqliteStore({ directory: options.path, synchronous: options.synchronous });
+}
+
+/** Vectors of two models are never mixed, terms of two analyzers never either. */
+async function agree(
+  space: SpaceStore,
+  memory: MemoryEngine,
+  {
+    embedder,
+    analyzer,
+    options,
+  }: { embedder: Embedder | undefined; analyzer: Analyzer; options: OpenOptions },
+): Promise<void> {
+  const { embedding, analyzer: stored } = await space.derivation();
+  const otherModel = embedding && embedder && embedding.model !== embedder.model;
+  const otherAnalyzer = stored !== undefined && stored !== analyzer.id;
+  if (!otherModel && !otherAnalyzer) return;
+  if (options.reindex && !options.readOnly) return memory.reindex();
+  const found = otherModel
+    ? `holds vectors of the model ${embedding.model}, and the embedder in use is ${embedder.model}`
+    : `was indexed by the analyzer ${stored}, and the one in use is ${analyzer.id}`;
+  throw new SalienceError(
+    'embedder_mismatch',
+    `space ${JSON.stringify(space.name)} ${found}: open it with the former, or compute everything anew with openMemory({ reindex: true }) or "salience reindex"`,
+    { details: { space: space.name, stored: embedding?.model ?? stored } },
+  );
+}
+
+function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<string, Profile> {
+  const profiles = new Map<string, Profile>(
+    BUILTIN_PROFILE_NAMES.map((name) => [name, builtinProfile(name)]),
+  );
+  for (const definition of definitions) {
+    const profile = resolveProfile(definition, (name) => profiles.get(name));
+    if (profiles.has(profile.name)) {
+      throw new SalienceError(
+        'invalid_profile',
+        `there is a strategy ${JSON.stringify(profile.name)} already: give the profile another name`,
+      );
+    }
+    profiles.set(profile.name, profile);
+  }
+  return profiles;
+}
+
+async function uuidSource(): Promise<(now: Instant) => string> {
+  const { v7 } = await import('uuid');
+  return (now) => v7({ msecs: now });
+}

@@ -1,0 +1,20 @@
+import { SalienceError } from '../model/errors.ts';
+import type { Embedder } from './embedder.ts';
+
+/** Which embedder to use: one that comes with the engine by its name, none, or one of your own. */
+export type EmbedderChoice = 'builtin' | 'none' | Embedder;
+
+/** The embedder of a choice, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`. */
+export async function chooseEmbedder(choice: EmbedderChoice): Promise<Embedder | undefined> {
+  if (typeof choice === 'object' && typeof choice?.embed === 'function') return choice;
+  if (choice === 'none') return undefined;
+  if (choice === 'builtin') {
+    const { builtinEmbedder } = await import('./builtin/embedder.ts');
+    return builtinEmbedder();
+  }
+  throw new SalienceError(
+    'unknown_embedder',
+    `there is no embedder ${JSON.stringify(choice)}: use "builtin", "none", or one that openAiCompatibleEmbedder({ baseUrl, model }) makes`,
+    { details: { embedder: choice } },
+  );
+}

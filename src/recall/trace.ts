@@ -1,0 +1,54 @@
+/** The stages of a recall, in the order in which they run. */
+export type StageName =
+  | 'analyze'
+  | 'eligible'
+  | 'validity_filter'
+  | 'bm25_search'
+  | 'vector_search'
+  | 'score';
+
+/** What one stage saw, kept and cost. */
+export interface StageTrace {
+  readonly name: StageName;
+  readonly candidates: number;
+  readonly survivors: number;
+  readonly durationMs: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** Whether one way of finding memories took part in an answer. */
+export interface Arm {
+  readonly name: 'lexical' | 'vector';
+  /**
+   * `ran`; `not-used`: the strategy does not read it; `off`: it is not configured; `failed`: it should have run, and
+   * the answer is the poorer for it; `blank`: the query holds nothing that it knows.
+   */
+  readonly status: 'ran' | 'not-used' | 'off' | 'failed' | 'blank';
+  readonly reason?: string | undefined;
+}
+
+/** How an answer came about. Every answer carries one. */
+export interface Trace {
+  readonly strategy: string;
+  /** Of the formula and its parameters. */
+  readonly profileHash: string;
+  readonly stages: readonly StageTrace[];
+  readonly totalMs: number;
+  readonly totalTokens: number;
+  /** `exact`: no memory outside the hits scores above `bound`. */
+  readonly completeness: 'exact' | 'approximate';
+  readonly bound: number;
+  readonly arms: readonly Arm[];
+  /** Sequence of the last write that the answer takes into account. */
+  readonly sequence: number;
+}
+
+export function stage(
+  name: StageName,
+  candidates: number,
+  survivors: number,
+  durationMs: number,
+): StageTrace {
+  return { name, candidates, survivors, durationMs, promptTokens: 0, completionTokens: 0 };
+}

@@ -1,0 +1,68 @@
+import type { Instant } from '../model/time.ts';
+import { evaluate, namesRead } from './evaluate.ts';
+import type { BoundProfile } from './profile.ts';
+import { isClockName, isSignalName, SIGNALS, type Signals } from './signals.ts';
+
+/** A single change that would have lifted a score over a threshold. */
+export interface NeededChange {
+  readonly signal: string;
+  readonly from: number | undefined;
+  /** The nearest value found that suffices. */
+  readonly to: number;
+}
+
+/** Steps of halving: enough for the last bit of anything people read. */
+const STEPS = 60;
+
+/**
+ * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, if
+ * any does. Found by halving, so for a formula that is not monotone in a signal it is one such change, not the least.
+ */
+export function neededChanges(
+  profile: BoundProfile,
+  signals: Signals,
+  now: Instant,
+  threshold: number,
+): readonly NeededChange[] {
+  return [...namesRead(profile.root)].flatMap((name) => {
+    const goals = isSignalName(name) ? signalGoals(name) : isClockName(name) ? [now] : [];
+    const from = (signals as Readonly<Record<string, number | undefined>>)[name];
+    const start = from ?? (isSignalName(name) ? SIGNALS[name].otherwise : now);
+    const found = goals
+      .map((goal) =>
+        nearest(start, goal, (value) => scoreWith(profile, signals, name, value, now) > threshold),
+      )
+      .filter((value) => value !== undefined)
+      .sort((a, b) => Math.abs(a - start) - Math.abs(b - start));
+    const to = found[0];
+    return to === undefined ? [] : [{ signal: name, from, to: isClockName(name) ? Math.ceil(to) : to }];
+  });
+}
+
+function signalGoals(name: keyof typeof SIGNALS): readonly number[] {
+  const [low, high] = SIGNALS[name].range;
+  return [low, high === Infinity ? 1e6 : high];
+}
+
+function scoreWith(
+  profile: BoundProfile,
+  signals: Signals,
+  name: string,
+  value: number,
+  now: Instant,
+): number {
+  return evaluate(profile.root, { ...signals, [name]: value }, now);
+}
+
+/** The value nearest to `start`, on the way to `goal`, that suffices; `undefined` when `goal` itself does not. */
+function nearest(start: number, goal: number, suffices: (value: number) => boolean): number | undefined {
+  if (!suffices(goal)) return undefined;
+  let failing = start;
+  let sufficing = goal;
+  for (let step = 0; step < STEPS && failing !== sufficing; step++) {
+    const middle = failing + (sufficing - failing) / 2;
+    if (suffices(middle)) sufficing = middle;
+    else failing = middle;
+  }
+  return sufficing;
+}
