@@ -1,7 +1,7 @@
 import { BLOCK_SIZE, type Block, compile, compileCondition } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
-import { meetsRequirements } from '../scoring/score.ts';
+import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { LexicalScores } from './lexical.ts';
 import { compareRanked } from './order.ts';
@@ -45,6 +45,8 @@ export interface IndexAnswer {
   readonly candidates: number;
   /** Rows that the formula was evaluated for exactly. */
   readonly scored: number;
+  /** Milliseconds that bounding all rows took. */
+  readonly scanMs: number;
 }
 
 /**
@@ -61,7 +63,9 @@ const GROUP = 64;
  * the order of their upper bounds, until no other can enter. The bound that ended it is the certificate.
  */
 export function searchIndex(index: ResidentIndex, search: IndexSearch, source: VectorSource): IndexAnswer {
+  const started = performance.now();
   const survivors = boundRows(index, search);
+  const scanMs = performance.now() - started;
   const best: Ranked[] = [];
   let bound = survivors.discarded;
   let scored = 0;
@@ -86,6 +90,7 @@ export function searchIndex(index: ResidentIndex, search: IndexSearch, source: V
     withVector: survivors.withVector,
     candidates: survivors.candidates,
     scored,
+    scanMs,
   };
 }
 
@@ -181,7 +186,7 @@ function evaluateRows(
       similarity: vector && stored ? cosine(vector, stored) : undefined,
       lexical: Number.isNaN(relevance) ? undefined : relevance,
     };
-    if (!meetsRequirements(profile, signals)) return;
+    if (failedRequirement(profile, signals) !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;
     ranked.push({

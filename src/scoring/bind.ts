@@ -1,3 +1,4 @@
+import { CLOCK_NAMES } from '../model/memory.ts';
 import type { Condition, Expression, Scalar, WeightedTerm } from './expression.ts';
 import { invalidProfile } from './faults.ts';
 import type { BoundCondition, Node } from './node.ts';
@@ -17,7 +18,12 @@ interface Binding {
   readonly parts: Map<string, Node>;
   /** The parts being bound, outermost first: meeting one again is a cycle. */
   readonly open: string[];
+  /** How many operators the one being bound stands inside of. */
+  depth: number;
 }
+
+/** Deeper formulas would exhaust the stack of the walks over them. */
+const maximumDepth = 200;
 
 const operators = [
   'constant',
@@ -66,7 +72,7 @@ export function bindExpressions(
   readonly parts: Readonly<Record<string, Node>>;
   readonly require: readonly BoundCondition[];
 } {
-  const binding: Binding = { profile, parameters, parts: new Map(), open: [] };
+  const binding: Binding = { profile, parameters, parts: new Map(), open: [], depth: 0 };
   for (const name of Object.keys(profile.parts)) bindPart(binding, name, `parts.${name}`);
   return {
     root: bind(binding, profile.score, 'score'),
@@ -78,6 +84,16 @@ export function bindExpressions(
 }
 
 function bind(binding: Binding, expression: Expression, path: string): Node {
+  if (binding.depth >= maximumDepth) {
+    throw fault(binding, path, `it is nested more than ${maximumDepth} deep`);
+  }
+  binding.depth += 1;
+  const node = bindOperator(binding, expression, path);
+  binding.depth -= 1;
+  return node;
+}
+
+function bindOperator(binding: Binding, expression: Expression, path: string): Node {
   if (typeof expression === 'number') return constant(binding, expression, path);
   checkOperator(binding, expression, path);
   switch (expression.op) {
@@ -223,17 +239,30 @@ function bindDecay(binding: Binding, expression: Extract<Expression, { op: 'deca
 }
 
 function bindAge(binding: Binding, of: Extract<Expression, { op: 'age' }>['of'], path: string): Node {
+  if (typeof of !== 'string') checkClockList(binding, of, `${path}.of`);
   const [pick, clocks] =
     typeof of === 'string'
       ? (['latest', [of]] as const)
-      : 'latest' in object(binding, of, `${path}.of`)
-        ? (['latest', (of as { latest: readonly string[] }).latest] as const)
-        : (['earliest', (of as { earliest: readonly string[] }).earliest] as const);
-  const names = nonEmpty(binding, clocks, `${path}.of`);
+      : 'latest' in of
+        ? (['latest', of.latest] as const)
+        : (['earliest', of.earliest] as const);
+  const names: readonly string[] = nonEmpty<string>(binding, clocks, `${path}.of`);
   for (const name of names) {
-    if (!isClockName(name)) throw fault(binding, `${path}.of`, `there is no clock ${JSON.stringify(name)}`);
+    if (!isClockName(name)) {
+      throw fault(
+        binding,
+        `${path}.of`,
+        `there is no clock ${JSON.stringify(name)}; there are ${CLOCK_NAMES.join(', ')}`,
+      );
+    }
   }
   return { op: 'age', pick, clocks: names.filter(isClockName), path };
+}
+
+function checkClockList(binding: Binding, of: object, path: string): void {
+  const [key, ...others] = Object.keys(object(binding, of, path));
+  if ((key === 'latest' || key === 'earliest') && others.length === 0) return;
+  throw fault(binding, path, 'give a clock, or one list of clocks as "earliest" or "latest"');
 }
 
 function bindCondition(binding: Binding, condition: Condition, path: string): BoundCondition {
@@ -243,6 +272,9 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
     checkAttribute(binding, condition.attribute, `${path}.attribute`);
     const values =
       typeof condition.is === 'string' ? [condition.is] : nonEmpty(binding, condition.is, `${path}.is`);
+    if (values.some((value) => typeof value !== 'string')) {
+      throw fault(binding, `${path}.is`, 'an attribute is compared with texts');
+    }
     return { test: 'attribute', attribute: condition.attribute, values };
   }
   if ('signal' in condition) {
@@ -283,7 +315,7 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
         `parameter ${condition.param} cannot be compared with ${JSON.stringify(condition.is)}`,
       );
     }
-    return { test: 'fixed', holds: value === condition.is };
+    return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };
   }
   throw fault(binding, path, 'a condition has attribute, signal, known or param');
 }

@@ -51,7 +51,7 @@ export function bound(node: Node, knowledge: Knowledge): Interval {
     case 'product':
       return node.of.map((each) => bound(each, knowledge)).reduce<Interval>(multiply, [1, 1]);
     case 'power':
-      return corners(bound(node.base, knowledge), bound(node.exponent, knowledge), power);
+      return corners(bound(node.base, knowledge), bound(node.exponent, knowledge), powerLimit);
     case 'min':
     case 'max': {
       const inner = node.of.map((each) => bound(each, knowledge));
@@ -120,17 +120,24 @@ function ageOf(node: Node, knowledge: Knowledge): ReturnType<Knowledge['age']> {
   if (node.op === 'when') {
     const holds = conditionKnown(node.condition, knowledge);
     if (holds !== undefined) return ageOf(holds ? node.then : node.else, knowledge);
-    const [a, b] = [ageOf(node.then, knowledge), ageOf(node.else, knowledge)];
-    return { interval: hull(a.interval, b.interval), unknown: a.unknown === b.unknown ? a.unknown : 'maybe' };
+    return eitherAge(ageOf(node.then, knowledge), ageOf(node.else, knowledge));
   }
-  const unknown = agesIn(node).some((age) => knowledge.age(age).unknown !== 'never') ? 'maybe' : 'never';
-  return { interval: bound(node, knowledge), unknown };
+  if (node.op === 'table') {
+    const text = knowledge.attribute(node.by);
+    if (text !== undefined) return ageOf(node.cases.get(text) ?? node.otherwise, knowledge);
+    return [...node.cases.values(), node.otherwise].map((each) => ageOf(each, knowledge)).reduce(eitherAge);
+  }
+  // An age that is unknown below any other operator is an error of evaluation, not a value.
+  return { interval: bound(node, knowledge), unknown: 'never' };
 }
 
-function agesIn(node: Node): readonly Extract<Node, { op: 'age' }>[] {
-  if (node.op === 'age') return [node];
-  const children = 'of' in node ? node.of : [];
-  return (Array.isArray(children) ? children : [children]).flatMap((child) => agesIn(child as Node));
+type Age = ReturnType<Knowledge['age']>;
+
+function eitherAge(a: Age, b: Age): Age {
+  if (a.unknown === 'always')
+    return { interval: b.interval, unknown: b.unknown === 'always' ? 'always' : 'maybe' };
+  if (b.unknown === 'always') return { interval: a.interval, unknown: 'maybe' };
+  return { interval: hull(a.interval, b.interval), unknown: a.unknown === b.unknown ? a.unknown : 'maybe' };
 }
 
 function scale([low, high]: Interval, weight: number): Interval {
@@ -147,6 +154,11 @@ function corners(a: Interval, b: Interval, of: (a: number, b: number) => number)
     Number.isNaN(value) ? 0 : value,
   );
   return [Math.min(...values), Math.max(...values)];
+}
+
+/** As {@link power}; ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
+function powerLimit(base: number, exponent: number): number {
+  return exponent === 0 && base !== 0 ? 1 : power(base, exponent);
 }
 
 /** In bounds 0·∞ is 0: the infinity stands for "however large", not for a value. */

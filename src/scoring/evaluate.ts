@@ -1,4 +1,5 @@
 import { SalienceError } from '../model/errors.ts';
+import type { ClockName } from '../model/memory.ts';
 import { ageInDays, type Instant } from '../model/time.ts';
 import { cappedLinear, clamp, exponentialDecay, halfLifeOfRate, power, powerDecay } from './arithmetic.ts';
 import { type BoundCondition, type DecayNode, type Node, withinBounds } from './node.ts';
@@ -19,6 +20,8 @@ export interface Facts {
   readonly defaulted?: boolean;
   /** The case that a table took; `undefined` for its `otherwise`. */
   readonly key?: string | undefined;
+  /** The attribute's text that a table looked up. */
+  readonly text?: string;
   /** Whether the condition of a choice held. */
   readonly held?: boolean;
   /** The instant that an age counts from. */
@@ -57,7 +60,7 @@ export function walk<Result>(node: Node, signals: Signals, now: Instant, recorde
     case 'table': {
       const text = attributeText(signals, node.by);
       const chosen = node.cases.get(text);
-      const facts = { key: chosen ? text : undefined };
+      const facts = { key: chosen ? text : undefined, text };
       return combined(node, [visit(chosen ?? node.otherwise)], facts, recorder);
     }
     case 'when': {
@@ -187,6 +190,14 @@ export function namesRead(node: Node, into = new Set<string>()): ReadonlySet<str
   if (node.op === 'when') for (const name of namesOfCondition(node.condition)) into.add(name);
   for (const child of childrenOf(node)) namesRead(child, into);
   return into;
+}
+
+/** The clocks whose ages a formula counts. */
+export function clocksRead(node: Node): ReadonlySet<ClockName> {
+  return new Set([
+    ...(node.op === 'age' ? node.clocks : []),
+    ...childrenOf(node).flatMap((child) => [...clocksRead(child)]),
+  ]);
 }
 
 export function namesOfCondition(condition: BoundCondition): readonly string[] {

@@ -35,6 +35,8 @@ export interface ExplanationDetail {
   /** Of a table: the attribute, and the case taken (`null`: otherwise). */
   readonly by?: string;
   readonly key?: string | null;
+  /** Of a table: the attribute's text. */
+  readonly text?: string;
   /** Of a choice: its condition in words, and whether it held. */
   readonly condition?: string;
   readonly held?: boolean;
@@ -67,7 +69,7 @@ export function recompute(tree: Explanation): number {
 export function conditionText(condition: BoundCondition): string {
   switch (condition.test) {
     case 'fixed':
-      return condition.holds ? 'set by a parameter' : 'not set by a parameter';
+      return `parameter ${condition.text}`;
     case 'known':
       return `${condition.name} is known`;
     case 'attribute':
@@ -106,7 +108,7 @@ function detailOf(node: Node, inputs: readonly Explanation[], facts: Facts): Exp
     case 'decay':
       return { curve: node.curve, per: node.per, exponent: node.exponent, ...defaulted };
     case 'table':
-      return { by: node.by, key: facts.key ?? null };
+      return { by: node.by, key: facts.key ?? null, text: facts.text ?? '' };
     case 'when':
       return { condition: conditionText(node.condition), held: facts.held ?? false };
     case 'product':

@@ -1,3 +1,4 @@
+import { SalienceError } from '../model/errors.ts';
 import type { MemoryType } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import { features, partValue, type SignalInput, score } from './score.ts';
@@ -59,7 +60,7 @@ export function computeCompositeScore(input: CompositeScoreInput): number {
       now,
       parameters: {
         ...(weights ? { weights } : {}),
-        ...(recencyHalfLifeDays ? { recencyHalfLifeDays } : {}),
+        ...(recencyHalfLifeDays !== undefined ? { recencyHalfLifeDays } : {}),
       },
     },
   );
@@ -96,8 +97,17 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
   return score('scoped', signals, { now: options.now });
 }
 
-/** What votes say: (p+1)/(p+n+2), .5 without votes. Source: the rule of succession. */
+/**
+ * What votes say: (p+1)/(p+n+2), .5 without votes. Source: the rule of succession.
+ * Throws `invalid_argument` for a count below 0.
+ */
 export function usefulness(positive: number, negative: number): number {
+  for (const [field, count] of Object.entries({ positive, negative })) {
+    if (Number.isFinite(count) && count >= 0) continue;
+    throw new SalienceError('invalid_argument', `${field}: ${count} is no count of votes; give 0 or more`, {
+      details: { field },
+    });
+  }
   return (positive + 1) / (positive + negative + 2);
 }
 

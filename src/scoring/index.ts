@@ -6,8 +6,11 @@
 
 export { cappedLinear, exponentialDecay } from './arithmetic.ts';
 export { compareScores, type Score } from './comparable.ts';
+export { type Comparison, type ComparisonTerm, compareExplanations, formatComparison } from './compare.ts';
 export type { Explanation, ExplanationDetail } from './explain.ts';
 export type { Condition, DecayExpression, Expression, Scalar, WeightedTerm } from './expression.ts';
+export { type ExplanationFormat, formatExplanation } from './format.ts';
+export { formulaText } from './formula.ts';
 export {
   type CompositeScoreInput,
   computeCompositeScore,

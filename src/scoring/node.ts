@@ -46,7 +46,7 @@ export type BoundCondition =
     }
   | { readonly test: 'known'; readonly name: SignalName | ClockName }
   /** Decided by the parameters alone. */
-  | { readonly test: 'fixed'; readonly holds: boolean };
+  | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
 
 export interface Bounds {
   readonly above: number | undefined;

@@ -92,6 +92,12 @@ const profileKeys = [
   'require',
 ] as const;
 
+const parameterKeys: Readonly<Record<ParameterDefinition['kind'], readonly string[]>> = {
+  number: ['kind', 'default', 'min', 'max', 'from', 'description'],
+  choice: ['kind', 'default', 'choices', 'description'],
+  flag: ['kind', 'default', 'description'],
+};
+
 export type ProfileLookup = (name: string) => Profile | undefined;
 
 /**
@@ -105,12 +111,12 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
     throw invalidProfile(
       definition.name,
       'extends',
-      `there is no profile ${JSON.stringify(definition.extends)}`,
+      `there is no profile ${JSON.stringify(definition.extends)} to extend: name a built-in one, or one that the lookup finds`,
     );
   }
   const parameters = mergeParameters(definition, parent);
   const parts = mergeParts(definition, parent);
-  const score = definition.score ?? parent?.score;
+  const score = definition.score === undefined ? parent?.score : definition.score;
   if (score === undefined) throw invalidProfile(definition.name, 'score', 'a formula is needed');
   const profile: Profile = {
     name: definition.name,
@@ -133,7 +139,7 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
 export function bindProfile(profile: Profile, overrides: ParameterOverrides = {}): BoundProfile {
   const parameters = bindParameters(profile, overrides);
   const bound = bindExpressions(profile, parameters);
-  const root = checkScoreRange(bound.root, profile.name);
+  const root = checkScoreRange(bound.root, bound.parts, profile.name);
   const formula = {
     name: profile.name,
     score: profile.score,
@@ -178,7 +184,7 @@ function checkShape(definition: ProfileDefinition): void {
 }
 
 function mergeParameters(definition: ProfileDefinition, parent: Profile | undefined): Profile['parameters'] {
-  const merged: Record<string, ParameterDefinition> = { ...parent?.parameters };
+  const merged: Record<string, ParameterDefinition> = emptyRecord(parent?.parameters);
   for (const [key, parameter] of Object.entries(definition.parameters ?? {})) {
     const path = `parameters.${key}`;
     if (Object.hasOwn(merged, key)) {
@@ -188,7 +194,7 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
     merged[key] = parameter;
   }
   for (const [key, value] of Object.entries(flatten(definition.set ?? {}))) {
-    const inherited = merged[key];
+    const inherited = Object.hasOwn(merged, key) ? merged[key] : undefined;
     if (!inherited) throw invalidProfile(definition.name, `set.${key}`, 'there is no such parameter');
     const problem = parameterProblem(inherited, value);
     if (problem) throw invalidProfile(definition.name, `set.${key}`, problem);
@@ -198,7 +204,7 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
 }
 
 function mergeParts(definition: ProfileDefinition, parent: Profile | undefined): Profile['parts'] {
-  const merged: Record<string, Expression> = { ...parent?.parts };
+  const merged: Record<string, Expression> = emptyRecord(parent?.parts);
   for (const [key, part] of Object.entries(definition.parts ?? {})) {
     if (Object.hasOwn(merged, key)) {
       throw invalidProfile(
@@ -222,8 +228,17 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
   if (!['number', 'choice', 'flag'].includes(parameter?.kind)) {
     throw invalidProfile(profile, `${path}.kind`, 'write "number", "choice" or "flag"');
   }
-  if (parameter.kind === 'choice' && !Array.isArray(parameter.choices)) {
+  if (parameter.kind === 'choice' && !isListOfTexts(parameter.choices)) {
     throw invalidProfile(profile, `${path}.choices`, 'a list of texts is needed');
+  }
+  const allowed = parameterKeys[parameter.kind];
+  for (const [key, value] of Object.entries(parameter)) {
+    if (!allowed.includes(key)) {
+      throw invalidProfile(profile, `${path}.${key}`, `unknown key; there are ${allowed.join(', ')}`);
+    }
+    if ((key === 'min' || key === 'max') && value !== undefined && !Number.isFinite(value)) {
+      throw invalidProfile(profile, `${path}.${key}`, `${String(value)} is not a finite number`);
+    }
   }
   const problem = parameterProblem(parameter, parameter.default);
   if (problem) throw invalidProfile(profile, `${path}.default`, problem);
@@ -265,6 +280,10 @@ function bindParameters(profile: Profile, overrides: ParameterOverrides): Record
   return values;
 }
 
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
 function parameterProblem(parameter: ParameterDefinition, value: ParameterValue): string | undefined {
   switch (parameter.kind) {
     case 'flag':
@@ -283,7 +302,10 @@ function parameterProblem(parameter: ParameterDefinition, value: ParameterValue)
 }
 
 function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> {
-  const flat: Record<string, ParameterValue> = {};
+  if (typeof overrides !== 'object' || overrides === null || Array.isArray(overrides)) {
+    throw new SalienceError('invalid_parameter', 'parameters are an object of names and values');
+  }
+  const flat: Record<string, ParameterValue> = emptyRecord();
   for (const [name, value] of Object.entries(overrides)) {
     if (value === undefined) continue;
     if (typeof value === 'object' && value !== null) {
@@ -295,6 +317,11 @@ function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> 
     }
   }
   return flat;
+}
+
+/** A record without a prototype: `__proto__` is a name like any other in it. */
+function emptyRecord<Value>(from: { readonly [name: string]: Value } = {}): Record<string, Value> {
+  return Object.assign(Object.create(null) as Record<string, Value>, from);
 }
 
 /** JSON with sorted keys: equal data gives equal text. */

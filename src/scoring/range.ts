@@ -24,8 +24,11 @@ const rounding = 1e-9;
  * Checks that a formula stays within [0, 1] and that none of its operators can leave the numbers; gives it back,
  * clamped where only rounding could exceed 1. Throws `invalid_profile`.
  */
-export function checkScoreRange(root: Node, profile: string): Node {
-  checkOperands(root, profile);
+export function checkScoreRange(root: Node, parts: { readonly [name: string]: Node }, profile: string): Node {
+  const formulas = [...Object.values(parts), root];
+  const measured = new Map<Node, Extent>();
+  for (const formula of formulas) checkExtent(formula, measured, profile);
+  for (const formula of formulas) checkOperands(formula, profile);
   const [low, high] = rangeOf(root);
   if (low < -rounding || high > 1 + rounding || Number.isNaN(low + high)) {
     throw invalidProfile(
@@ -35,6 +38,40 @@ export function checkScoreRange(root: Node, profile: string): Node {
     );
   }
   return low < 0 || high > 1 ? { op: 'clamp', min: 0, max: 1, of: root, path: root.path } : root;
+}
+
+/** Parts that refer to each other can double with every line; a formula is evaluated once for every memory. */
+const maximumNodes = 10_000;
+/** Deeper formulas would exhaust the stack of the walks over them. */
+const maximumDepth = 400;
+
+interface Extent {
+  readonly nodes: number;
+  readonly depth: number;
+}
+
+/** `measured` is filled with inner parts first, so that no walk goes deeper than what it refuses. */
+function checkExtent(root: Node, measured: Map<Node, Extent>, profile: string): void {
+  const measure = (node: Node): Extent => {
+    const known = measured.get(node);
+    if (known) return known;
+    let nodes = 1;
+    let depth = 0;
+    for (const child of childrenOf(node)) {
+      const inner = measure(child);
+      nodes += inner.nodes;
+      depth = Math.max(depth, inner.depth);
+    }
+    measured.set(node, { nodes, depth: depth + 1 });
+    return { nodes, depth: depth + 1 };
+  };
+  const { nodes, depth } = measure(root);
+  if (nodes <= maximumNodes && depth <= maximumDepth) return;
+  throw invalidProfile(
+    profile,
+    root.path,
+    `with its parts written out it has ${nodes} operators, ${depth} deep, and may have ${maximumNodes}, ${maximumDepth} deep: refer to fewer parts`,
+  );
 }
 
 function checkOperands(node: Node, profile: string): void {

@@ -1,7 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import { CLOCK_NAMES } from '../model/memory.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
-import { conditionHolds, evaluate } from './evaluate.ts';
+import { clocksRead, conditionHolds, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
 import type { Node } from './node.ts';
 import {
@@ -92,20 +92,33 @@ export function partValue(
   return evaluate(bound.parts[part] as Node, read, now);
 }
 
-/** The values of the named parts of a bound profile. */
+/** The values of the named parts of a bound profile; a part that needs an unknown age is left out. */
 export function featuresOf(
   bound: BoundProfile,
   signals: Signals,
   now: Instant,
 ): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    Object.entries(bound.parts).map(([name, part]) => [name, evaluate(part, signals, now)]),
+    Object.entries(bound.parts).flatMap(([name, part]) => {
+      const value = valueIfKnown(part, signals, now);
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
 }
 
-/** Whether a memory meets a profile's conditions for being scored at all. */
-export function meetsRequirements(bound: BoundProfile, signals: Signals): boolean {
-  return bound.require.every((condition) => conditionHolds(condition, signals));
+function valueIfKnown(part: Node, signals: Signals, now: Instant): number | undefined {
+  try {
+    return evaluate(part, signals, now);
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'missing_signal') return undefined;
+    throw error;
+  }
+}
+
+/** Index of the first condition for being scored at all that a memory does not meet; `undefined` when it meets all. */
+export function failedRequirement(bound: BoundProfile, signals: Signals): number | undefined {
+  const failed = bound.require.findIndex((condition) => !conditionHolds(condition, signals));
+  return failed < 0 ? undefined : failed;
 }
 
 /** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
@@ -126,13 +139,27 @@ export function readSignals(input: SignalInput): Signals {
 
 function prepare(reference: ProfileReference, signals: SignalInput, options: ScoreOptions) {
   const profile = typeof reference === 'string' ? builtinProfile(reference) : reference;
-  const now = options.now === undefined ? Number.NaN : readInstant(options.now, 'now');
-  return { bound: bindProfile(profile, options.parameters), read: readSignals(signals), now };
+  const bound = bindProfile(profile, options.parameters);
+  const read = readSignals(signals);
+  if (options.now !== undefined) return { bound, read, now: readInstant(options.now, 'now') };
+  // Without a present moment no age is known; a clock that was given must not quietly count as unknown.
+  const clock = [bound.root, ...Object.values(bound.parts)]
+    .flatMap((node) => [...clocksRead(node)])
+    .find((name) => read[name] !== undefined);
+  if (clock === undefined) return { bound, read, now: Number.NaN };
+  throw new SalienceError(
+    'invalid_argument',
+    `now: profile ${JSON.stringify(profile.name)} looks at the age of ${clock}; give the moment that ages are counted to`,
+    { details: { field: 'now' } },
+  );
 }
+
+/** What a `Date` can hold. */
+const furthestInstant = 8.64e15;
 
 function readInstant(value: Instant | string | Date, field: string): Instant {
   if (typeof value !== 'number') return parseInstant(value, field);
-  if (Number.isFinite(value)) return value;
+  if (Math.abs(value) <= furthestInstant) return value;
   throw new SalienceError('invalid_time', `${field}: ${value} is not a time`, { details: { field } });
 }
 

@@ -28,7 +28,7 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
    * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing.
    */
   write<Result>(
-    entry: { readonly verb: Verb; readonly at: Instant },
+    entry: WriteEntry,
     decide: (reader: SpaceReader) => Promise<Decision<Result>>,
   ): Promise<Result>;
   /**
@@ -41,6 +41,11 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   /** Memories in the order of their last update, newest first, then by id. */
   list(request: ListRequest): Promise<ListAnswer>;
   info(): Promise<SpaceInfo>;
+  /** What the vectors and terms were made with: a cheap part of `info`. */
+  derivation(): Promise<{
+    readonly embedding: EmbeddingInfo | undefined;
+    readonly analyzer: string | undefined;
+  }>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
@@ -59,6 +64,14 @@ export interface SpaceReader {
   operation(sequence?: number): Promise<readonly MemoryEvent[]>;
 }
 
+/** What the log says about one operation. */
+export interface WriteEntry {
+  readonly verb: Verb;
+  readonly at: Instant;
+  /** The operation that this one undoes. Throws `cannot_undo` when it is unknown, redacted or already undone. */
+  readonly undoes?: number | undefined;
+}
+
 export type Verb = 'remember' | 'update' | 'forget' | 'undo' | 'import';
 
 export interface Decision<Result> {
@@ -66,6 +79,8 @@ export interface Decision<Result> {
   readonly result: Result;
   /** Set when the space gets its first vectors. */
   readonly embedding?: EmbeddingInfo | undefined;
+  /** Set when the space gets its first terms. Throws `invalid_argument` when its terms come from another analyzer. */
+  readonly analyzer?: string | undefined;
 }
 
 /** One change of one memory. */
@@ -102,6 +117,8 @@ export interface MemoryEvent {
   readonly before: MemoryRecord | undefined;
   /** The memory was forgotten: its text is gone from this event, which cannot be undone. */
   readonly redacted: boolean;
+  /** Of an `undo`: the operation that it took back. */
+  readonly undoes: number | undefined;
 }
 
 export interface MemoryFilter {
@@ -148,6 +165,8 @@ export interface SearchAnswer {
   readonly bound: number;
   /** Memories in the space. */
   readonly total: number;
+  /** Memories within the filter and hot; of these, those that are valid at the moment. */
+  readonly filtered: number;
   readonly eligible: number;
   /** Eligible memories that share a term with the query; those that have a vector to compare with. */
   readonly lexicalMatches: number;

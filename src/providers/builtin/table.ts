@@ -53,6 +53,8 @@ export function readWordTable(file: URL | string): WordTable {
   const header = new Uint32Array(buffer, start, headerBytes / 4);
   const [found = 0, foundVersion = 0, dimensions = 0, size = 0, slotCount = 0, blockBytes = 0] = header;
   if (found !== magic || foundVersion !== version) throw tableError(file, `is not of version ${version}`);
+  // An open-addressing search ends at an empty slot, so there must be one.
+  if (slotCount <= size || (slotCount & (slotCount - 1)) !== 0) throw tableError(file, 'is damaged');
 
   let at = start + headerBytes;
   const take = (length: number): number => {

@@ -1,0 +1,190 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { readLines, unreadableLine } from '../files/lines.ts';
+import type { JsonValue, Metadata } from '../model/memory.ts';
+import { parseSpaceName } from '../model/space.ts';
+import { type Instant, parseInstant } from '../model/time.ts';
+
+/** Memories and questions about them whose right answers are known. */
+export interface Dataset {
+  /** The file's name without its ending. */
+  readonly name: string;
+  /** By name, in the order of the file. */
+  readonly spaces: ReadonlyMap<string, DatasetSpace>;
+}
+
+/** Queries are answered from the memories of their own space alone. */
+export interface DatasetSpace {
+  readonly memories: readonly DatasetMemory[];
+  readonly queries: readonly DatasetQuery[];
+}
+
+export interface DatasetMemory {
+  /** Unique in its space. */
+  readonly id: string;
+  readonly content: string;
+  readonly createdAt: Instant;
+  readonly session: string | undefined;
+  readonly type: string | undefined;
+  /** Every field of the line that the format does not name, for example `role`. */
+  readonly metadata: Metadata;
+}
+
+export interface DatasetQuery {
+  /** Unique in its space. */
+  readonly id: string;
+  readonly query: string;
+  /** The moment of asking. */
+  readonly now: Instant;
+  /** The kind of question, by which results are also reported. */
+  readonly type: string;
+  /** Ids of the memories that answer it. Empty: nothing should be found. */
+  readonly relevant: readonly string[];
+  /** Ids of outdated memories, which must rank below the relevant ones. Often empty. */
+  readonly stale: readonly string[];
+}
+
+/**
+ * Reads a dataset: JSON Lines, gzipped or not, one memory or query a line in any order, blank lines ignored.
+ *
+ * ```
+ * {"kind":"memory","space":"s","id":"m1","content":"…","createdAt":"2023-05-08T13:57:00Z","session"?,"type"?,…}
+ * {"kind":"query","space":"s","id":"q1","query":"…","now":"2023-10-23T00:00:00Z","type":"…","relevant":["m1"],"stale"?:[]}
+ * ```
+ *
+ * Throws `unreadable_file` with `details.file` and `details.line` at the first line with a missing or wrong field, an
+ * id that its space already has, or a judgement about a memory that its space has not; `aborted`.
+ */
+export async function readDataset(
+  path: string,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<Dataset> {
+  const spaces = new Map<string, SpaceDraft>();
+  for await (const { number, text } of readLines(path, options)) {
+    if (text.trim() === '') continue;
+    const entry = parseEntry(path, number, text);
+    let space = spaces.get(entry.space);
+    if (!space) {
+      space = { memories: new Map(), queries: new Map(), lines: new Map() };
+      spaces.set(entry.space, space);
+    }
+    const { kind, value } = entry;
+    const known: ReadonlyMap<string, unknown> = kind === 'memory' ? space.memories : space.queries;
+    if (known.has(value.id)) {
+      throw unreadableLine(path, number, `repeats the id ${JSON.stringify(value.id)} of an earlier ${kind}`);
+    }
+    if (kind === 'memory') {
+      space.memories.set(value.id, value);
+    } else {
+      space.queries.set(value.id, value);
+      space.lines.set(value, number);
+    }
+  }
+  for (const space of spaces.values()) checkJudgements(path, space);
+  return {
+    name: basename(path).replace(/(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$/i, ''),
+    spaces: new Map(
+      Array.from(spaces, ([name, { memories, queries }]) => [
+        name,
+        { memories: [...memories.values()], queries: [...queries.values()] },
+      ]),
+    ),
+  };
+}
+
+interface SpaceDraft {
+  readonly memories: Map<string, DatasetMemory>;
+  readonly queries: Map<string, DatasetQuery>;
+  /** Where each query was read. */
+  readonly lines: Map<DatasetQuery, number>;
+}
+
+type Entry =
+  | { readonly kind: 'memory'; readonly space: string; readonly value: DatasetMemory }
+  | { readonly kind: 'query'; readonly space: string; readonly value: DatasetQuery };
+
+const text = z
+  .string()
+  .refine((value) => value.isWellFormed(), 'holds half of a surrogate pair')
+  .refine((value) => value.trim() !== '', 'must not be blank');
+const id = text.max(128, 'must be of at most 128 characters');
+const ids = z.array(id).refine((value) => new Set(value).size === value.length, 'names an id twice');
+const instant = z.string().transform((value, context) => {
+  try {
+    return parseInstant(value);
+  } catch {
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(value)} is not an ISO 8601 time` });
+    return z.NEVER;
+  }
+});
+const space = z.string().refine((value) => {
+  try {
+    return parseSpaceName(value) === value;
+  } catch {
+    return false;
+  }
+}, 'is no valid name of a space');
+
+const memoryLine = z.looseObject({
+  kind: z.literal('memory'),
+  space,
+  id,
+  content: text,
+  createdAt: instant,
+  session: text.optional(),
+  type: text.optional(),
+});
+const queryLine = z.object({
+  kind: z.literal('query'),
+  space,
+  id,
+  query: text,
+  now: instant,
+  type: text,
+  relevant: ids,
+  stale: ids.optional(),
+});
+const line = z.discriminatedUnion('kind', [memoryLine, queryLine]);
+
+function parseEntry(path: string, number: number, source: string): Entry {
+  let json: unknown;
+  try {
+    json = JSON.parse(source);
+  } catch (cause) {
+    throw unreadableLine(path, number, `is no JSON: ${(cause as Error).message}`, cause);
+  }
+  const parsed = line.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    const field = issue.path.join('.');
+    throw unreadableLine(
+      path,
+      number,
+      `is wrong${field && ` in "${field}"`}: ${issue.message}`,
+      parsed.error,
+    );
+  }
+  if (parsed.data.kind === 'memory') {
+    const { kind, space, id, content, createdAt, session, type, ...rest } = parsed.data;
+    // What is left came from JSON.parse, so it is JSON.
+    const metadata = rest as { readonly [key: string]: JsonValue };
+    return { kind, space, value: { id, content, createdAt, session, type, metadata } };
+  }
+  const { kind, space, stale = [], ...value } = parsed.data;
+  return { kind, space, value: { ...value, stale } };
+}
+
+function checkJudgements(path: string, { memories, queries, lines }: SpaceDraft): void {
+  for (const query of queries.values()) {
+    for (const each of [...query.relevant, ...query.stale]) {
+      if (memories.has(each)) continue;
+      const problem = `judges the memory ${JSON.stringify(each)}, which its space does not hold`;
+      throw unreadableLine(path, lines.get(query)!, problem);
+    }
+    const both = query.stale.find((each) => query.relevant.includes(each));
+    if (both !== undefined) {
+      const problem = `names the memory ${JSON.stringify(both)} as relevant and as stale`;
+      throw unreadableLine(path, lines.get(query)!, problem);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The measures of a ranking, with binary relevance, as trec_eval computes them
+ * (https://github.com/usnistgov/trec_eval: m_recall.c, m_success.c, m_ndcg_cut.c, m_recip_rank.c).
+ * A ranking holds distinct ids, best first. Every measure is in [0,1], and 0 when nothing is relevant.
+ */
+
+/** The share of all relevant ids that is among the first `k`. trec_eval's `recall_k`. */
+export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  if (relevant.size === 0) return 0;
+  let found = 0;
+  for (const id of ranking.slice(0, k)) if (relevant.has(id)) found++;
+  return found / relevant.size;
+}
+
+/** 1 when a relevant id is among the first `k`, else 0. trec_eval's `success_k`. */
+export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): 0 | 1 {
+  return ranking.slice(0, k).some((id) => relevant.has(id)) ? 1 : 0;
+}
+
+/**
+ * Discounted gain of the first `k` over that of the best possible order, a relevant id at rank r gaining
+ * 1/log2(r + 1). trec_eval's `ndcg_cut_k`. Source: Järvelin and Kekäläinen, 2002, doi:10.1145/582415.582418.
+ */
+export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  let gain = 0;
+  ranking.slice(0, k).forEach((id, index) => {
+    if (relevant.has(id)) gain += discount(index);
+  });
+  let ideal = 0;
+  for (let index = 0; index < Math.min(k, relevant.size); index++) ideal += discount(index);
+  return ideal === 0 ? 0 : gain / ideal;
+}
+
+/** 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cut: trec_eval's `recip_rank`. */
+export function reciprocalRank(
+  ranking: readonly string[],
+  relevant: ReadonlySet<string>,
+  k = Number.POSITIVE_INFINITY,
+): number {
+  const index = ranking.findIndex((id) => relevant.has(id));
+  return index >= 0 && index < k ? 1 / (index + 1) : 0;
+}
+
+/**
+ * Whether the best relevant id is ranked, and above the best stale one. A stale id that is not ranked counts as
+ * below. `ranking` must be the full one.
+ */
+export function updatedAboveStale(
+  ranking: readonly string[],
+  relevant: ReadonlySet<string>,
+  stale: ReadonlySet<string>,
+): boolean {
+  const first = ranking.find((id) => relevant.has(id) || stale.has(id));
+  return first !== undefined && relevant.has(first) && !stale.has(first);
+}
+
+/** Measures by name, such as `recall@10`. */
+export type Metrics = Readonly<Record<string, number>>;
+
+/** `recall@k`, `hit@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query. */
+export function measure(
+  ranking: readonly string[],
+  relevant: ReadonlySet<string>,
+  ks: readonly number[],
+): Metrics {
+  const each = (name: string, compute: (k: number) => number): readonly (readonly [string, number])[] =>
+    ks.map((k) => [`${name}@${k}`, compute(k)]);
+  return Object.fromEntries([
+    ...each('recall', (k) => recallAtK(ranking, relevant, k)),
+    ...each('hit', (k) => hitAtK(ranking, relevant, k)),
+    ...each('ndcg', (k) => ndcgAtK(ranking, relevant, k)),
+    ...each('mrr', (k) => reciprocalRank(ranking, relevant, k)),
+    ['mrr', reciprocalRank(ranking, relevant)],
+  ]);
+}
+
+/** The mean of each measure over queries that were measured alike; empty without queries. */
+export function aggregate(measured: readonly Metrics[]): Metrics {
+  return Object.fromEntries(
+    Object.keys(measured[0] ?? {}).map((name) => [
+      name,
+      measured.reduce((sum, metrics) => sum + (metrics[name] ?? 0), 0) / measured.length,
+    ]),
+  );
+}
+
+function discount(index: number): number {
+  return 1 / Math.log2(index + 2);
+}

@@ -1,0 +1,129 @@
+import { SalienceError } from '../model/errors.ts';
+import { aggregate, type Metrics, measure, updatedAboveStale } from './metrics.ts';
+
+/** What `salience eval --json` prints. */
+export interface EvaluationReport {
+  readonly results: readonly EvaluationResult[];
+}
+
+/** How well one strategy answered one dataset. */
+export interface EvaluationResult {
+  readonly dataset: string;
+  readonly strategy: string;
+  readonly embedder: string;
+  /** Queries behind `metrics`. */
+  readonly n: number;
+  /** `recall@k`, `hit@k`, `ndcg@k`, `mrr@k` for every k, and the uncut `mrr`: means over `n` queries. */
+  readonly metrics: Metrics;
+  /** Every type of query that has a right answer, also those that `metrics` leaves out, by name. */
+  readonly byType: Readonly<Record<string, TypeResult>>;
+  readonly updatedAboveStale: {
+    /** Queries whose best relevant memory is ranked, and above the best stale one. */
+    readonly won: number;
+    /** Queries behind `metrics` that name stale memories. */
+    readonly of: number;
+  };
+  /** Over all queries. */
+  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number };
+  /** Types that are only in `byType`. Absent when there are none. */
+  readonly reportedApart?: readonly string[];
+  /** Queries to which nothing should be found, which no metric counts. Absent when there are none. */
+  readonly abstention?: { readonly n: number };
+}
+
+/** The metrics of one type of query, and the number of its queries as `n`. */
+export type TypeResult = Metrics & { readonly n: number };
+
+/** What one query came to. */
+export interface QueryOutcome {
+  readonly type: string;
+  /** Distinct ids, best first. Reaches to the end of the space where `mrr` or `stale` depend on it. */
+  readonly ranking: readonly string[];
+  readonly relevant: readonly string[];
+  readonly stale?: readonly string[] | undefined;
+  readonly milliseconds: number;
+}
+
+export interface SummariseOptions {
+  readonly dataset: string;
+  readonly strategy: string;
+  readonly embedder: string;
+  readonly ks: readonly number[];
+  /** Types that only `byType` reports. Default is `TYPES_REPORTED_APART`. */
+  readonly excludeTypes?: readonly string[] | undefined;
+}
+
+/**
+ * LoCoMo's adversarial questions ask for what was never said, so finding the turns that they name as evidence is no
+ * success; results are reported without them. Source: Maharana et al., 2024, arXiv:2402.17753, §4.1.
+ */
+export const TYPES_REPORTED_APART: readonly string[] = ['adversarial'];
+
+/** The queries that the headline counts: those with a right answer, of the types that are not reported apart. */
+export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 'type'>>(
+  outcomes: readonly Outcome[],
+  excludeTypes: readonly string[] = TYPES_REPORTED_APART,
+): readonly Outcome[] {
+  return outcomes.filter(({ relevant, type }) => relevant.length > 0 && !excludeTypes.includes(type));
+}
+
+/** The result of a strategy on a dataset from what each query came to. */
+export function summarise(outcomes: readonly QueryOutcome[], options: SummariseOptions): EvaluationResult {
+  const { dataset, strategy, embedder, ks, excludeTypes = TYPES_REPORTED_APART } = options;
+  const answerable = outcomes.filter(({ relevant }) => relevant.length > 0);
+  const counted = countedOutcomes(answerable, excludeTypes);
+  const types = [...new Set(answerable.map(({ type }) => type))].sort();
+  const apart = types.filter((type) => excludeTypes.includes(type));
+  const contests = counted.filter(({ stale = [] }) => stale.length > 0);
+  const won = contests.filter(({ ranking, relevant, stale }) =>
+    updatedAboveStale(ranking, new Set(relevant), new Set(stale)),
+  );
+  const milliseconds = outcomes.map((outcome) => outcome.milliseconds);
+  return {
+    dataset,
+    strategy,
+    embedder,
+    n: counted.length,
+    metrics: meanMetrics(counted, ks),
+    byType: Object.fromEntries(
+      types.map((type) => {
+        const ofType = answerable.filter((outcome) => outcome.type === type);
+        return [type, { n: ofType.length, ...meanMetrics(ofType, ks) }];
+      }),
+    ),
+    updatedAboveStale: { won: won.length, of: contests.length },
+    latencyMs: {
+      p50: percentile(milliseconds, 50),
+      p95: percentile(milliseconds, 95),
+      p99: percentile(milliseconds, 99),
+    },
+    ...(apart.length > 0 && { reportedApart: apart }),
+    ...(answerable.length < outcomes.length && { abstention: { n: outcomes.length - answerable.length } }),
+  };
+}
+
+/** The measures of each query, in order. */
+export function measureOutcomes(
+  outcomes: readonly QueryOutcome[],
+  ks: readonly number[],
+): readonly Metrics[] {
+  return outcomes.map(({ ranking, relevant }) => measure(ranking, new Set(relevant), ks));
+}
+
+/**
+ * The smallest of the values that at least `percent` per cent of them do not exceed (nearest rank); 0 without
+ * values. `percent` is above 0 and at most 100, else `invalid_argument` is thrown.
+ */
+export function percentile(values: readonly number[], percent: number): number {
+  if (!(percent > 0 && percent <= 100)) {
+    throw new SalienceError('invalid_argument', `percent is ${percent}; it must be above 0 and at most 100`, {
+      details: { field: 'percent' },
+    });
+  }
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? 0;
+}
+
+function meanMetrics(outcomes: readonly QueryOutcome[], ks: readonly number[]): Metrics {
+  return aggregate(measureOutcomes(outcomes, ks));
+}

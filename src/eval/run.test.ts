@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compareRuns } from './compare.ts';
+import { type Dataset, type DatasetMemory, readDataset } from './dataset.ts';
+import { type EvaluationEngine, evaluate } from './run.ts';
+import { formatReport } from './table.ts';
+
+/** Ranks by the number of words shared with the query, or (`backwards`) by the reverse of that, then by id. */
+function wordEngine() {
+  const calls: string[] = [];
+  const openSpaces = new Set<string>();
+  const engine: EvaluationEngine = {
+    async open(space) {
+      calls.push(`open ${space}`);
+      openSpaces.add(space);
+      let loaded: readonly DatasetMemory[] = [];
+      return {
+        async load(memories) {
+          calls.push(`load ${memories.length}`);
+          loaded = memories;
+        },
+        async rank(query, { strategy, limit, now }) {
+          calls.push(`${strategy} ${limit} ${now}`);
+          const words = new Set(query.split(' '));
+          const direction = strategy === 'backwards' ? -1 : 1;
+          const score = ({ content }: DatasetMemory) =>
+            direction * content.split(' ').filter((word) => words.has(word)).length;
+          return [...loaded]
+            .sort((left, right) => score(right) - score(left) || (left.id < right.id ? -1 : 1))
+            .slice(0, limit)
+            .map(({ id }) => id);
+        },
+        async close() {
+          calls.push(`close ${space}`);
+          openSpaces.delete(space);
+        },
+      };
+    },
+  };
+  return { engine, calls, openSpaces };
+}
+
+let directory: string;
+let dataset: Dataset;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-run-'));
+  const contents = ['red house', 'red car', 'green tree', 'old green boat', 'new blue boat'];
+  const now = '2024-01-02T00:00:00Z';
+  const query = (
+    space: string,
+    id: string,
+    type: string,
+    text: string,
+    relevant: string[],
+    stale?: string[],
+  ) => ({
+    ...{ kind: 'query', space, id, query: text, now, type, relevant, stale },
+  });
+  const lines = [
+    ...contents.map((content, index) => ({
+      ...{ kind: 'memory', space: 'one', id: `m${index}`, content, createdAt: '2024-01-01' },
+    })),
+    query('one', 'q0', 'fact', 'red car', ['m1']),
+    query('one', 'q1', 'update', 'blue boat', ['m4'], ['m3']),
+    query('one', 'q2', 'nothing', 'quantum', []),
+    { kind: 'memory', space: 'two', id: 'm0', content: 'red car', createdAt: '2024-01-01' },
+    query('two', 'q0', 'fact', 'car', ['m0']),
+    { kind: 'memory', space: 'three', id: 'm0', content: 'never asked', createdAt: '2024-01-01' },
+  ];
+  const path = join(directory, 'words.jsonl');
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  dataset = await readDataset(path);
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const options = () => ({
+  datasets: [dataset],
+  strategies: ['words', 'backwards'],
+  embedder: 'none',
+  ks: [2, 1],
+});
+
+test('every strategy answers every query, measured over the full ranking', async () => {
+  const { engine, calls } = wordEngine();
+  const runs = await evaluate(options(), engine);
+  expect(runs.map(({ result }) => [result.dataset, result.strategy])).toEqual([
+    ['words', 'words'],
+    ['words', 'backwards'],
+  ]);
+  const [words, backwards] = runs.map(({ result }) => result);
+  expect(words).toMatchObject({
+    embedder: 'none',
+    n: 3,
+    metrics: { 'recall@1': 1, 'hit@1': 1, 'recall@2': 1, 'ndcg@2': 1, mrr: 1 },
+    byType: { fact: { n: 2 }, update: { n: 1 } },
+    updatedAboveStale: { won: 1, of: 1 },
+    abstention: { n: 1 },
+  });
+  // Backwards: in space one m1 and m4 come last of 5, beyond any k; in space two m0 is alone.
+  expect(backwards!.metrics['recall@2']).toBeCloseTo(1 / 3, 12);
+  expect(backwards!.metrics['mrr@2']).toBeCloseTo(1 / 3, 12);
+  expect(backwards!.metrics['mrr']).toBeCloseTo((1 / 5 + 1 / 5 + 1) / 3, 12);
+  expect(backwards!.updatedAboveStale).toEqual({ won: 0, of: 1 });
+  expect(words!.latencyMs.p50).toBeGreaterThan(0);
+  expect(words!.latencyMs.p99).toBeGreaterThanOrEqual(words!.latencyMs.p50);
+
+  const now = Date.UTC(2024, 0, 2);
+  expect(calls).toEqual([
+    ...['open one', 'load 5'],
+    // The query with a stale memory is ranked to the end.
+    ...[`words 2 ${now}`, `words 2 ${now}`, `words 5 ${now}`, `words 2 ${now}`],
+    // Also the one whose relevant memory is not among the first.
+    ...[`backwards 2 ${now}`, `backwards 5 ${now}`, `backwards 2 ${now}`, `backwards 5 ${now}`],
+    ...[`backwards 2 ${now}`, 'close one'],
+    ...['open two', 'load 1', `words 2 ${now}`, `backwards 2 ${now}`, 'close two'],
+  ]);
+});
+
+test('progress counts every query once and ends complete', async () => {
+  const steps: [number, number, string][] = [];
+  await evaluate({ ...options(), onProgress: (...step) => steps.push(step) }, wordEngine().engine);
+  expect(new Set(steps.map(([, total]) => total))).toEqual(new Set([8]));
+  const counts = steps.map(([done]) => done);
+  expect(counts).toEqual([...counts].sort((left, right) => left - right));
+  expect(steps[0]).toEqual([0, 8, 'words: loading one']);
+  expect(steps.at(-1)).toEqual([8, 8, 'done']);
+});
+
+test('an engine that fails or an abort leaves no space open', async () => {
+  const failing = wordEngine();
+  const open = failing.engine.open;
+  const engine: EvaluationEngine = {
+    open: async (space) => ({ ...(await open(space)), rank: async () => ['m1', 'm1'] }),
+  };
+  await expect(evaluate(options(), engine)).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('twice'),
+  });
+  expect(failing.openSpaces.size).toBe(0);
+
+  const aborted = wordEngine();
+  const controller = new AbortController();
+  const onProgress = (done: number) => done === 2 && controller.abort();
+  await expect(
+    evaluate(
+      { ...options(), signal: controller.signal, onProgress: (done) => void onProgress(done) },
+      aborted.engine,
+    ),
+  ).rejects.toMatchObject({ code: 'aborted' });
+  expect(aborted.openSpaces.size).toBe(0);
+  expect(aborted.calls).toContain('close one');
+});
+
+test.each([
+  ['no strategy', { strategies: [] }],
+  ['a strategy twice', { strategies: ['words', 'words'] }],
+  ['no k', { ks: [] }],
+  ['k of 0', { ks: [0] }],
+  ['half a k', { ks: [1.5] }],
+])('%s is refused', async (_, wrong) => {
+  const { engine, calls } = wordEngine();
+  await expect(evaluate({ ...options(), ...wrong }, engine)).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+  expect(calls).toEqual([]);
+});
+
+test('strategies are compared query by query, and the table marks what differs', async () => {
+  // Ten copies of the space give enough pairs to be sure of a difference.
+  const one = dataset.spaces.get('one')!;
+  const copies = new Map(Array.from({ length: 10 }, (_, index) => [`copy${index}`, one]));
+  const datasets = [{ name: 'words', spaces: copies }];
+  const runs = await evaluate({ ...options(), datasets }, wordEngine().engine);
+  const differences = compareRuns(runs);
+  expect(differences.find(({ metric }) => metric === 'hit@1')).toEqual({
+    dataset: 'words',
+    baseline: 'words',
+    strategy: 'backwards',
+    metric: 'hit@1',
+    difference: -1,
+    p: 1 / 10_001,
+  });
+
+  const report = formatReport(
+    runs.map(({ result }) => result),
+    { differences },
+  );
+  const row = (first: string) => report.split('\n').find((line) => line.startsWith(`│ ${first} `));
+  expect(report).toContain('words: 20 queries, 10 more have no answer, embedder none');
+  expect(row('words')).toMatch(/│ +1\.000 │ +1\.000 │ +1\.000 │ +1\.000 │ +1\.000 │ +10 of 10 │/);
+  expect(row('backwards')).toMatch(
+    /│ +0\.000 ▼ │ +0\.000 ▼ │ +0\.000 ▼ │ +0\.000 ▼ │ +0\.200 ▼ │ +0 of 10 │/,
+  );
+  expect(row('fact')).toMatch(/│ fact +│ 10 │ words +│ +1\.000/);
+  expect(report).toContain('▲ ▼ differs from words, p < 0.05');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(report).not.toMatch(/\u001b/);
+});

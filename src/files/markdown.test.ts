@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { parseMarkdown } from './markdown.ts';
+
+const parse = (text: string) => parseMarkdown(text, { path: 'notes.md' });
+
+test('front matter and sections under their heading path', () => {
+  const source = `---
+title: Trip
+tags: [a, "b c"]
+date: 2026-01-02
+---
+Before any heading.
+
+# Plan \`one\` *and* [two](http://x)
+
+Intro.
+
+## Days
+
+### First
+
+Walk.
+
+\`\`\`sh
+# no heading
+
+ls
+\`\`\`
+
+Money
+-----
+- # not a section
+- cheap
+
+> # quoted
+
+<!--
+# hidden
+-->
+# End #
+
+Bye.
+`;
+  expect(parse(source)).toEqual({
+    frontMatter: { title: 'Trip', tags: ['a', 'b c'], date: '2026-01-02' },
+    sections: [
+      { title: '', content: 'Before any heading.', line: 6 },
+      { title: 'Plan one and two', content: 'Intro.', line: 8 },
+      {
+        title: 'Plan one and two › Days › First',
+        content: 'Walk.\n\n```sh\n# no heading\n\nls\n```',
+        line: 14,
+      },
+      {
+        title: 'Plan one and two › Money',
+        content: '- # not a section\n- cheap\n\n> # quoted\n\n<!--\n# hidden\n-->',
+        line: 24,
+      },
+      { title: 'End', content: 'Bye.', line: 34 },
+    ],
+  });
+  // The same with the line breaks of Windows and a byte order mark.
+  expect(parse(`\uFEFF${source.replaceAll('\n', '\r\n')}`)).toEqual(parse(source));
+});
+
+test.each<[string, string, object, string]>([
+  ['no front matter', 'text', {}, 'text'],
+  ['empty front matter', '---\n---\ntext', {}, 'text'],
+  ['front matter alone', '---\na: 1\n---', { a: 1 }, ''],
+  ['ended by dots', '---\na: 1\n...\ntext', { a: 1 }, 'text'],
+  ['prose between rules', '---\n\nprose\n\n---\n\ntext', {}, '---\n\nprose\n\n---\n\ntext'],
+  ['never ended', '---\na: 1\n\ntext', {}, '---\na: 1\n\ntext'],
+  ['not at the top', 'text\n\n---\na: 1\n---', {}, 'text\n\n---'],
+  [
+    'a number that JSON has not',
+    '---\na: .nan\nb: {c: [null]}\n---\ntext',
+    { a: null, b: { c: [null] } },
+    'text',
+  ],
+])('%s', (_, source, frontMatter, content) => {
+  const document = parse(source);
+  expect(document.frontMatter).toEqual(frontMatter);
+  expect(document.sections[0]?.content ?? '').toBe(content);
+});
+
+test.each([
+  ['---\ntitle: ok\nbad: [1, 2\n---\ntext', /^notes\.md: line \d is no valid YAML front matter/, undefined],
+  ['---\na: 1\na: 2\n---\ntext', /^notes\.md: line 3 is no valid YAML/, 3],
+  ['---\na: &a [*a]\n---\ntext', /^notes\.md: line 2 /, 2],
+])('front matter that is no plain YAML is an error with its line: %j', (source, message, line) => {
+  expect(() => parse(source)).toThrow(
+    expect.objectContaining({
+      code: 'unreadable_file',
+      message: expect.stringMatching(message),
+      details: { file: 'notes.md', line: line ?? expect.any(Number) },
+    }),
+  );
+});
+
+test('nothing in, nothing out', () => {
+  expect(parse('')).toEqual({ frontMatter: {}, sections: [] });
+  expect(parse('# Only a heading\n').sections).toEqual([]);
+});

@@ -1,0 +1,109 @@
+import { lexer, type Token } from 'marked';
+import { isMap, LineCounter, parseDocument } from 'yaml';
+import type { Metadata } from '../model/memory.ts';
+import { unreadableLine } from './lines.ts';
+import { normalizeText } from './plain-text.ts';
+
+export interface MarkdownDocument {
+  /** The YAML mapping between `---` lines at the top; empty when there is none. */
+  readonly frontMatter: Metadata;
+  readonly sections: readonly MarkdownSection[];
+}
+
+export interface MarkdownSection {
+  /** The headings above the content, outermost first, joined by ` › `; empty before the first heading. */
+  readonly title: string;
+  /** The Markdown below the heading, up to the next one; never blank. */
+  readonly content: string;
+  /** Of the heading, or of the content where there is none; counts from 1. */
+  readonly line: number;
+}
+
+/**
+ * Splits a Markdown file into its sections. A heading is what CommonMark says: a `#` inside a code fence, an HTML
+ * comment, a quotation or a list is none. A heading without text of its own makes no section, but is part of the
+ * titles below it. Throws `unreadable_file` with the line when the front matter is no valid YAML; `path` is only
+ * named in that error.
+ */
+export function parseMarkdown(text: string, options: { readonly path: string }): MarkdownDocument {
+  const normalized = normalizeText(text);
+  const { frontMatter, length } = readFrontMatter(normalized, options.path);
+  const firstLine = 1 + countBreaks(normalized.slice(0, length));
+  return { frontMatter, sections: readSections(normalized.slice(length), firstLine) };
+}
+
+function readSections(body: string, firstLine: number): readonly MarkdownSection[] {
+  const sections: MarkdownSection[] = [];
+  const headings: { readonly depth: number; readonly title: string }[] = [];
+  let line = firstLine;
+  let start: number | undefined;
+  let content = '';
+  const finish = (): void => {
+    const trimmed = content.replace(/^\s*\n/, '').trimEnd();
+    if (trimmed !== '') {
+      sections.push({
+        title: headings.map((heading) => heading.title).join(' › '),
+        content: trimmed,
+        line: start ?? firstLine,
+      });
+    }
+    content = '';
+  };
+  for (const token of lexer(body)) {
+    if (token.type === 'heading') {
+      finish();
+      while (headings.length > 0 && headings.at(-1)!.depth >= token['depth']) headings.pop();
+      headings.push({ depth: token['depth'], title: plainText(token).replace(/\s+/g, ' ').trim() });
+      start = line;
+    } else {
+      if (token.type !== 'space') start ??= line;
+      content += token.raw;
+    }
+    line += countBreaks(token.raw);
+  }
+  finish();
+  return sections;
+}
+
+/** The text of a heading without its inline markup. */
+function plainText(token: Token): string {
+  if ('tokens' in token && token.tokens && token.tokens.length > 0) {
+    return token.tokens.map(plainText).join('');
+  }
+  if (token.type === 'html') return '';
+  if (token.type === 'br') return ' ';
+  return 'text' in token ? String(token['text']) : '';
+}
+
+function readFrontMatter(
+  text: string,
+  path: string,
+): { readonly frontMatter: Metadata; readonly length: number } {
+  const block = /^---[ \t]*\n(?:([\s\S]*?)\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text);
+  if (!block) return { frontMatter: {}, length: 0 };
+  const lineCounter = new LineCounter();
+  const document = parseDocument(block[1] ?? '', { lineCounter, prettyErrors: false });
+  const error = document.errors[0];
+  if (error) {
+    // The YAML starts in the second line of the file.
+    const line = lineCounter.linePos(error.pos[0]).line + 1;
+    throw unreadableLine(path, line, `is no valid YAML front matter: ${error.message}`, error);
+  }
+  if (document.contents === null) return { frontMatter: {}, length: block[0].length };
+  // A rule at the top, some prose and another rule look like front matter, but hold no mapping.
+  if (!isMap(document.contents)) return { frontMatter: {}, length: 0 };
+  try {
+    // Through JSON, because YAML also knows values such as .nan that metadata cannot hold.
+    return { frontMatter: JSON.parse(JSON.stringify(document.toJS())) as Metadata, length: block[0].length };
+  } catch (cause) {
+    // Aliases that refer to themselves or multiply without end.
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw unreadableLine(path, 2, `begins front matter that is no plain data: ${reason}`, cause);
+  }
+}
+
+function countBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

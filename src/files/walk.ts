@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { throwIfAborted } from '../model/errors.ts';
+import { unreadablePath } from './lines.ts';
+
+/** Folders that hold what tools made, not what people wrote. Folders that start with a dot are left out too. */
+const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
+
+export interface WalkOptions {
+  /** Endings of the wanted names in lower case, with their dot, for example `['.md']`. Case is ignored in names. */
+  readonly extensions: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The files below `directory`, as paths relative to it with `/`, in code-unit order. Left out: `node_modules`, `dist`
+ * and folders that start with a dot. Symbolic links are not followed, so nothing outside of the folder is read and
+ * no file is met twice. Throws `unreadable_file`, `aborted`.
+ */
+export async function walkFiles(directory: string, options: WalkOptions): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    throwIfAborted(options.signal);
+    for (const entry of await listFolder(join(directory, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (!entry.name.startsWith('.') && !IGNORED_FOLDERS.has(entry.name)) folders.push(path);
+      } else if (entry.isFile()) {
+        const name = entry.name.toLowerCase();
+        if (options.extensions.some((extension) => name.endsWith(extension))) found.push(path);
+      }
+    }
+  }
+  return found.sort();
+}
+
+async function listFolder(path: string) {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch (cause) {
+    throw unreadablePath(path, cause);
+  }
+}

@@ -1,0 +1,246 @@
+import { wholeNumber } from '../model/check.ts';
+import { throwIfAborted } from '../model/errors.ts';
+
+/** How an adapter talks to its server. */
+export interface HttpOptions {
+  /** Milliseconds that one request may take, its answer read to the end. Default is 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How often a request is tried again after 408, 429, 5xx, a timeout or a broken connection. The waits between are
+   * random, up to 0.5 s, 1 s, 2 s and so on to 20 s, or what the server asks for in `Retry-After`. Default is 3.
+   */
+  readonly retries?: number | undefined;
+  /** Longest answer that is read. Default is 64 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Default is the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Waits between two tries. Default is the system's timer. */
+  readonly sleep?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Numbers from 0 up to, not including, 1, for the waits. Default is `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+export const HTTP_OPTION_NAMES = [
+  'timeoutMs',
+  'retries',
+  'maxResponseBytes',
+  'fetch',
+  'sleep',
+  'random',
+] as const satisfies readonly (keyof HttpOptions)[];
+
+export interface JsonRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface JsonAnswer {
+  readonly kind: 'json';
+  readonly value: unknown;
+}
+
+/** Why there is no answer, as data: an adapter knows what its users can do about it. */
+export type HttpFailure =
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      /** Its first 64 KiB. */
+      readonly body: string;
+      readonly retryAfterMs: number | undefined;
+    }
+  /** Redirects are not followed: a key belongs to the host it was given for. `location` is without its query. */
+  | { readonly kind: 'redirect'; readonly status: number; readonly location: string | undefined }
+  | { readonly kind: 'too_large'; readonly maxResponseBytes: number }
+  | { readonly kind: 'not_json'; readonly body: string };
+
+export type HttpOutcome = (JsonAnswer | HttpFailure) & { readonly attempts: number };
+
+/** Sends a request and gives its outcome; throws only `aborted`. */
+export type PostJson = (request: JsonRequest) => Promise<HttpOutcome>;
+
+const mebibyte = 1024 * 1024;
+const errorBodyBytes = 64 * 1024;
+const firstWaitMs = 500;
+const longestWaitMs = 20_000;
+/** A server that asks for more is not waited for: the caller decides. */
+const longestRetryAfterMs = 60_000;
+
+/** Throws `invalid_argument` for an option out of its range. */
+export function createPostJson(options: HttpOptions): PostJson {
+  const settings = {
+    timeoutMs: wholeNumber(options.timeoutMs ?? 30_000, 'timeoutMs', 1, 2 ** 31 - 1),
+    retries: wholeNumber(options.retries ?? 3, 'retries', 0, 20),
+    maxResponseBytes: wholeNumber(
+      options.maxResponseBytes ?? 64 * mebibyte,
+      'maxResponseBytes',
+      1024,
+      1024 * mebibyte,
+    ),
+    fetch: options.fetch ?? globalThis.fetch,
+  };
+  const { sleep = systemSleep, random = Math.random } = options;
+  return async (request) => {
+    for (let attempts = 1; ; attempts++) {
+      throwIfAborted(request.signal);
+      const outcome = await attempt(request, settings);
+      const waitMs = attempts <= settings.retries ? waitBeforeRetry(outcome, attempts, random) : undefined;
+      if (waitMs === undefined) return { ...outcome, attempts };
+      await stoppable((signal) => sleep(waitMs, signal), request.signal);
+    }
+  };
+}
+
+type Settings = Required<Pick<HttpOptions, 'timeoutMs' | 'retries' | 'maxResponseBytes' | 'fetch'>> & {
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly fetch: typeof globalThis.fetch;
+};
+
+async function attempt(request: JsonRequest, settings: Settings): Promise<JsonAnswer | HttpFailure> {
+  const timedOut = { kind: 'timeout', timeoutMs: settings.timeoutMs } as const;
+  try {
+    return await stoppable((signal) => exchange(request, settings, signal), request.signal, {
+      milliseconds: settings.timeoutMs,
+      result: timedOut,
+    });
+  } catch (error) {
+    throwIfAborted(request.signal);
+    return { kind: 'unreachable', reason: rootMessage(error) };
+  }
+}
+
+async function exchange(
+  { url, headers, body }: JsonRequest,
+  { fetch, maxResponseBytes }: Settings,
+  signal: AbortSignal,
+): Promise<JsonAnswer | HttpFailure> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    signal,
+  });
+  const { status } = response;
+  if ((status >= 300 && status < 400) || response.type === 'opaqueredirect') {
+    await response.body?.cancel();
+    return { kind: 'redirect', status, location: plainLocation(response.headers.get('location'), url) };
+  }
+  if (!response.ok) {
+    const { text } = await readText(response, errorBodyBytes);
+    return { kind: 'status', status, body: text, retryAfterMs: retryAfter(response.headers) };
+  }
+  const { text, cut } = await readText(response, maxResponseBytes);
+  if (cut) return { kind: 'too_large', maxResponseBytes };
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'not_json', body: text.slice(0, errorBodyBytes) };
+  }
+}
+
+async function readText(response: Response, maxBytes: number): Promise<{ text: string; cut: boolean }> {
+  if (response.body === null) return { text: '', cut: false };
+  const decoder = new TextDecoder();
+  let text = '';
+  let room = maxBytes;
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk.subarray(0, room), { stream: true });
+    room -= chunk.byteLength;
+    // Leaving the loop cancels the rest of the answer.
+    if (room < 0) return { text, cut: true };
+  }
+  return { text: text + decoder.decode(), cut: false };
+}
+
+/** Milliseconds until the next try; `undefined` when trying again is of no use. */
+function waitBeforeRetry(
+  outcome: JsonAnswer | HttpFailure,
+  attempts: number,
+  random: () => number,
+): number | undefined {
+  // "Full jitter": Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+  const backoffMs = random() * Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1));
+  if (outcome.kind === 'unreachable' || outcome.kind === 'timeout') return backoffMs;
+  if (outcome.kind !== 'status') return undefined;
+  const { status, retryAfterMs = 0 } = outcome;
+  const temporary = status === 408 || status === 429 || status >= 500;
+  return temporary && retryAfterMs <= longestRetryAfterMs ? Math.max(backoffMs, retryAfterMs) : undefined;
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date, which is read against the server's own clock. */
+function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const milliseconds = Date.parse(value) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
+function plainLocation(location: string | null, base: URL): string | undefined {
+  if (location === null || !URL.canParse(location, base)) return undefined;
+  return plainUrl(new URL(location, base));
+}
+
+/** An address as messages may show it: a query or a user part can hold a key. */
+export function plainUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/**
+ * Does `work` until `signal` aborts, which throws `aborted`, or the time is over, which gives the limit's `result`:
+ * at once, also when the work itself does not listen.
+ */
+function stoppable<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  signal: AbortSignal | undefined,
+  limit?: { readonly milliseconds: number; readonly result: Result },
+): Promise<Result> {
+  throwIfAborted(signal);
+  const stop = new AbortController();
+  return new Promise<Result>((resolve, reject) => {
+    const onAbort = () => {
+      finish();
+      try {
+        throwIfAborted(signal);
+      } catch (error) {
+        reject(error);
+      }
+      stop.abort();
+    };
+    const onTime = () => {
+      finish();
+      if (limit) resolve(limit.result);
+      stop.abort();
+    };
+    const timer = limit && setTimeout(onTime, limit.milliseconds);
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    work(stop.signal).finally(finish).then(resolve, reject);
+  });
+}
+
+function systemSleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+}
+
+/** `fetch failed` says nothing; what made it fail is at the end of the chain of causes. */
+function rootMessage(error: unknown): string {
+  let message = String(error);
+  let each: unknown = error;
+  for (let depth = 0; depth < 8 && each instanceof Error; depth++) {
+    const code = 'code' in each && typeof each.code === 'string' ? each.code : each.name;
+    message = each.message || code;
+    each = each.cause;
+  }
+  return message;
+}

@@ -1,0 +1,84 @@
+/** What must not be read in an error: keys, and texts that were sent. */
+export interface Confidential {
+  readonly secrets: readonly string[];
+  readonly texts: readonly string[];
+}
+
+const maxCharacters = 300;
+/** Of a message before it is searched for echoes of the texts. */
+const maxSearchedCharacters = 1000;
+/** Shorter agreement of a message with a text is chance. */
+const echoCharacters = 16;
+/** A shorter text is not looked for as a whole: removing "is" would leave no message. */
+const wholeTextCharacters = 4;
+
+/**
+ * What a server says about a failure, from the places where servers put it: OpenAI and vLLM `error.message`, Ollama
+ * and LM Studio `error`, FastAPI `detail`, or a body of plain text. Never its whole JSON, which often repeats the
+ * request. At most 300 characters, on one line, without anything confidential; empty when there is nothing to quote.
+ */
+export function serverMessage(body: string, confidential: Confidential): string {
+  return quotable(findMessage(body), confidential);
+}
+
+/** A foreign text as an error may quote it, under the terms of {@link serverMessage}. */
+export function quotable(message: string, { secrets, texts }: Confidential): string {
+  let plain = message;
+  for (const secret of secrets) plain = plain.replaceAll(secret, '[removed]');
+  plain = plain
+    // Servers repeat keys with only a part of them hidden.
+    .replace(/\bbearer\s+\S+/gi, 'Bearer [removed]')
+    .replace(/\bsk-[\w*.…-]+/g, '[removed]')
+    .slice(0, maxSearchedCharacters);
+  plain = removeEchoes(plain, texts)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return plain.length > maxCharacters ? `${plain.slice(0, maxCharacters - 1).trimEnd()}…` : plain;
+}
+
+function findMessage(body: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return /^\s*[<{[]/.test(body) ? '' : body;
+  }
+  return messageIn(value);
+}
+
+function messageIn(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || depth > 4) return '';
+  if (Array.isArray(value)) {
+    return value
+      .map((each) => messageIn(each, depth + 1))
+      .filter(Boolean)
+      .join('; ');
+  }
+  for (const name of ['error', 'message', 'detail', 'msg']) {
+    const found = Object.hasOwn(value, name) && messageIn(value[name as keyof typeof value], depth + 1);
+    if (found) return found;
+  }
+  return '';
+}
+
+function removeEchoes(message: string, texts: readonly string[]): string {
+  const forms = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  const sent = forms.join('\n');
+  const echoed = new Uint8Array(message.length);
+  for (let at = 0; at + echoCharacters <= message.length; at++) {
+    if (sent.includes(message.slice(at, at + echoCharacters))) echoed.fill(1, at, at + echoCharacters);
+  }
+  for (const form of forms) {
+    if (form.length < wholeTextCharacters || form.length >= echoCharacters) continue;
+    for (let at = message.indexOf(form); at >= 0; at = message.indexOf(form, at + 1)) {
+      echoed.fill(1, at, at + form.length);
+    }
+  }
+  let plain = '';
+  for (let at = 0; at < message.length; at++) {
+    if (echoed[at] === 0) plain += message[at];
+    else if (at === 0 || echoed[at - 1] === 0) plain += '[text removed]';
+  }
+  return plain;
+}

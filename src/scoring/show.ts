@@ -1,0 +1,24 @@
+/** Text of unknown origin on one line: control characters, line breaks and direction marks become visible. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/** The same as a code span of Markdown, in which nothing is markup, a link or a mention. */
+export function codeSpan(text: string): string {
+  const shown = visible(text);
+  const fence = '`'.repeat(1 + Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length)));
+  const padding = shown === '' || /^[`\s]|[`\s]$/.test(shown) ? ' ' : '';
+  return `${fence}${padding}${shown}${padding}${fence}`;
+}
+
+/** A number with at most six significant digits and, below 1 000, at least two decimals: `.60`, `30`, `1.442695`. */
+export function shortNumber(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  const rounded = String(Number(value.toPrecision(7)));
+  const [whole = '', decimals] = rounded.split('.');
+  if (decimals === undefined || rounded.includes('e')) return rounded;
+  return `${whole.replace(/^(-?)0$/, '$1')}.${decimals.padEnd(2, '0')}`;
+}

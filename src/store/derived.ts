@@ -1,0 +1,73 @@
+import { SalienceError } from '../model/errors.ts';
+import type { Decision, EmbeddingInfo, IndexedText } from './store.ts';
+
+/** What the derived data of a space was made with. */
+export interface Derivation {
+  readonly embedding: EmbeddingInfo | undefined;
+  readonly analyzer: string | undefined;
+}
+
+/**
+ * The derivation of a space after a decision. Throws `embedder_mismatch` when a vector or the decision belongs to
+ * another model, `invalid_argument` for another analyzer or a vector that is not of unit length.
+ */
+export function deriveWith(current: Derivation, decision: Decision<unknown>): Derivation {
+  const embedding = current.embedding ?? decision.embedding;
+  if (decision.embedding && !sameEmbedding(embedding, decision.embedding)) {
+    throw mismatch(`${describe(embedding)}, this write ${describe(decision.embedding)}`);
+  }
+  const analyzer = current.analyzer ?? decision.analyzer;
+  if (decision.analyzer !== undefined && decision.analyzer !== analyzer) {
+    throw new SalienceError(
+      'invalid_argument',
+      `the texts of this space are indexed with the analyzer ${analyzer}, this write uses ${decision.analyzer}; reindex the space, or go back to the old analyzer`,
+      { details: { field: 'analyzer', stored: analyzer, given: decision.analyzer } },
+    );
+  }
+  for (const change of decision.changes) {
+    if ((change.kind === 'insert' || change.kind === 'replace') && change.indexed) {
+      checkVector(change.indexed, embedding);
+    }
+  }
+  return { embedding, analyzer };
+}
+
+/** Throws `embedder_mismatch` or `invalid_argument` when a text's vector does not fit `embedding`. */
+export function checkVector(indexed: IndexedText, embedding: EmbeddingInfo | undefined): void {
+  const { vector } = indexed;
+  if (!vector) return;
+  if (!embedding) throw mismatch('no model yet, and this write brings a vector without naming its own');
+  if (vector.length !== embedding.dimensions) {
+    throw mismatch(`${describe(embedding)}, this write a vector of ${vector.length}`);
+  }
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (Math.abs(squares - 1) < 1e-3) return;
+  throw new SalienceError(
+    'invalid_argument',
+    `vector: its length is ${Math.sqrt(squares)}, not 1; have the embedder normalise what it returns`,
+    { details: { field: 'vector' } },
+  );
+}
+
+/** Throws `embedder_mismatch` when a query's vector cannot be compared with vectors of `dimensions`. */
+export function checkQueryVector(query: Float32Array, dimensions: number): void {
+  if (query.length !== dimensions) {
+    throw mismatch(`vectors of ${dimensions}, the query one of ${query.length}`);
+  }
+}
+
+function sameEmbedding(a: EmbeddingInfo | undefined, b: EmbeddingInfo): boolean {
+  return a?.model === b.model && a.dimensions === b.dimensions;
+}
+
+function describe(embedding: EmbeddingInfo | undefined): string {
+  return embedding ? `${embedding.model} (${embedding.dimensions} dimensions)` : 'no model';
+}
+
+function mismatch(found: string): SalienceError {
+  return new SalienceError(
+    'embedder_mismatch',
+    `the vectors of two models cannot be mixed: the space has ${found}. Open it with the embedder it was written with, or reindex it with the new one`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import type { Exclusion, MemoryFilter } from './store.ts';
+
+/**
+ * The first condition of eligibility that a memory does not meet at `now`; `undefined` when it is eligible.
+ *
+ * A memory is valid from `validFrom` until `validUntil`, both moments included; it is expired from `expiresAt` on
+ * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories and stubs are not eligible.
+ */
+export function exclusionOf(memory: MemoryRecord, filter: MemoryFilter, now: Instant): Exclusion | undefined {
+  const excluded = filterExclusionOf(memory, filter);
+  if (excluded !== undefined) return excluded;
+  if (memory.tier !== 'hot') return 'tier';
+  if (memory.invalidatedAt !== undefined && memory.invalidatedAt <= now) return 'invalidated';
+  if (memory.expiresAt !== undefined && memory.expiresAt <= now && !memory.core) return 'expired';
+  if (memory.validFrom !== undefined && memory.validFrom > now) return 'not-yet-valid';
+  if (memory.validUntil !== undefined && memory.validUntil < now) return 'no-longer-valid';
+  return undefined;
+}
+
+/** The first part of a filter that keeps a memory out. An empty list of scopes or types lets nothing through. */
+export function filterExclusionOf(
+  memory: MemoryRecord,
+  filter: MemoryFilter,
+): 'scope' | 'type' | 'tag' | undefined {
+  if (filter.scopes && !filter.scopes.includes(memory.scope)) return 'scope';
+  if (filter.types && !filter.types.includes(memory.type)) return 'type';
+  if (filter.typesExclude?.includes(memory.type)) return 'type';
+  if (filter.tags && !filter.tags.every((tag) => memory.tags.includes(tag))) return 'tag';
+  return undefined;
+}

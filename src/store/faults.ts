@@ -1,0 +1,54 @@
+import { SalienceError } from '../model/errors.ts';
+
+/** The error of everything that is asked of a resource after `close()`. */
+export function closedError(what: string): SalienceError {
+  return new SalienceError('closed', `${what} is closed; open it again to use it`);
+}
+
+export function openedReadOnly(space: string): SalienceError {
+  return new SalienceError(
+    'store_read_only',
+    `space ${JSON.stringify(space)} was opened read-only; open it without readOnly to write`,
+    { details: { space } },
+  );
+}
+
+export function missingSpace(space: string, known: readonly string[]): SalienceError {
+  const names = known.map((each) => JSON.stringify(each)).join(', ');
+  return new SalienceError(
+    'not_found',
+    `there is no space ${JSON.stringify(space)}; ${known.length === 0 ? 'there are none yet' : `there are: ${names}`}`,
+    { details: { space } },
+  );
+}
+
+export function missingMemory(id: string): SalienceError {
+  return new SalienceError('not_found', `there is no memory ${JSON.stringify(id)} in this space`, {
+    details: { id },
+  });
+}
+
+export function memoryExists(id: string): SalienceError {
+  return new SalienceError(
+    'already_exists',
+    `there is a memory ${JSON.stringify(id)} already; update it, or use another id`,
+    { details: { id } },
+  );
+}
+
+export type UndoProblem = 'unknown' | 'undo' | 'redacted' | 'undone';
+
+const undoProblems: Readonly<Record<UndoProblem, string>> = {
+  unknown: 'there is no operation of this sequence',
+  undo: 'it is itself an undo',
+  redacted: 'a memory in it was forgotten, and what is forgotten is gone',
+  undone: 'it is undone already',
+};
+
+export function cannotUndo(operation: number, problem: UndoProblem): SalienceError {
+  return new SalienceError(
+    'cannot_undo',
+    `operation ${operation} cannot be undone: ${undoProblems[problem]}; the history shows what can`,
+    { details: { operation, problem } },
+  );
+}

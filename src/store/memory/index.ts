@@ -1,0 +1,43 @@
+import { parseSpaceName } from '../../model/space.ts';
+import { closedError, missingSpace } from '../faults.ts';
+import type { SpaceStore, Store } from '../store.ts';
+import { createRoom, openRoom, type Room } from './space.ts';
+
+/**
+ * A store that lives in memory alone and computes everything in the most obvious way: every other store must answer
+ * as it does. Good for tests and small, short-lived spaces.
+ */
+export function createMemoryStore(): Store {
+  const rooms = new Map<string, Room>();
+  const opened = new Set<SpaceStore>();
+  let closed = false;
+  const checkOpen = () => {
+    if (closed) throw closedError('the store');
+  };
+  const close = async () => {
+    closed = true;
+    await Promise.all([...opened].map((space) => space.close()));
+  };
+  return {
+    async openSpace(name, options = {}) {
+      checkOpen();
+      parseSpaceName(name);
+      const readOnly = options.readOnly ?? false;
+      let room = rooms.get(name);
+      if (!room) {
+        if (readOnly) throw missingSpace(name, [...rooms.keys()].sort());
+        room = createRoom(name);
+        rooms.set(name, room);
+      }
+      const space = openRoom(room, readOnly);
+      opened.add(space);
+      return space;
+    },
+    async listSpaces() {
+      checkOpen();
+      return [...rooms.keys()].sort();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,190 @@
+import { SalienceError } from '../../model/errors.ts';
+import type { MemoryRecord } from '../../model/memory.ts';
+import { checkListLimit, compareListed, decodeCursor, encodeCursor } from '../cursor.ts';
+import { filterExclusionOf } from '../eligibility.ts';
+import { closedError, openedReadOnly } from '../faults.ts';
+import { inspectNaively, searchNaively } from '../naive-search.ts';
+import { createQueue, type Queue } from '../queue.ts';
+import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../reindexing.ts';
+import type {
+  IndexedText,
+  ListAnswer,
+  ListRequest,
+  ReindexRequest,
+  SpaceInfo,
+  SpaceReader,
+  SpaceStore,
+} from '../store.ts';
+import { afterWrite, emptyState, lastSequence, type State, stored, undoableOperation } from './state.ts';
+
+/** What all handles of one space share. */
+export interface Room {
+  readonly name: string;
+  readonly queue: Queue;
+  state: State;
+}
+
+export function createRoom(name: string): Room {
+  return { name, queue: createQueue(), state: emptyState };
+}
+
+const pageSize = 500;
+
+/** One handle of a space. */
+export function openRoom(room: Room, readOnly: boolean): SpaceStore {
+  let closed = false;
+  const present = (): State => {
+    if (closed) throw closedError(`space ${JSON.stringify(room.name)}`);
+    return room.state;
+  };
+  const writable = () => {
+    present();
+    if (readOnly) throw openedReadOnly(room.name);
+  };
+  const close = async () => {
+    closed = true;
+    await room.queue.idle();
+  };
+  return {
+    name: room.name,
+    ...readerOf(present),
+    async write(entry, decide) {
+      writable();
+      return room.queue.run(async () => {
+        let state: State | undefined = room.state;
+        try {
+          const decision = await decide(
+            readerOf(() => {
+              if (state) return state;
+              throw closedError('the reader of a write that has ended');
+            }),
+          );
+          room.state = afterWrite(state, entry, decision);
+          return decision.result;
+        } finally {
+          state = undefined;
+        }
+      });
+    },
+    async search(request) {
+      const state = present();
+      return searchNaively([...state.memories.values()], lastSequence(state), request);
+    },
+    async inspect(id, request) {
+      return inspectNaively([...present().memories.values()], id, request);
+    },
+    async list(request) {
+      return listOf(present(), request);
+    },
+    async info() {
+      return infoOf(room.name, present());
+    },
+    async derivation() {
+      const { embedding, analyzer } = present();
+      return { embedding, analyzer };
+    },
+    async reindex(request) {
+      writable();
+      await reindex(room, request);
+    },
+    async backup() {
+      present();
+      throw new SalienceError(
+        'invalid_argument',
+        'a store in memory has no file to copy; export its memories instead',
+      );
+    },
+    async check() {
+      present();
+      return [];
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function readerOf(present: () => State): SpaceReader {
+  return {
+    async get(ids) {
+      const { memories } = present();
+      return ids.map((id) => memories.get(id)?.memory);
+    },
+    async history(id) {
+      return present().events.filter((event) => event.memoryId === id);
+    },
+    async operation(sequence) {
+      const state = present();
+      const events =
+        sequence === undefined
+          ? undoableOperation(state)
+          : state.events.filter((event) => event.operation === sequence);
+      return events;
+    },
+  };
+}
+
+function listOf(state: State, { filter, limit, cursor }: ListRequest): ListAnswer {
+  checkListLimit(limit);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const following = [...state.memories.values()]
+    .map(({ memory }) => memory)
+    .filter((memory) => filterExclusionOf(memory, filter) === undefined)
+    .sort(compareListed)
+    .filter((memory) => after === undefined || compareListed(memory, after) > 0);
+  const memories = following.slice(0, limit);
+  const last = memories.at(-1);
+  return { memories, nextCursor: last && following.length > limit ? encodeCursor(last) : undefined };
+}
+
+function infoOf(name: string, state: State): SpaceInfo {
+  const stored = [...state.memories.values()];
+  const count = (key: (memory: MemoryRecord) => string) => {
+    const counts = new Map<string, number>();
+    for (const { memory } of stored) counts.set(key(memory), (counts.get(key(memory)) ?? 0) + 1);
+    return Object.fromEntries(counts);
+  };
+  return {
+    name,
+    memories: stored.length,
+    vectors: stored.filter(({ vector }) => vector).length,
+    terms: new Set(stored.flatMap(({ terms }) => [...terms.keys()])).size,
+    byType: count((memory) => memory.type),
+    byScope: count((memory) => memory.scope),
+    events: state.events.length,
+    sequence: lastSequence(state),
+    embedding: state.embedding,
+    analyzer: state.analyzer,
+    bytes: 0,
+    path: undefined,
+    schemaVersion: 0,
+  };
+}
+
+async function reindex(room: Room, request: ReindexRequest): Promise<void> {
+  const derived = new Map<MemoryRecord, IndexedText>();
+  for (let round = 0; round < REINDEX_ROUNDS; round++) {
+    const memories = [...room.state.memories.values()].map(({ memory }) => memory);
+    const missing = memories.filter((memory) => !derived.has(memory));
+    for (let start = 0; start < missing.length; start += pageSize) {
+      const page = missing.slice(start, start + pageSize);
+      const results = await derivePage(request, page);
+      for (const [index, memory] of page.entries()) derived.set(memory, results[index] as IndexedText);
+      request.progress?.(memories.length - missing.length + start + page.length, memories.length);
+    }
+    const done = await room.queue.run(async () => {
+      const current = [...room.state.memories.values()].map(({ memory }) => memory);
+      if (!current.every((memory) => derived.has(memory))) return false;
+      const { analyzer, embedding } = request;
+      const fresh = current.map((memory) => stored(memory, derived.get(memory) as IndexedText));
+      room.state = {
+        ...room.state,
+        memories: new Map(fresh.map((each) => [each.memory.id, each])),
+        analyzer,
+        embedding,
+      };
+      return true;
+    });
+    if (done) return;
+  }
+  throw neverQuiet(room.name);
+}

@@ -1,0 +1,145 @@
+import { SUBSTRING_RELEVANCE } from '../index/lexical.ts';
+import { compareRanked, type Ranked } from '../index/order.ts';
+import { cosine } from '../index/similarity.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { evaluate } from '../scoring/evaluate.ts';
+import { failedRequirement } from '../scoring/score.ts';
+import { type Signals, signalsOf } from '../scoring/signals.ts';
+import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
+import { checkQueryVector } from './derived.ts';
+import { exclusionOf, filterExclusionOf } from './eligibility.ts';
+import type {
+  IndexedText,
+  Inspection,
+  PreparedQuery,
+  ScoredMemory,
+  SearchAnswer,
+  SearchRequest,
+} from './store.ts';
+
+/** A memory with what is derived from its text. */
+export interface SearchableMemory extends IndexedText {
+  readonly memory: MemoryRecord;
+}
+
+/**
+ * The definition of a search, one memory after the other: what every faster search must reproduce bit for bit.
+ * `sequence` is that of the last event that `memories` reflect.
+ */
+export function searchNaively(
+  memories: readonly SearchableMemory[],
+  sequence: number,
+  request: SearchRequest,
+): SearchAnswer {
+  const started = performance.now();
+  const bm25 = bm25QueryOf(memories, request.query);
+  const filtered = memories.filter(
+    ({ memory }) => filterExclusionOf(memory, request.filter) === undefined && memory.tier === 'hot',
+  );
+  const eligible = filtered
+    .filter(({ memory }) => exclusionOf(memory, request.filter, request.now) === undefined)
+    .map((each) => ({ memory: each.memory, ...measure(each, bm25, request.query) }));
+  const candidates = eligible.filter(
+    ({ signals }) => failedRequirement(request.profile, signals) === undefined,
+  );
+  const scored = candidates.map((each) => ({
+    ...each,
+    score: evaluate(request.profile.root, each.signals, request.now),
+  }));
+  const ranked = scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => compareRanked(rankedOf(a), rankedOf(b)));
+  return {
+    hits: ranked.slice(0, request.limit),
+    completeness: 'exact',
+    bound: ranked[request.limit]?.score ?? 0,
+    total: memories.length,
+    filtered: filtered.length,
+    eligible: eligible.length,
+    lexicalMatches: eligible.filter((each) => (each.signals.lexical ?? 0) > 0).length,
+    withVector: eligible.filter((each) => each.signals.similarity !== undefined).length,
+    candidates: candidates.length,
+    scored: scored.length,
+    sequence,
+    durations: { eligible: 0, lexical: 0, vector: 0, score: performance.now() - started },
+  };
+}
+
+/** What {@link searchNaively} makes of one memory. */
+export function inspectNaively(
+  memories: readonly SearchableMemory[],
+  id: string,
+  request: Omit<SearchRequest, 'limit'>,
+): Inspection | undefined {
+  const found = memories.find(({ memory }) => memory.id === id);
+  if (!found) return undefined;
+  const { memory } = found;
+  const { signals, bm25 } = measure(found, bm25QueryOf(memories, request.query), request.query);
+  return {
+    memory,
+    signals,
+    bm25,
+    score: evaluate(request.profile.root, signals, request.now),
+    excluded: exclusionOf(memory, request.filter, request.now),
+    failedRequirement: failedRequirement(request.profile, signals),
+  };
+}
+
+/** The signals of a memory for a query, and its BM25. */
+function measure(
+  { memory, terms, vector }: SearchableMemory,
+  bm25Query: Bm25Query,
+  query: PreparedQuery,
+): { readonly signals: Signals; readonly bm25: number } {
+  const bm25 = bm25Score(bm25Query, (term) => terms.get(term), lengthOf(terms));
+  if (query.vector && vector) checkQueryVector(query.vector, vector.length);
+  const signals = signalsOf(memory, {
+    similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
+    lexical: lexicalOf(memory, query, bm25, bm25Query),
+  });
+  return { signals, bm25 };
+}
+
+function lexicalOf(
+  memory: MemoryRecord,
+  query: PreparedQuery,
+  bm25: number,
+  bm25Query: Bm25Query,
+): number | undefined {
+  if (query.terms.length > 0) return lexicalRelevance(bm25, bm25Query.idfSum);
+  if (query.substring === undefined) return undefined;
+  return containsText(memory, query.substring) ? SUBSTRING_RELEVANCE : 0;
+}
+
+/** Whether the text occurs in title, content or one of the tags, both sides in lower case. */
+export function containsText(
+  memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>,
+  text: string,
+): boolean {
+  const wanted = text.toLowerCase();
+  return [memory.title ?? '', memory.content, ...memory.tags].some((each) =>
+    each.toLowerCase().includes(wanted),
+  );
+}
+
+/** Statistics over all memories that are not stubs, eligible or not. */
+function bm25QueryOf(memories: readonly SearchableMemory[], query: PreparedQuery): Bm25Query {
+  const counted = memories.filter(({ memory }) => memory.tier !== 'stub');
+  let length = 0;
+  for (const { terms } of counted) length += lengthOf(terms);
+  return prepareBm25Query(query.terms, {
+    memoryCount: counted.length,
+    averageLength: counted.length > 0 ? length / counted.length : 0,
+    documentFrequency: (term) => counted.filter(({ terms }) => terms.has(term)).length,
+  });
+}
+
+function lengthOf(terms: ReadonlyMap<string, number>): number {
+  let length = 0;
+  for (const count of terms.values()) length += count;
+  return length;
+}
+
+function rankedOf({ memory, signals, bm25, score }: ScoredMemory): Ranked {
+  return { score, bm25, similarity: signals.similarity, updatedAt: memory.updatedAt, id: memory.id };
+}

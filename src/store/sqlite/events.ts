@@ -1,0 +1,105 @@
+import type { MemoryRecord } from '../../model/memory.ts';
+import { cannotUndo, type UndoProblem } from '../faults.ts';
+import type { MemoryEvent, SpaceReader, Verb } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
+
+interface EventRow {
+  readonly sequence: number;
+  readonly operation: number;
+  readonly at: number;
+  readonly verb: Verb;
+  readonly memory_id: string;
+  readonly before: string | null;
+  readonly redacted: number;
+  readonly undoes: number | null;
+}
+
+const columns = 'sequence, operation, at, verb, memory_id, before, redacted, undoes';
+
+/** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
+export function createReader(connection: () => Connection): SpaceReader {
+  return {
+    async get(ids) {
+      const open = connection();
+      return ids.map((id) => findMemory(open, id)?.memory);
+    },
+    async history(id) {
+      return toEvents(
+        connection().all(`SELECT ${columns} FROM event WHERE memory_id = ? ORDER BY sequence`, id),
+      );
+    },
+    async operation(sequence) {
+      const open = connection();
+      const operation = sequence ?? undoableOperation(open);
+      return operation === undefined
+        ? []
+        : toEvents(open.all(`SELECT ${columns} FROM event WHERE operation = ? ORDER BY sequence`, operation));
+    },
+  };
+}
+
+export function findMemory(
+  connection: Connection,
+  id: string,
+): { readonly row: number; readonly memory: MemoryRecord } | undefined {
+  const found = connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
+    | MemoryRow
+    | undefined;
+  return found && { row: found.row, memory: fromRow(found) };
+}
+
+/** The last event of the space. */
+export function lastEvent(
+  connection: Connection,
+): { readonly sequence: number; readonly at: number } | undefined {
+  return connection.get('SELECT sequence, at FROM event ORDER BY sequence DESC LIMIT 1') as
+    | { sequence: number; at: number }
+    | undefined;
+}
+
+export function lastSequence(connection: Connection): number {
+  return lastEvent(connection)?.sequence ?? 0;
+}
+
+/** Throws `cannot_undo` for an operation that is unknown, an undo, redacted or undone already. */
+export function checkUndoable(connection: Connection, operation: number): void {
+  const problem = problemOfUndoing(connection, operation);
+  if (problem) throw cannotUndo(operation, problem);
+}
+
+function undoableOperation(connection: Connection): number | undefined {
+  const previous = 'SELECT max(operation) AS operation FROM event WHERE operation < ?';
+  let operation: number | null = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    ({ operation } = connection.get(previous, operation) as { operation: number | null });
+    if (operation === null) return undefined;
+    if (problemOfUndoing(connection, operation) === undefined) return operation;
+  }
+}
+
+function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {
+  const { verb, redacted, undone } = connection.get(
+    `SELECT max(verb) AS verb, max(redacted) AS redacted,
+            EXISTS (SELECT 1 FROM event WHERE undoes = ?1) AS undone
+     FROM event WHERE operation = ?1`,
+    operation,
+  ) as { verb: Verb | null; redacted: number; undone: number };
+  if (verb === null) return 'unknown';
+  if (verb === 'undo') return 'undo';
+  if (redacted) return 'redacted';
+  return undone ? 'undone' : undefined;
+}
+
+function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
+  return (rows as readonly EventRow[]).map((row) => ({
+    sequence: row.sequence,
+    operation: row.operation,
+    at: row.at,
+    verb: row.verb,
+    memoryId: row.memory_id,
+    before: row.before === null ? undefined : recordFromJson(row.before),
+    redacted: row.redacted === 1,
+    undoes: row.undoes ?? undefined,
+  }));
+}

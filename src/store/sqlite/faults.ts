@@ -1,0 +1,92 @@
+import { SalienceError, type SalienceErrorCode } from '../../model/errors.ts';
+
+/** Primary result codes of SQLite: https://sqlite.org/rescode.html */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+/** Extended result codes. */
+const CONSTRAINT_UNIQUE = 2067;
+
+function resultCode(error: unknown): number | undefined {
+  const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
+  return typeof code === 'number' ? code : undefined;
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = resultCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return resultCode(error) === CONSTRAINT_UNIQUE;
+}
+
+/** Whether a file could not be opened, or not be read for want of the right to write beside it. */
+export function isUnopenable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CANTOPEN || code === READONLY;
+}
+
+/** The driver's or the file system's error about `path` as one of ours; our own pass through. */
+export function translateError(error: unknown, path: string): unknown {
+  if (SalienceError.isInstance(error)) return error;
+  const known = describe(primaryCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code, path);
+  // What is thrown by a caller's own function is the caller's.
+  if (!known) return error;
+  const [code, message] = known;
+  return new SalienceError(code, message, { details: { path }, cause: error });
+}
+
+function describe(
+  code: number | string | undefined,
+  path: string,
+): readonly [code: SalienceErrorCode, message: string] | undefined {
+  switch (code) {
+    case BUSY:
+    case LOCKED:
+      return [
+        'store_busy',
+        `${path} is locked by another process; nothing was changed. Try again, or raise busyTimeout`,
+      ];
+    case READONLY:
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return [
+        'store_read_only',
+        `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space with readOnly`,
+      ];
+    case FULL:
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return [
+        'store_full',
+        `no space is left on the disk of ${path}; nothing was changed. Free some, and try again`,
+      ];
+    case CORRUPT:
+      return ['store_corrupt', `${path} is damaged; restore it from a backup`];
+    case NOTADB:
+      return [
+        'not_a_store',
+        `${path} is no store of this engine; choose another directory, or move the file away`,
+      ];
+    case CANTOPEN:
+      return [
+        'store_failed',
+        `${path} cannot be opened; check that its directory exists and may be read and written`,
+      ];
+    default:
+      return typeof code === 'number'
+        ? ['store_failed', `SQLite failed on ${path} with result code ${code}; its own message is the cause`]
+        : undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Connection, connect } from './connection.ts';
+import { readMeta } from './meta.ts';
+import { identify } from './schema.ts';
+
+const ours = /^[a-z0-9-]{1,40}-[0-9a-f]{16}\.db$/;
+
+/**
+ * The file name of a space: a readable part, safe on every disk whether it tells cases apart or not, and the first
+ * 64 bits of the SHA-256 of the name, which tell spaces apart.
+ */
+export function fileNameOf(space: string): string {
+  const slug = space
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  const hash = createHash('sha256').update(space).digest('hex').slice(0, 16);
+  return `${slug || 'space'}-${hash}.db`;
+}
+
+/**
+ * The names of the spaces in a directory, sorted, as their files tell them. Files that are not ours, or cannot be
+ * read, are passed over; a directory that does not exist has none.
+ */
+export async function listSpaceNames(directory: string): Promise<readonly string[]> {
+  if (!existsSync(directory)) return [];
+  const names: string[] = [];
+  for (const file of readdirSync(directory)) {
+    if (!ours.test(file)) continue;
+    const name = await nameIn(join(directory, file));
+    if (name !== undefined) names.push(name);
+  }
+  return names.sort();
+}
+
+/** Bytes of a file and its log. */
+export function bytesOf(path: string): number {
+  return [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+/** Whether a log with content lies beside the file. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+async function nameIn(path: string): Promise<string | undefined> {
+  // The name never changes, so without a log the file alone will do, and nothing is made beside it.
+  for (const immutable of hasLog(path) ? [false] : [true, false]) {
+    let connection: Connection | undefined;
+    try {
+      connection = await connect(path, { readOnly: true, timeout: 1000, immutable });
+      if (identify(connection) > 0) return readMeta(connection, 'space');
+    } catch {
+      // Damaged, foreign or just being made: opening that space by its name says which.
+    } finally {
+      connection?.close();
+    }
+  }
+  return undefined;
+}

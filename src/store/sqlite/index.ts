@@ -1,0 +1,72 @@
+/**
+ * Memories in SQLite: one file a space, in one directory on a local disk.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseSpaceName } from '../../model/space.ts';
+import { closedError, missingSpace } from '../faults.ts';
+import type { SpaceStore, Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { translateError } from './faults.ts';
+import { fileNameOf, listSpaceNames } from './files.ts';
+import { openSpaceFile } from './space.ts';
+
+export interface SqliteStoreOptions {
+  /** Made when the first space is opened for writing. Must be on a disk of this machine, not on a network share. */
+  readonly directory: string;
+  /**
+   * `full`: what is acknowledged survives a power cut. `normal`: it survives a crash of the process, and a power
+   * cut may take the last writes back, whole. Default is `full`.
+   */
+  readonly synchronous?: 'full' | 'normal' | undefined;
+  /** Milliseconds to wait for another process's write before `store_busy`. Default is 10,000. */
+  readonly busyTimeout?: number | undefined;
+}
+
+/** A store of SQLite files. The driver is loaded, and the directory made, when the first space is opened. */
+export function createSqliteStore(options: SqliteStoreOptions): Store {
+  return createObservedSqliteStore(options);
+}
+
+/** As {@link createSqliteStore}; `onConnect` gets every connection, for tests that set limits on it. */
+export function createObservedSqliteStore(
+  { directory, synchronous = 'full', busyTimeout = 10_000 }: SqliteStoreOptions,
+  onConnect?: (connection: Connection) => void,
+): Store {
+  const root = resolve(directory);
+  const opened = new Set<SpaceStore>();
+  let closed = false;
+  const checkOpen = () => {
+    if (closed) throw closedError('the store');
+  };
+  const close = async () => {
+    closed = true;
+    await Promise.all([...opened].map((space) => space.close()));
+  };
+  return {
+    async openSpace(name, { readOnly = false } = {}) {
+      checkOpen();
+      parseSpaceName(name);
+      const path = join(root, fileNameOf(name));
+      if (readOnly && !existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
+      const space = await openSpaceFile({ name, path, readOnly, synchronous, busyTimeout, onConnect });
+      if (closed) await space.close();
+      checkOpen();
+      opened.add(space);
+      return space;
+    },
+    async listSpaces() {
+      checkOpen();
+      try {
+        return await listSpaceNames(root);
+      } catch (error) {
+        throw translateError(error, root);
+      }
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,35 @@
+import type { SpaceInfo } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { lastSequence } from './events.ts';
+import { bytesOf } from './files.ts';
+import { readDerivation } from './meta.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+
+/** Counts of a space. To be called inside a read transaction, so that they belong together. */
+export function spaceInfo(connection: Connection, name: string): SpaceInfo {
+  const count = (table: string) =>
+    (connection.get(`SELECT count(*) AS count FROM ${table}`) as { count: number }).count;
+  const countsBy = (column: string) =>
+    Object.fromEntries(
+      (
+        connection.all(`SELECT ${column} AS key, count(*) AS count FROM memory GROUP BY ${column}`) as {
+          key: string;
+          count: number;
+        }[]
+      ).map(({ key, count }) => [key, count]),
+    );
+  return {
+    name,
+    memories: count('memory'),
+    vectors: count('vector'),
+    terms: count('term'),
+    byType: countsBy('type'),
+    byScope: countsBy('scope'),
+    events: count('event'),
+    sequence: lastSequence(connection),
+    ...readDerivation(connection),
+    bytes: bytesOf(connection.path),
+    path: connection.path,
+    schemaVersion: SCHEMA_VERSION,
+  };
+}

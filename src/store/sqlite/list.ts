@@ -1,0 +1,37 @@
+import { checkListLimit, decodeCursor, encodeCursor } from '../cursor.ts';
+import type { ListAnswer, ListRequest } from '../store.ts';
+import type { Connection, SqlValue } from './connection.ts';
+import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+
+/** One page, by key and not by offset: memories that are written meanwhile shift nothing. */
+export function listMemories(connection: Connection, { filter, limit, cursor }: ListRequest): ListAnswer {
+  checkListLimit(limit);
+  const conditions = ['TRUE'];
+  const values: SqlValue[] = [];
+  const among = (column: string, operator: 'IN' | 'NOT IN', list: readonly string[] | undefined) => {
+    if (list === undefined) return;
+    conditions.push(`${column} ${operator} (SELECT value FROM json_each(?))`);
+    values.push(JSON.stringify(list));
+  };
+  among('scope', 'IN', filter.scopes);
+  among('type', 'IN', filter.types);
+  among('type', 'NOT IN', filter.typesExclude);
+  for (const tag of filter.tags ?? []) {
+    conditions.push('EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = ?)');
+    values.push(tag);
+  }
+  if (cursor !== undefined) {
+    const { updatedAt, id } = decodeCursor(cursor);
+    conditions.push('updated_at <= ? AND (updated_at < ? OR id > ?)');
+    values.push(updatedAt, updatedAt, id);
+  }
+  const rows = connection.all(
+    `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
+     ORDER BY updated_at DESC, id LIMIT ?`,
+    ...values,
+    limit + 1,
+  ) as MemoryRow[];
+  const memories = rows.slice(0, limit).map(fromRow);
+  const last = memories.at(-1);
+  return { memories, nextCursor: last && rows.length > limit ? encodeCursor(last) : undefined };
+}

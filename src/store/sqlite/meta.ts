@@ -1,0 +1,46 @@
+import type { Derivation } from '../derived.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * The single values of a space. `generation` changes when derived data was replaced outside of the log;
+ * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` is the sequence of the last
+ * event that the pages reflect.
+ */
+export type MetaKey =
+  | 'space'
+  | 'embedding_model'
+  | 'embedding_dimensions'
+  | 'analyzer'
+  | 'generation'
+  | 'erasure'
+  | 'snapshot';
+
+export function readMeta(connection: Connection, key: MetaKey): string | undefined {
+  const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;
+  return row?.value;
+}
+
+/** Sets a value; `undefined` removes it. */
+export function writeMeta(connection: Connection, key: MetaKey, value: string | undefined): void {
+  if (value === undefined) connection.run('DELETE FROM meta WHERE key = ?', key);
+  else connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
+}
+
+export function readDerivation(connection: Connection): Derivation {
+  const model = readMeta(connection, 'embedding_model');
+  const dimensions = Number(readMeta(connection, 'embedding_dimensions'));
+  return {
+    embedding: model === undefined ? undefined : { model, dimensions },
+    analyzer: readMeta(connection, 'analyzer'),
+  };
+}
+
+export function writeDerivation(connection: Connection, { embedding, analyzer }: Derivation): void {
+  writeMeta(connection, 'embedding_model', embedding?.model);
+  writeMeta(connection, 'embedding_dimensions', embedding && String(embedding.dimensions));
+  writeMeta(connection, 'analyzer', analyzer);
+}
+
+export function readGeneration(connection: Connection): number {
+  return Number(readMeta(connection, 'generation') ?? 0);
+}

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SalienceError } from '../../model/errors.ts';
+import { type Connection, connect, retryWhileBusy, writeTransaction } from './connection.ts';
+import { isUnopenable, translateError } from './faults.ts';
+import { hasLog } from './files.ts';
+import { eraseForgotten } from './forget.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
+
+export interface FileSettings {
+  readonly synchronous: 'full' | 'normal';
+  readonly busyTimeout: number;
+}
+
+/** Opens a space's file for writing, making or upgrading it. Throws `not_a_store`, `newer_store` and disk errors. */
+export async function openWriter(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  const { busyTimeout } = settings;
+  let connection: Connection | undefined;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const opened = await connect(path, { readOnly: false, timeout: 0 });
+    connection = opened;
+    const version = await retryWhileBusy(busyTimeout, () => identify(opened));
+    // Only now that the file is known to be ours is anything in it touched.
+    await retryWhileBusy(busyTimeout, () => configure(opened, settings));
+    if (version < SCHEMA_VERSION) {
+      await writeTransaction(opened, busyTimeout, () => {
+        const present = identify(opened);
+        migrate(opened, present);
+        if (present === 0) writeMeta(opened, 'space', space);
+      });
+    }
+    await retryWhileBusy(busyTimeout, () => checkName(opened, space));
+    await finishErasure(opened, busyTimeout);
+    return opened;
+  } catch (error) {
+    connection?.close();
+    throw translateError(error, path);
+  }
+}
+
+/** Opens a space's file for reading. The file exists, and is of the present version. */
+export async function openReader(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  try {
+    return await open(false);
+  } catch (error) {
+    // In a directory that cannot be written to, SQLite cannot make the shared memory that readers agree by. Without
+    // a log nobody is writing either, and the file may be read as it stands.
+    if (isUnopenable(error) && existsSync(path) && !hasLog(path)) {
+      return await open(true).catch((cause) => {
+        throw translateError(cause, path);
+      });
+    }
+    throw translateError(error, path);
+  }
+
+  async function open(immutable: boolean): Promise<Connection> {
+    const connection = await connect(path, { readOnly: true, timeout: settings.busyTimeout, immutable });
+    try {
+      const version = identify(connection);
+      if (version === 0) throw wrongFile(path, 'is an empty database');
+      if (version < SCHEMA_VERSION) {
+        throw new SalienceError(
+          'store_read_only',
+          `${path} has the older schema ${version}; open it once for writing, which brings it to ${SCHEMA_VERSION}`,
+          { details: { path, version } },
+        );
+      }
+      checkName(connection, space);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+}
+
+function configure({ database }: Connection, { synchronous }: FileSettings): void {
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = ${synchronous === 'normal' ? 'NORMAL' : 'FULL'};
+    PRAGMA secure_delete = ON;
+    PRAGMA cache_size = -16384;
+  `);
+}
+
+function checkName(connection: Connection, space: string): void {
+  const found = readMeta(connection, 'space');
+  if (found !== space)
+    throw wrongFile(
+      connection.path,
+      `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`,
+    );
+}
+
+/** Takes up an erasure that a crash or another process interrupted; where it cannot be done now, it stays pending. */
+async function finishErasure(connection: Connection, busyTimeout: number): Promise<void> {
+  try {
+    await eraseForgotten(connection, Math.min(busyTimeout, 100));
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    if (error.code !== 'store_busy' && error.code !== 'store_full' && error.code !== 'store_read_only')
+      throw error;
+  }
+}
+
+function wrongFile(path: string, what: string): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `${path} ${what}; give each file back the name that it was made with, or choose another directory`,
+    { details: { path } },
+  );
+}

@@ -1,0 +1,152 @@
+import { closedError, openedReadOnly } from '../faults.ts';
+import { createQueue } from '../queue.ts';
+import type { SpaceStore } from '../store.ts';
+import { backupTo } from './backup.ts';
+import { findDamage } from './check.ts';
+import { type Connection, readTransaction, writeTransaction } from './connection.ts';
+import { createReader } from './events.ts';
+import { translateError } from './faults.ts';
+import { emptyLog, eraseForgotten, finishForgetting } from './forget.ts';
+import { spaceInfo } from './info.ts';
+import { listMemories } from './list.ts';
+import { readDerivation } from './meta.ts';
+import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { type ReindexContext, reindexSpace } from './reindex.ts';
+import { createResident } from './resident.ts';
+import { inspectResident, searchResident } from './search.ts';
+import { saveSnapshot } from './snapshot.ts';
+import { createTermIds, type TermIds } from './terms.ts';
+import { applyDecision } from './write.ts';
+
+export interface SpaceFile extends FileSettings {
+  readonly name: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** Called with every connection once it is open. */
+  readonly onConnect?: ((connection: Connection) => void) | undefined;
+}
+
+/** Opens one space: a connection that writes, one write at a time, and one that reads what is committed. */
+export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
+  const { name, path, busyTimeout } = file;
+  const writer = file.readOnly ? undefined : await openWriter(path, name, file);
+  const reader = await openReader(path, name, file).catch((error: unknown) => {
+    writer?.close();
+    throw error;
+  });
+  if (writer) file.onConnect?.(writer);
+  file.onConnect?.(reader);
+  const termIds = writer && createTermIds(writer);
+  const resident = createResident();
+  const queue = createQueue();
+  let closed = false;
+  let knownVersion: number | undefined;
+
+  const readConnection = () => {
+    if (closed) throw closedError(`space ${JSON.stringify(name)}`);
+    return reader;
+  };
+  const checkWritable = () => {
+    readConnection();
+    if (!writer) throw openedReadOnly(name);
+  };
+  /** Must run in the queue. */
+  const transaction = async <Result>(
+    task: (writer: Connection, termIds: TermIds) => Promise<Result> | Result,
+  ): Promise<Result> => {
+    if (!writer || !termIds) throw openedReadOnly(name);
+    try {
+      return await writeTransaction(writer, busyTimeout, () => {
+        // Another connection may have removed terms that are remembered here.
+        const version = dataVersion(writer);
+        if (version !== knownVersion) termIds.clear();
+        knownVersion = version;
+        return task(writer, termIds);
+      });
+    } catch (error) {
+      termIds.clear();
+      throw error;
+    }
+  };
+  const guarded = async <Result>(task: () => Result): Promise<Awaited<Result>> => {
+    try {
+      return await task();
+    } catch (error) {
+      throw translateError(error, path);
+    }
+  };
+  const read = <Result>(task: (connection: Connection) => Result) =>
+    guarded(() => {
+      const connection = readConnection();
+      return readTransaction(connection, () => task(connection));
+    });
+  const committed = createReader(readConnection);
+
+  const close = async () => {
+    if (closed) return queue.idle();
+    closed = true;
+    await queue.idle();
+    if (writer) await saveSnapshot(writer, reader, resident);
+    reader.close();
+    if (!writer) return;
+    try {
+      // The driver lets go of a file only when its statements are collected; until then the log would stay full.
+      emptyLog(writer);
+    } catch {
+      // Someone else is still using the log, and will empty it.
+    }
+    writer.close();
+  };
+
+  return {
+    name,
+    get: (ids) => guarded(() => committed.get(ids)),
+    history: (id) => guarded(() => committed.history(id)),
+    operation: (sequence) => guarded(() => committed.operation(sequence)),
+    async write(entry, decide) {
+      checkWritable();
+      return queue.run(() =>
+        guarded(async () => {
+          let forgets = false;
+          const result = await transaction(async (writer, termIds) => {
+            let reading: Connection | undefined = writer;
+            const reader = createReader(() => {
+              if (reading) return reading;
+              throw closedError('the reader of a write that has ended');
+            });
+            const decision = await decide(reader).finally(() => {
+              reading = undefined;
+            });
+            applyDecision(writer, termIds, entry, decision);
+            forgets = decision.changes.some((change) => change.kind === 'redact');
+            if (forgets) finishForgetting(writer, termIds);
+            return decision.result;
+          });
+          if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
+          return result;
+        }),
+      );
+    },
+    search: (request) => read((connection) => searchResident(connection, resident, request)),
+    inspect: (id, request) => read((connection) => inspectResident(connection, resident, id, request)),
+    list: (request) => read((connection) => listMemories(connection, request)),
+    info: () => read((connection) => spaceInfo(connection, name)),
+    check: () => read(findDamage),
+    derivation: () => read(readDerivation),
+    async reindex(request) {
+      checkWritable();
+      const exclusive: ReindexContext['transaction'] = async (task) => {
+        checkWritable();
+        return queue.run(() => transaction(task));
+      };
+      await guarded(() => reindexSpace({ name, reader: readConnection, transaction: exclusive }, request));
+    },
+    backup: (path) => guarded(() => backupTo(readConnection(), path)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function dataVersion(connection: Connection): number {
+  return (connection.get('PRAGMA data_version') as { data_version: number }).data_version;
+}

@@ -1,0 +1,121 @@
+import { deriveWith } from '../derived.ts';
+import { memoryExists, missingMemory } from '../faults.ts';
+import type { Change, Decision, IndexedText, WriteEntry } from '../store.ts';
+import type { Connection, SqlValue } from './connection.ts';
+import { checkUndoable, findMemory, lastEvent } from './events.ts';
+import { isUniqueViolation } from './faults.ts';
+import { redactMemory } from './forget.ts';
+import { readDerivation, writeDerivation } from './meta.ts';
+import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
+import { encodeTermVector } from './term-vector.ts';
+import type { TermIds } from './terms.ts';
+
+const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
+const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
+const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Applies a decision and logs it as one operation, inside the caller's transaction. */
+export function applyDecision(
+  connection: Connection,
+  termIds: TermIds,
+  entry: WriteEntry,
+  decision: Decision<unknown>,
+): void {
+  if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes);
+  const before = readDerivation(connection);
+  const after = deriveWith(before, decision);
+  if (after.embedding !== before.embedding || after.analyzer !== before.analyzer) {
+    writeDerivation(connection, after);
+  }
+  const last = lastEvent(connection);
+  const at = Math.max(entry.at, last?.at ?? entry.at);
+  const operation = (last?.sequence ?? 0) + 1;
+  let sequence = operation;
+  let row = nextRow(connection);
+  const log = connection.statement(insertEvent);
+  for (const change of decision.changes) {
+    const applied = applyChange(connection, termIds, change, row);
+    if (applied.row === row) row++;
+    log.run(
+      sequence++,
+      operation,
+      at,
+      entry.verb,
+      applied.row,
+      change.kind === 'insert' || change.kind === 'replace' ? change.memory.id : change.id,
+      applied.before,
+      change.kind === 'redact' ? 1 : 0,
+      entry.undoes ?? null,
+    );
+  }
+}
+
+/** Writes what is derived from the text of the memory in `row`, in the place of what was there. */
+export function writeIndexed(
+  connection: Connection,
+  termIds: TermIds,
+  row: number,
+  { terms, vector }: IndexedText,
+): void {
+  const pairs: [id: number, count: number][] = [];
+  for (const [term, count] of terms) pairs.push([termIds.idOf(term), count]);
+  connection
+    .statement('INSERT OR REPLACE INTO term_vector (row, bytes) VALUES (?, ?)')
+    .run(row, encodeTermVector(pairs));
+  if (vector) {
+    connection
+      .statement('INSERT OR REPLACE INTO vector (row, bytes) VALUES (?, ?)')
+      .run(row, toVectorBytes(vector));
+  } else {
+    connection.statement('DELETE FROM vector WHERE row = ?').run(row);
+  }
+}
+
+interface Applied {
+  readonly row: number;
+  /** The memory before the change, as JSON. */
+  readonly before: string | null;
+}
+
+function applyChange(connection: Connection, termIds: TermIds, change: Change, newRow: number): Applied {
+  switch (change.kind) {
+    case 'insert': {
+      const values: SqlValue[] = toRow(change.memory);
+      values.push(newRow);
+      try {
+        connection.statement(insertMemory).run(...values);
+      } catch (error) {
+        throw isUniqueViolation(error) ? memoryExists(change.memory.id) : error;
+      }
+      writeIndexed(connection, termIds, newRow, change.indexed);
+      return { row: newRow, before: null };
+    }
+    case 'replace': {
+      const { row, memory } = existing(connection, change.memory.id);
+      connection.statement(updateMemory).run(...toRow(change.memory), row);
+      if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
+      return { row, before: JSON.stringify(memory) };
+    }
+    case 'remove': {
+      const { row, memory } = existing(connection, change.id);
+      connection.run('DELETE FROM memory WHERE row = ?', row);
+      return { row, before: JSON.stringify(memory) };
+    }
+    case 'redact':
+      return { row: redactMemory(connection, change.id), before: null };
+  }
+}
+
+function existing(connection: Connection, id: string) {
+  const found = findMemory(connection, id);
+  if (!found) throw missingMemory(id);
+  return found;
+}
+
+function nextRow(connection: Connection): number {
+  const used = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'memory'") as
+    | { seq: number }
+    | undefined;
+  return (used?.seq ?? 0) + 1;
+}

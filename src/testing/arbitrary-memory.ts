@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { type JsonValue, JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES } from '../model/memory.ts';
+import type { IndexedText } from '../store/store.ts';
+import { ARBITRARY_NOW } from './arbitrary-profile.ts';
+import { sampleIndexed, unitVector } from './sample-memory.ts';
+
+const day = 86_400_000;
+// Few values, so that equal ones meet and every order has its ties broken.
+const fraction = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 1), fc.double({ min: 0.001, max: 1, noNaN: true }));
+const instant = fc.oneof(
+  fc.constantFrom(-1, 0, 1).map((offset) => ARBITRARY_NOW + offset),
+  fc.integer({ min: -400 * day, max: 400 * day }).map((offset) => ARBITRARY_NOW + offset),
+);
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+const word = fc.constantFrom('tea', 'coffee', 'Berlin', 'deploy', 'Zoë', '東京', 'match', 'plan');
+const words = fc.array(word, { minLength: 1, maxLength: 8 }).map((list) => list.join(' '));
+const text = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+  .map((each) => each.replaceAll('\0', '0'));
+const label = fc.oneof(word, text);
+const json: fc.Arbitrary<JsonValue> = fc
+  .jsonValue({ noUnicodeString: false })
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
+const key = fc.string({ maxLength: 8 }).filter((each) => each !== '__proto__');
+
+/** Any memory that the model allows, drawn so that filters, times around {@link ARBITRARY_NOW} and ties matter. */
+export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record({
+  id: fc.oneof(fc.uuid(), text),
+  scope: fc.constantFrom('global', 'project:match', 'team:a/project:b'),
+  type: fc.oneof(fc.constantFrom(...MEMORY_TYPES), text),
+  title: optional(fc.oneof(words, text)),
+  content: fc.oneof(words, text),
+  tags: fc.array(label, { maxLength: 3 }),
+  metadata: fc.dictionary(key, json, { maxKeys: 3 }),
+  topicKey: optional(label),
+  sessionId: optional(label),
+  createdAt: instant,
+  updatedAt: instant,
+  lastAccessedAt: optional(instant),
+  validFrom: fc.option(instant, { nil: undefined, freq: 1 }),
+  validUntil: fc.option(instant, { nil: undefined, freq: 1 }),
+  expiresAt: fc.option(instant, { nil: undefined, freq: 1 }),
+  invalidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
+  importance: fraction,
+  importanceJudge: fc.constantFrom(...JUDGES),
+  confidence: fraction,
+  usefulness: fraction,
+  weight: fc.constantFrom(0.1, 0.5, 1),
+  stability: fraction,
+  accessCount: fc.nat(100),
+  sessions: fc.uniqueArray(label, { maxLength: 3 }),
+  revisionCount: fc.integer({ min: 1, max: 12 }),
+  tier: fc.constantFrom('hot', 'hot', 'hot', 'hot', 'cold', 'stub'),
+  core: fc.boolean(),
+  supersedes: optional(label),
+  source: fc.constantFrom(...SOURCES),
+  sourceRef: optional(label),
+});
+
+/** A vector of small whole numbers scaled to length 1: similar and opposite ones are frequent, equal ones happen. */
+export function arbitraryVector(dimensions: number): fc.Arbitrary<Float32Array> {
+  return fc
+    .array(fc.integer({ min: -2, max: 3 }), { minLength: dimensions, maxLength: dimensions })
+    .filter((numbers) => numbers.some((each) => each !== 0))
+    .map(unitVector);
+}
+
+/** A memory with its terms, and a vector more often than not. */
+export function arbitraryIndexedMemory(
+  dimensions: number,
+): fc.Arbitrary<{ readonly memory: MemoryRecord; readonly indexed: IndexedText }> {
+  return fc
+    .tuple(arbitraryMemory, fc.option(arbitraryVector(dimensions), { nil: undefined, freq: 4 }))
+    .map(([memory, vector]) => ({ memory, indexed: { ...sampleIndexed(memory), vector } }));
+}

@@ -1,0 +1,23 @@
+import type { Clock, Instant } from '../model/time.ts';
+
+/** A clock that stands still until it is told otherwise. */
+export interface FakeClock {
+  readonly now: Clock;
+  set(at: Instant): void;
+  /** Moves on by so many milliseconds; backwards if negative. */
+  advance(milliseconds: number): void;
+}
+
+/** Default start is 2026-01-01T00:00:00Z. */
+export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeClock {
+  let at = start;
+  return {
+    now: () => at,
+    set(instant) {
+      at = instant;
+    },
+    advance(milliseconds) {
+      at += milliseconds;
+    },
+  };
+}

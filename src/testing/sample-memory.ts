@@ -1,0 +1,54 @@
+import { initialStability, type MemoryRecord } from '../model/memory.ts';
+import type { IndexedText } from '../store/store.ts';
+
+/** A memory with every default, for tests that care about a few fields only. */
+export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: string }): MemoryRecord {
+  const createdAt = fields.createdAt ?? Date.UTC(2026, 0, 1);
+  const importance = fields.importance ?? 0.5;
+  return {
+    scope: 'global',
+    type: 'fact',
+    title: undefined,
+    content: `content of ${fields.id}`,
+    tags: [],
+    metadata: {},
+    topicKey: undefined,
+    sessionId: undefined,
+    createdAt,
+    updatedAt: createdAt,
+    lastAccessedAt: undefined,
+    validFrom: undefined,
+    validUntil: undefined,
+    expiresAt: undefined,
+    invalidatedAt: undefined,
+    importance,
+    importanceJudge: 'default',
+    confidence: 0.8,
+    usefulness: 0.5,
+    weight: 1,
+    stability: initialStability(importance),
+    accessCount: 0,
+    sessions: [],
+    revisionCount: 1,
+    tier: 'hot',
+    core: false,
+    supersedes: undefined,
+    source: 'stated',
+    sourceRef: undefined,
+    ...fields,
+  };
+}
+
+/** The lower-cased words of title, content and tags with their counts: an analyzer simple enough to foresee. */
+export function sampleIndexed(memory: MemoryRecord, vector?: readonly number[]): IndexedText {
+  const terms = new Map<string, number>();
+  const text = [memory.title ?? '', memory.content, ...memory.tags].join(' ').toLowerCase();
+  for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) terms.set(word, (terms.get(word) ?? 0) + 1);
+  return { terms, vector: vector && unitVector(vector) };
+}
+
+/** The numbers scaled to length 1. */
+export function unitVector(numbers: readonly number[]): Float32Array {
+  const length = Math.sqrt(numbers.reduce((sum, each) => sum + each * each, 0));
+  return Float32Array.from(numbers, (each) => each / length);
+}

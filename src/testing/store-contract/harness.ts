@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import { SalienceError, type SalienceErrorCode } from '../../model/errors.ts';
+import type { MemoryRecord } from '../../model/memory.ts';
+import type { Change, Decision, EmbeddingInfo, SpaceReader, SpaceStore, Store, Verb } from '../../store/store.ts';
+import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
+import type { MakeStore } from '../store-contract.ts';
+
+export interface ContractTest {
+  readonly title: string;
+  run(given: { readonly store: Store; readonly makeStore: MakeStore }): Promise<void>;
+}
+
+/** A test on one freshly opened, empty space. */
+export function onSpace(title: string, run: (space: SpaceStore, store: Store) => Promise<void>): ContractTest {
+  return {
+    title,
+    async run({ store }) {
+      await run(await store.openSpace('alice'), store);
+    },
+  };
+}
+
+export const start = Date.UTC(2026, 0, 1);
+
+/** The model of the vectors in these tests. */
+export const model: EmbeddingInfo = { model: 'test-3', dimensions: 3 };
+
+export function insert(
+  fields: Partial<MemoryRecord> & { readonly id: string },
+  vector?: readonly number[],
+): Change {
+  const memory = sampleMemory(fields);
+  return { kind: 'insert', memory, indexed: sampleIndexed(memory, vector) };
+}
+
+export function replace(
+  fields: Partial<MemoryRecord> & { readonly id: string },
+  vector?: readonly number[],
+): Change {
+  const memory = sampleMemory(fields);
+  return { kind: 'replace', memory, indexed: sampleIndexed(memory, vector) };
+}
+
+/** Writes changes as one operation; with the model named, as the engine does. */
+export async function write(
+  space: SpaceStore,
+  changes: readonly Change[],
+  entry: { readonly verb?: Verb; readonly at?: number; readonly undoes?: number } = {},
+  decision: Partial<Decision<void>> = {},
+): Promise<void> {
+  await space.write({ verb: 'remember', at: start, ...entry }, async () => ({
+    changes,
+    result: undefined,
+    embedding: model,
+    ...decision,
+  }));
+}
+
+export async function getOne(reader: SpaceReader, id: string): Promise<MemoryRecord | undefined> {
+  return (await reader.get([id]))[0];
+}
+
+/** Everything that a failed write must leave alone. */
+export async function everything(space: SpaceStore): Promise<unknown> {
+  const { bytes: _, ...info } = await space.info();
+  const { memories } = await space.list({ filter: {}, limit: 10_000 });
+  const histories = await Promise.all(memories.map(({ id }) => space.history(id)));
+  return { info, memories, histories };
+}
+
+/** Expects a rejection with this code, and returns the error. */
+export async function expectCode(promise: Promise<unknown>, code: SalienceErrorCode): Promise<SalienceError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!SalienceError.isInstance(error)) {
+    throw new Error(`expected the error ${code}, not ${String(error)}`, { cause: error });
+  }
+  expect(error.code).toBe(code);
+  return error;
+}

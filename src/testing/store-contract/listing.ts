@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { compareListed } from '../../store/cursor.ts';
+import type { MemoryFilter, SpaceStore } from '../../store/store.ts';
+import { arbitraryMemory } from '../arbitrary-memory.ts';
+import { sampleIndexed } from '../sample-memory.ts';
+import { type ContractTest, expectCode, insert, model, onSpace, start, write } from './harness.ts';
+
+async function listAll(space: SpaceStore, filter: MemoryFilter, limit: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await space.list({ filter, limit, cursor });
+    expect(page.memories.length).toBeLessThanOrEqual(limit);
+    ids.push(...page.memories.map((memory) => memory.id));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+export const listingTests: readonly ContractTest[] = [
+  onSpace('a list is ordered by the last update, newest first, then by id', async (space) => {
+    expect(await space.list({ filter: {}, limit: 5 })).toEqual({ memories: [], nextCursor: undefined });
+    await write(space, [
+      insert({ id: 'b', updatedAt: start + 1 }),
+      // UTF-16 puts the first of these two last, UTF-8 the second.
+      insert({ id: '\uff5e', updatedAt: start }),
+      insert({ id: '\u{1f600}', updatedAt: start }),
+      insert({ id: 'a', updatedAt: start + 1 }),
+      insert({ id: 'z', updatedAt: start + 2, tier: 'stub' }),
+      insert({ id: 'A', updatedAt: start + 1, tier: 'cold' }),
+    ]);
+    const expected = ['z', 'A', 'a', 'b', '\uff5e', '\u{1f600}'];
+    for (const limit of [1, 2, 3, 5, 6, 100]) expect(await listAll(space, {}, limit)).toEqual(expected);
+  }),
+  onSpace('a cursor stays in its place while memories are written', async (space) => {
+    await write(
+      space,
+      [3, 2, 1, 0].map((age) => insert({ id: `m${age}`, updatedAt: start - age })),
+    );
+    const first = await space.list({ filter: {}, limit: 2 });
+    expect(first.memories.map((memory) => memory.id)).toEqual(['m0', 'm1']);
+    await write(space, [insert({ id: 'newer', updatedAt: start + 1 }), insert({ id: 'older', updatedAt: start - 9 })]);
+    await write(space, [{ kind: 'remove', id: 'm1' }]);
+    const second = await space.list({ filter: {}, limit: 2, cursor: first.nextCursor });
+    expect(second.memories.map((memory) => memory.id)).toEqual(['m2', 'm3']);
+    const third = await space.list({ filter: {}, limit: 2, cursor: second.nextCursor });
+    expect(third.memories.map((memory) => memory.id)).toEqual(['older']);
+    expect(third.nextCursor).toBeUndefined();
+  }),
+  onSpace('what is no cursor and no limit is refused', async (space) => {
+    await write(space, [insert({ id: 'a' })]);
+    for (const cursor of ['', 'x', '🫖', Buffer.from('[1]').toString('base64url'), Buffer.from('["1","a"]').toString('base64url')]) {
+      await expectCode(space.list({ filter: {}, limit: 1, cursor }), 'invalid_argument');
+    }
+    for (const limit of [0, -1, 1.5, Number.NaN]) {
+      await expectCode(space.list({ filter: {}, limit }), 'invalid_argument');
+    }
+  }),
+  onSpace('filters by scope, type and tags', async (space) => {
+    await write(space, [
+      insert({ id: '1', scope: 'global', type: 'fact', tags: ['x', 'y'] }),
+      insert({ id: '2', scope: 'project:a', type: 'rule', tags: ['x'] }),
+      insert({ id: '3', scope: 'project:b', type: 'own type', tags: ["it's", 'y', 'X'] }),
+    ]);
+    const ids = async (filter: MemoryFilter) => (await listAll(space, filter, 2)).toSorted();
+    expect(await ids({ scopes: ['global', 'project:b'] })).toEqual(['1', '3']);
+    expect(await ids({ scopes: [] })).toEqual([]);
+    expect(await ids({ types: ['rule', 'own type'] })).toEqual(['2', '3']);
+    expect(await ids({ types: [] })).toEqual([]);
+    expect(await ids({ typesExclude: ['fact'] })).toEqual(['2', '3']);
+    expect(await ids({ typesExclude: [] })).toEqual(['1', '2', '3']);
+    expect(await ids({ tags: ['x'] })).toEqual(['1', '2']);
+    expect(await ids({ tags: ['y', 'x'] })).toEqual(['1']);
+    expect(await ids({ tags: ["it's"] })).toEqual(['3']);
+    expect(await ids({ tags: [] })).toEqual(['1', '2', '3']);
+    expect(await ids({ scopes: ['global', 'project:a'], types: ['rule'], tags: ['x'] })).toEqual(['2']);
+  }),
+  {
+    title: 'pages of any size are slices of the one order',
+    async run({ store }) {
+      let run = 0;
+      const memories = fc.uniqueArray(arbitraryMemory, { selector: (each) => each.id, maxLength: 20 });
+      await fc.assert(
+        fc.asyncProperty(memories, fc.integer({ min: 1, max: 6 }), async (list, limit) => {
+          await using space = await store.openSpace(`run-${run++}`);
+          await write(
+            space,
+            list.map((memory) => ({ kind: 'insert', memory, indexed: sampleIndexed(memory) })),
+          );
+          const expected = list.toSorted(compareListed).map((memory) => memory.id);
+          expect(await listAll(space, {}, limit)).toEqual(expected);
+        }),
+        { numRuns: 15 },
+      );
+    },
+  },
+  onSpace('info counts what there is', async (space) => {
+    expect(await space.info()).toMatchObject({ name: 'alice', memories: 0, sequence: 0, embedding: undefined, analyzer: undefined });
+    await write(
+      space,
+      [
+        insert({ id: '1', content: 'tea tea cup', type: 'fact' }, [1, 0, 0]),
+        insert({ id: '2', content: 'tea pot', type: '__proto__', scope: 'project:a' }, [0, 1, 0]),
+        insert({ id: '3', content: 'cup', type: 'fact' }),
+      ],
+      {},
+      { analyzer: 'simple-1' },
+    );
+    const info = await space.info();
+    expect(info).toMatchObject({ memories: 3, vectors: 2, terms: 3, byScope: { global: 2, 'project:a': 1 } });
+    expect(Object.entries(info.byType).toSorted()).toEqual([
+      ['__proto__', 1],
+      ['fact', 2],
+    ]);
+    expect(info).toMatchObject({ events: 3, sequence: 3, embedding: model, analyzer: 'simple-1' });
+  }),
+];

@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import type { SpaceStore } from '../../store/store.ts';
+import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
+
+const sequences = async (space: SpaceStore, operation?: number) =>
+  (await space.operation(operation)).map((event) => event.sequence);
+
+export const logTests: readonly ContractTest[] = [
+  onSpace('every change is one event, and the events of a write are one operation', async (space) => {
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b' })], { at: start });
+    await write(space, [replace({ id: 'a', content: 'new' })], { verb: 'update', at: start + 5 });
+    await write(space, [{ kind: 'remove', id: 'b' }], { verb: 'import', at: start + 9 });
+    const [a, b] = [await space.history('a'), await space.history('b')];
+    expect(a.map(({ before: _, ...event }) => event)).toEqual([
+      { sequence: 1, operation: 1, at: start, verb: 'remember', memoryId: 'a', redacted: false, undoes: undefined },
+      { sequence: 3, operation: 3, at: start + 5, verb: 'update', memoryId: 'a', redacted: false, undoes: undefined },
+    ]);
+    expect(a.map((event) => event.before?.content)).toEqual([undefined, 'content of a']);
+    expect(b.map((event) => [event.sequence, event.operation, event.verb])).toEqual([
+      [2, 1, 'remember'],
+      [4, 4, 'import'],
+    ]);
+    expect(b[1]?.before?.content).toBe('content of b');
+    expect(await space.history('x')).toEqual([]);
+    expect(await space.info()).toMatchObject({ events: 4, sequence: 4 });
+  }),
+  onSpace('instants never run backwards', async (space) => {
+    await write(space, [insert({ id: 'a' })], { at: start + 100 });
+    await write(space, [replace({ id: 'a', content: '1' })], { at: start });
+    await write(space, [replace({ id: 'a', content: '2' })], { at: start + 50 });
+    await write(space, [replace({ id: 'a', content: '3' })], { at: start + 101 });
+    const instants = (await space.history('a')).map((event) => event.at - start);
+    expect(instants).toEqual([100, 100, 100, 101]);
+  }),
+  onSpace('an operation is found by its sequence', async (space) => {
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
+    await write(space, [insert({ id: 'c' })]);
+    expect(await sequences(space, 1)).toEqual([1, 2]);
+    expect(await sequences(space, 3)).toEqual([3]);
+    expect(await sequences(space, 2)).toEqual([]);
+    expect(await sequences(space, 99)).toEqual([]);
+  }),
+  onSpace('the latest operation that can be undone: undone ones and undos are passed over', async (space) => {
+    expect(await space.operation()).toEqual([]);
+    await write(space, [insert({ id: 'a' })]);
+    await write(space, [insert({ id: 'b' }), insert({ id: 'c' })]);
+    expect(await sequences(space)).toEqual([2, 3]);
+    await write(
+      space,
+      [
+        { kind: 'remove', id: 'c' },
+        { kind: 'remove', id: 'b' },
+      ],
+      { verb: 'undo', undoes: 2 },
+    );
+    expect((await space.operation(4)).map((event) => event.undoes)).toEqual([2, 2]);
+    expect(await sequences(space)).toEqual([1]);
+    await write(space, [insert({ id: 'd' })]);
+    expect(await sequences(space)).toEqual([6]);
+    await write(space, [{ kind: 'remove', id: 'd' }], { verb: 'undo', undoes: 6 });
+    await write(space, [{ kind: 'remove', id: 'a' }], { verb: 'undo', undoes: 1 });
+    expect(await space.operation()).toEqual([]);
+  }),
+  onSpace('what was undone, forgotten, or never happened cannot be undone', async (space) => {
+    await write(space, [insert({ id: 'a' })]);
+    await write(space, [insert({ id: 'b' }), insert({ id: 'c' })]);
+    await write(space, [replace({ id: 'a', content: 'new' })]);
+    await write(space, [replace({ id: 'a' })], { verb: 'undo', undoes: 4 });
+    await write(space, [{ kind: 'redact', id: 'b' }], { verb: 'forget' });
+    for (const [undoes, problem] of [
+      [4, 'undone'],
+      [5, 'undo'],
+      [2, 'redacted'],
+      [3, 'unknown'],
+      [77, 'unknown'],
+    ] as const) {
+      const refused = write(space, [insert({ id: 'z' })], { verb: 'undo', undoes });
+      const { details } = await expectCode(refused, 'cannot_undo');
+      expect(details['problem']).toBe(problem);
+    }
+    expect(await space.get(['z'])).toEqual([undefined]);
+    expect(await sequences(space)).toEqual([1]);
+  }),
+  onSpace('a decision sees what can be undone', async (space) => {
+    await write(space, [insert({ id: 'a' })]);
+    const seen = await space.write({ verb: 'update', at: start }, async (reader) => ({
+      changes: [],
+      result: (await reader.operation()).map((event) => event.memoryId),
+    }));
+    expect(seen).toEqual(['a']);
+  }),
+];

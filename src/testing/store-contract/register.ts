@@ -1,0 +1,53 @@
+import { describe, test } from 'vitest';
+import type { MakeStore, StoreContractOptions } from '../store-contract.ts';
+import { forgettingTests } from './forgetting.ts';
+import type { ContractTest } from './harness.ts';
+import { listingTests } from './listing.ts';
+import { logTests } from './log.ts';
+import { recordTests } from './records.ts';
+import { searchTests } from './searching.ts';
+import { spaceTests } from './spaces.ts';
+import { writingTests } from './writing.ts';
+
+const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])[] = [
+  ['records', recordTests],
+  ['writing', writingTests],
+  ['log', logTests],
+  ['listing', listingTests],
+  ['searching', searchTests],
+  ['forgetting and reindexing', forgettingTests],
+  ['spaces', spaceTests],
+];
+
+export function registerStoreContract(
+  name: string,
+  makeStore: MakeStore,
+  { skip = [] }: StoreContractOptions,
+): void {
+  const reasons = new Map(skip.flatMap(({ reason, tests }) => tests.map((title) => [title, reason])));
+  for (const title of reasons.keys()) {
+    if (!parts.some(([, tests]) => tests.some((each) => each.title === title))) {
+      throw new Error(`the store contract has no test ${JSON.stringify(title)} to skip`);
+    }
+  }
+  describe(`store contract: ${name}`, () => {
+    for (const [part, tests] of parts) {
+      describe(part, () => {
+        for (const { title, run } of tests) {
+          const reason = reasons.get(title);
+          if (reason !== undefined) test.skip(`${title} (${reason})`);
+          else {
+            test(title, async () => {
+              const { store, cleanup } = await makeStore();
+              try {
+                await run({ store, makeStore });
+              } finally {
+                await cleanup();
+              }
+            });
+          }
+        }
+      });
+    }
+  });
+}
