@@ -55,7 +55,7 @@ export interface SummariseOptions {
 
 /**
  * LoCoMo's adversarial questions ask for what was never said, so finding the turns that they name as evidence is no
- * success; results are reported without them. Source: Maharana et al., 2024, arXiv:2402.17753, §4.1.
+ * success; results are reported without them. Source: Maharana et al., 2024, arXiv:2402.17753.
  */
 export const TYPES_REPORTED_APART: readonly string[] = ['adversarial'];
 

@@ -115,10 +115,15 @@ test('an abort ends the reading', async () => {
 const descriptors = '/proc/self/fd';
 test.skipIf(!existsSync(descriptors))('leaving early closes the file (skipped without /proc)', async () => {
   const isOpen = async (path: string) => {
-    const links = (await readdir(descriptors)).map((name) => readlink(join(descriptors, name)).catch(() => ''));
+    const links = (await readdir(descriptors)).map((name) =>
+      readlink(join(descriptors, name)).catch(() => ''),
+    );
     return (await Promise.all(links)).includes(path);
   };
-  for (const content of ['a\n'.repeat(200_000), gzipSync(randomBytes(400_000).toString('hex').replaceAll('0', '\n'))]) {
+  for (const content of [
+    'a\n'.repeat(200_000),
+    gzipSync(randomBytes(400_000).toString('hex').replaceAll('0', '\n')),
+  ]) {
     const path = await write(content, 'left.txt');
     for await (const { number } of readLines(path)) {
       expect(number).toBe(1);

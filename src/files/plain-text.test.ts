@@ -42,6 +42,12 @@ test('pieces fit, and only white space is lost', () => {
   );
 });
 
+test('a megabyte without a border takes linear time', () => {
+  const pieces = splitLong('x'.repeat(1_000_000), 1000);
+  expect(pieces).toHaveLength(1000);
+  expect(splitLong('word and so on, '.repeat(62_500), 32_768)).toHaveLength(31);
+});
+
 test('a limit that cannot hold every character is refused', () => {
   for (const limit of [3, 0, Number.NaN]) {
     expect(() => splitLong('text', limit)).toThrow(expect.objectContaining({ code: 'invalid_argument' }));

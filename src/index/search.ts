@@ -1,4 +1,4 @@
-import { BLOCK_SIZE, type Block, compile, compileCondition } from '../scoring/compile.ts';
+import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
@@ -56,7 +56,7 @@ export interface IndexAnswer {
 const SLACK = 1e-9;
 
 /** Vectors are fetched and evaluated in groups of this size, best bound first. */
-const GROUP = 64;
+const GROUP = 16;
 
 /**
  * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
@@ -108,7 +108,7 @@ interface Survivors {
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit, lexical } = search;
   const formula = compile(profile.root, index.columns);
-  const conditions = profile.require.map((condition) => compileCondition(condition, index.columns));
+  const judge = compileConditions(profile.require, index.columns);
   const similarity = similarityBounds(index, search.vector);
   const block = emptyBlock(now);
   const lowest = createThreshold(limit);
@@ -126,10 +126,10 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
       if (relevance > 0) lexicalMatches++;
       if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
     }
-    const verdicts = conditions.map((condition) => condition(block));
+    const verdict = judge(block);
     const { low, high } = formula.bounds(block);
     for (let at = 0; at < block.count; at++) {
-      if (verdicts.some((verdict) => verdict[at] === 0)) continue;
+      if (verdict[at] === 0) continue;
       candidates++;
       const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
       if (upper <= 0) continue;
@@ -138,7 +138,7 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
         continue;
       }
       // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
-      if (!verdicts.some((verdict) => verdict[at] === 2) && low[at]! > 0) lowest.offer(low[at]!);
+      if (verdict[at] === 1 && low[at]! > 0) lowest.offer(low[at]!);
       kept.rows.push(block.rows[at]!);
       kept.upper.push(upper);
     }

@@ -94,11 +94,11 @@ export function createPostJson(options: HttpOptions): PostJson {
   };
 }
 
-type Settings = Required<Pick<HttpOptions, 'timeoutMs' | 'retries' | 'maxResponseBytes' | 'fetch'>> & {
+interface Settings {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly fetch: typeof globalThis.fetch;
-};
+}
 
 async function attempt(request: JsonRequest, settings: Settings): Promise<JsonAnswer | HttpFailure> {
   const timedOut = { kind: 'timeout', timeoutMs: settings.timeoutMs } as const;
@@ -181,7 +181,7 @@ function retryAfter(headers: Headers): number | undefined {
 }
 
 function plainLocation(location: string | null, base: URL): string | undefined {
-  if (location === null || !URL.canParse(location, base)) return undefined;
+  if (location === null || !URL.canParse(location, base.href)) return undefined;
   return plainUrl(new URL(location, base));
 }
 
@@ -194,36 +194,30 @@ export function plainUrl(url: URL): string {
  * Does `work` until `signal` aborts, which throws `aborted`, or the time is over, which gives the limit's `result`:
  * at once, also when the work itself does not listen.
  */
-function stoppable<Result>(
+async function stoppable<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   signal: AbortSignal | undefined,
   limit?: { readonly milliseconds: number; readonly result: Result },
 ): Promise<Result> {
   throwIfAborted(signal);
   const stop = new AbortController();
-  return new Promise<Result>((resolve, reject) => {
-    const onAbort = () => {
-      finish();
-      try {
-        throwIfAborted(signal);
-      } catch (error) {
-        reject(error);
-      }
-      stop.abort();
-    };
-    const onTime = () => {
-      finish();
-      if (limit) resolve(limit.result);
-      stop.abort();
-    };
-    const timer = limit && setTimeout(onTime, limit.milliseconds);
-    const finish = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    work(stop.signal).finally(finish).then(resolve, reject);
-  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort = () => {};
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      onAbort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', onAbort);
+      if (limit) timer = setTimeout(() => resolve(limit.result), limit.milliseconds);
+      work(stop.signal).then(resolve, reject);
+    });
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
 }
 
 function systemSleep(milliseconds: number, signal: AbortSignal): Promise<void> {

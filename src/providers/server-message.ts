@@ -30,7 +30,7 @@ export function quotable(message: string, { secrets, texts }: Confidential): str
     .replace(/\bbearer\s+\S+/gi, 'Bearer [removed]')
     .replace(/\bsk-[\w*.…-]+/g, '[removed]')
     .slice(0, maxSearchedCharacters);
-  plain = removeEchoes(plain, texts)
+  plain = removeEchoes(plain, [...texts, ...secrets])
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   return plain.length > maxCharacters ? `${plain.slice(0, maxCharacters - 1).trimEnd()}…` : plain;

@@ -68,8 +68,28 @@ export function compile(root: Node, columns: Columns): CompiledFormula {
   };
 }
 
+/** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */
+export function compileConditions(
+  conditions: readonly BoundCondition[],
+  columns: Columns,
+): (block: Block) => Uint8Array {
+  const compiled = conditions.map((condition) => compileCondition(condition, columns));
+  const verdict = new Uint8Array(BLOCK_SIZE);
+  return (block) => {
+    verdict.fill(1);
+    for (const condition of compiled) {
+      const each = condition(block);
+      for (let at = 0; at < block.count; at++) {
+        if (each[at] === 0 || verdict[at] === 0) verdict[at] = 0;
+        else if (each[at] === 2) verdict[at] = 2;
+      }
+    }
+    return verdict;
+  };
+}
+
 /** For each row of the block, whether a condition holds: 0 no, 1 yes, 2 undecided. */
-export function compileCondition(condition: BoundCondition, columns: Columns): (block: Block) => Uint8Array {
+function compileCondition(condition: BoundCondition, columns: Columns): (block: Block) => Uint8Array {
   const verdict = new Uint8Array(BLOCK_SIZE);
   switch (condition.test) {
     case 'fixed':
@@ -222,10 +242,12 @@ function compileNode(compilation: Compilation, node: Node): Lane {
       return lane;
     }
     case 'when': {
+      if (node.condition.test === 'fixed') return laneOf(compilation, node.condition.holds ? node.then : node.else);
       const held = laneOf(compilation, node.then);
       const other = laneOf(compilation, node.else);
       const decide = compileCondition(node.condition, columns);
-      const lane = newLane(true);
+      const undecided = node.condition.test === 'signal' && node.condition.signal === 'similarity';
+      const lane = newLane(undecided || isWide(held) || isWide(other));
       steps.push((block) => {
         const verdict = decide(block);
         for (let at = 0; at < block.count; at++) {

@@ -138,6 +138,18 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
  */
 export function bindProfile(profile: Profile, overrides: ParameterOverrides = {}): BoundProfile {
   const parameters = bindParameters(profile, overrides);
+  const key = canonicalJson(parameters);
+  const known = recent.get(profile)?.get(key);
+  if (known) return known;
+  const bound = bindAnew(profile, parameters);
+  // Most recalls repeat the parameters of the one before; a sweep over many must not fill the memory.
+  recent.set(profile, new Map([[key, bound], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
+  return bound;
+}
+
+const recent = new WeakMap<Profile, ReadonlyMap<string, BoundProfile>>();
+
+function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): BoundProfile {
   const bound = bindExpressions(profile, parameters);
   const root = checkScoreRange(bound.root, bound.parts, profile.name);
   const formula = {

@@ -14,9 +14,9 @@ const size = 35_000;
 const dimensions = 256;
 /** The a of smooth inverse frequency: a word of this probability has half the weight of a rare one. */
 const smoothing = 3e-4;
-const lambda = 0.5;
+const lambda = 0.2;
 const rounds = 2;
-const steps = 25;
+const steps = 20;
 
 const synsets = readSynsets();
 const teacher = await openTeacher();

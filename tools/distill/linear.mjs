@@ -13,8 +13,8 @@ export function eigenvectors(matrix, size) {
     let off = 0;
     let diagonal = 0;
     for (let i = 0; i < size; i++) {
-      diagonal += matrix[i * size + i] ** 2;
-      for (let j = i + 1; j < size; j++) off += matrix[i * size + j] ** 2;
+      diagonal += matrix[i * size + i] * matrix[i * size + i];
+      for (let j = i + 1; j < size; j++) off += matrix[i * size + j] * matrix[i * size + j];
     }
     if (off <= 1e-24 * diagonal) break;
     for (let i = 0; i < size; i++) {
@@ -67,7 +67,7 @@ function rotate(matrix, rotation, size, i, j) {
 }
 
 /**
- * Projects unit rows to the leading directions.
+ * Projects rows to the leading directions.
  * @param {Float32Array} rows count × from
  * @param {Float64Array} directions at least `to` rows of length `from`
  * @param {number} from

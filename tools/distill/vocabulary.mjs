@@ -16,30 +16,34 @@ const storable = /^[a-z0-9']{1,24}$/;
 const number = /^\d{1,4}$|^\d+(st|nd|rd|th|s)$/;
 
 /**
- * The probability of a word is a mean of three estimates: the encoder's own unigram model (everyday English of the web),
- * its share of WordNet's definitions and examples, and its lemma's share of WordNet's sense-tagged text. Names of
- * classes stand for proper names there ("person"), and definitions have a manner of their own ("of or relating to"):
- * hence the small shares.
+ * The words with the greatest usefulness: a mean of three estimates of frequency, the encoder's own unigram model
+ * (everyday English of the web), the word's share of WordNet's definitions and examples, and its lemma's share of
+ * WordNet's sense-tagged text. The probability that its weight is made of leaves the last one out: names of classes
+ * stand for proper names there ("person"). Definitions have a manner of their own ("of or relating to"), hence the
+ * small share of the text.
  * @param {{size: number, synsets: readonly import('./wordnet.mjs').Synset[], tagCounts: ReadonlyMap<string, number>,
  *   pieces: readonly (readonly [string, number])[], encode: (text: string) => number[]}} input
- * @returns {{word: string, written: string, probability: number}[]} Most probable first.
+ * @returns {{word: string, written: string, probability: number, usefulness: number}[]} Most useful first. `written`: the
+ *   word with the capitals that the encoder finds most probable.
  */
 export function chooseVocabulary({ size, synsets, tagCounts, pieces, encode }) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   let total = 0;
+  const everyday = new Set(contractions);
   /** @type {Map<string, string>} */
   const writtenAs = new Map();
   for (const { lemmas, definition, examples } of synsets) {
     for (const text of [definition, ...examples]) {
-      for (const word of tokenize(text)) {
+      for (const token of tokenize(text)) {
+        const word = everyday.has(token) ? token : withoutSuffix(token);
         counts.set(word, (counts.get(word) ?? 0) + 1);
         total++;
       }
     }
     for (const lemma of lemmas) {
       if (lemma.includes(' ')) continue;
-      for (const word of tokenize(lemma)) if (!counts.has(word)) counts.set(word, 0);
+      for (const word of tokenize(lemma).map(withoutSuffix)) if (!counts.has(word)) counts.set(word, 0);
       if (/^\p{Lu}\p{Ll}+$/u.test(lemma) && !writtenAs.has(lemma.toLowerCase()))
         writtenAs.set(lemma.toLowerCase(), lemma);
     }
@@ -57,7 +61,6 @@ export function chooseVocabulary({ size, synsets, tagCounts, pieces, encode }) {
   /** @param {string} text */
   const logProbability = (text) =>
     encode(text).reduce((sum, id) => sum + (id === 0 ? -20 : (pieces[id]?.[1] ?? -20)), 0);
-  const everyday = new Set(contractions);
   const entries = [];
   for (const [word, count] of counts) {
     if (!storable.test(word) || (/\d/.test(word) && !number.test(word))) continue;
@@ -72,13 +75,20 @@ export function chooseVocabulary({ size, synsets, tagCounts, pieces, encode }) {
     const fromPieces = Math.exp(best);
     const fromText = count / total;
     const fromTags = (tagCounts.get(word) ?? 0) / tagged;
-    const probability = 0.6 * fromPieces + 0.2 * fromText + 0.2 * fromTags;
+    const share = 0.75 * fromPieces + 0.25 * fromText;
     entries.push({
       word,
       written,
-      probability: everyday.has(word) ? Math.max(probability, leastOfContraction) : probability,
+      probability: everyday.has(word) ? Math.max(share, leastOfContraction) : share,
+      usefulness: everyday.has(word) ? 1 : 0.6 * fromPieces + 0.2 * fromText + 0.2 * fromTags,
     });
   }
-  entries.sort((a, b) => b.probability - a.probability || (a.word < b.word ? -1 : 1));
+  entries.sort((a, b) => b.usefulness - a.usefulness || (a.word < b.word ? -1 : 1));
   return entries.slice(0, size);
+}
+
+/** The runtime looks a possessive up by its base, so the table holds no apostrophes but those of contractions. */
+function withoutSuffix(word) {
+  const apostrophe = word.indexOf("'");
+  return apostrophe > 0 ? word.slice(0, apostrophe) : word;
 }

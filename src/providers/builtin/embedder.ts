@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../../model/errors.ts';
-import type { Embedder } from '../embedder.ts';
+import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
 import { readWordTable, type WordTable } from './table.ts';
 import { findWord, tokenize } from './tokenize.ts';
 
@@ -8,6 +8,20 @@ export interface BuiltinEmbedderOptions {
   /** Another word table in the format of `table.ts`. Default is the one that comes with the package. */
   readonly table?: URL | string | undefined;
 }
+
+/** A first choice: the best of a grid on development conversations, mixed .6 : .4 with lexical relevance. */
+const calibration: Calibration = { floor: 0.2, ceiling: 1 };
+
+/**
+ * The cosines at which as many sentence pairs lie above as lie above .75, .40, .70 and .85 for the sentence encoder that
+ * the table was distilled from: printed by `tools/distill/calibrate.mjs`.
+ */
+const thresholds: SimilarityThresholds = {
+  conflict: 0.806,
+  birthLink: 0.499,
+  consolidation: 0.769,
+  similarPair: 0.878,
+};
 
 /** How many texts are embedded between two looks at the abort signal. */
 const textsPerSignalCheck = 1024;
@@ -27,8 +41,8 @@ export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder 
   return {
     model: 'builtin-1',
     dimensions: 256,
-    calibration: { floor: 0.2, ceiling: 0.8 },
-    thresholds: { conflict: 0.75, birthLink: 0.4, consolidation: 0.7, similarPair: 0.85 },
+    calibration,
+    thresholds,
     async embed(texts, { signal } = {}) {
       throwIfAborted(signal);
       const table = openTable(file);

@@ -1,0 +1,48 @@
+import { cpus, totalmem } from 'node:os';
+import { spawnSync } from 'node:child_process';
+
+/** Milliseconds of each of `inputs` through `work`, after a warm-up with the first few. */
+export async function timeEach(inputs, work) {
+  for (const input of inputs.slice(0, Math.min(10, inputs.length))) await work(input);
+  const times = [];
+  for (const input of inputs) {
+    const started = performance.now();
+    await work(input);
+    times.push(performance.now() - started);
+  }
+  return summary(times);
+}
+
+/** The middle and the tail of some times, in milliseconds. */
+export function summary(times) {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share) => round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
+  return { p50: at(0.5), p95: at(0.95), n: sorted.length };
+}
+
+export function round(value) {
+  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3));
+}
+
+/** Milliseconds that a whole process takes, over several runs after one that is not counted. */
+export function timeProcess(command, args, runs = 7) {
+  const times = [];
+  for (let run = 0; run <= runs; run++) {
+    const started = performance.now();
+    const result = spawnSync(command, args, { encoding: 'utf8' });
+    if (result.status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${result.stderr}`);
+    if (run > 0) times.push(performance.now() - started);
+  }
+  return summary(times);
+}
+
+export function machine() {
+  const [cpu] = cpus();
+  return {
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+  };
+}

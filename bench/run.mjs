@@ -1,0 +1,44 @@
+// ./run bench [speed] [memory] [quality] [--size N]: results go to bench/results, one file a benchmark.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { machine } from './measure.mjs';
+
+const args = process.argv.slice(2);
+const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
+const chosen = args.filter((arg) => ['speed', 'memory', 'quality'].includes(arg));
+const wanted = (name) => chosen.length === 0 || chosen.includes(name);
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
+
+if (wanted('speed')) {
+  const { benchSize } = await import('./speed.mjs');
+  const results = [];
+  for (const size of sizes) {
+    console.log(`\n${size.toLocaleString('en')} memories`);
+    results.push(await benchSize(size, log));
+  }
+  save('speed', { command: './run bench speed', results });
+}
+if (wanted('memory')) {
+  const script = fileURLToPath(new URL('./memory.mjs', import.meta.url));
+  const result = spawnSync(process.execPath, ['--expose-gc', script], { encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(result.stderr);
+  const values = JSON.parse(result.stdout);
+  log('memory', values);
+  save('memory', { command: './run bench memory', results: values });
+}
+if (wanted('quality')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (directory) {
+    const { benchQuality } = await import('./quality.mjs');
+    save('quality', { command: 'SALIENCE_DATA=… ./run bench quality', results: benchQuality(directory, log) });
+  } else {
+    console.log('quality: skipped, because SALIENCE_DATA does not point at the datasets');
+  }
+}
+
+function save(name, content) {
+  const file = new URL(`./results/${name}.json`, import.meta.url);
+  writeFileSync(file, `${JSON.stringify({ version, machine: machine(), ...content }, null, 2)}\n`);
+}

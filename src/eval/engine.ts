@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { type EmbedderChoice, type MemoryEngine, openMemory, type ProfileDefinition } from '../index.ts';
+import { formatInstant } from '../model/time.ts';
+import type { EvaluationEngine, EvaluationSpace } from './run.ts';
+
+export interface EvaluationEngineOptions {
+  /** Default is `builtin`. */
+  readonly embedder?: EmbedderChoice | undefined;
+  /** Strategies of your own, by their formulas. */
+  readonly profiles?: readonly ProfileDefinition[] | undefined;
+}
+
+/** Memories written in one transaction. */
+const BATCH = 1000;
+
+/**
+ * The engine itself under evaluation: each space is a store of its own in a temporary directory, which closing the
+ * engine removes. The limit of a content's length is off, and no recall writes anything.
+ */
+export async function createEvaluationEngine(
+  options: EvaluationEngineOptions = {},
+): Promise<EvaluationEngine & AsyncDisposable> {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-eval-'));
+  let opened = 0;
+  return {
+    async open(space) {
+      const memory = await openMemory({
+        ...options,
+        // Spaces of two datasets may have the same name.
+        path: join(directory, String(opened++)),
+        space,
+        maxContentBytes: Number.POSITIVE_INFINITY,
+        synchronous: 'normal',
+      });
+      return evaluationSpace(memory);
+    },
+    async [Symbol.asyncDispose]() {
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function evaluationSpace(memory: MemoryEngine): EvaluationSpace {
+  return {
+    async load(memories) {
+      // In the future of its own present a memory would count as written now.
+      const last = memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
+      for (let start = 0; start < memories.length; start += BATCH) {
+        const inputs = memories.slice(start, start + BATCH).map(({ session, createdAt, ...fields }) => ({
+          ...fields,
+          sessionId: session,
+          createdAt: formatInstant(createdAt),
+        }));
+        await memory.rememberMany(inputs, { now: formatInstant(last) });
+      }
+    },
+    async rank(query, { strategy, now, limit }) {
+      // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.
+      await setImmediate();
+      const { hits } = await memory.recall(query, { strategy, now: formatInstant(now), limit });
+      return hits.map((hit) => hit.memory.id);
+    },
+    close: () => memory.close(),
+  };
+}

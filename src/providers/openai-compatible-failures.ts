@@ -1,0 +1,115 @@
+import { SalienceError } from '../model/errors.ts';
+import type { HttpFailure } from './http.ts';
+import { quotable, serverMessage } from './server-message.ts';
+
+/** What an embedder knows of its server. */
+export interface Server {
+  readonly url: URL;
+  /** The address as messages show it. */
+  readonly address: string;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly requestDimensions: boolean;
+  readonly key: string | undefined;
+  /** Where the key was looked for, in words. */
+  readonly keySource: string;
+}
+
+/** The error of a request that got no answer; it says what to do, and holds neither the key nor one of the `sent` texts. */
+export function failureOf(
+  failure: HttpFailure & { readonly attempts: number },
+  server: Server,
+  sent: readonly string[],
+): SalienceError {
+  const { address, model } = server;
+  const confidential = { secrets: server.key ? [server.key] : [], texts: sent };
+  const tries = failure.attempts === 1 ? '' : ` ${failure.attempts} times`;
+  const fail = (message: string, status?: number) =>
+    new SalienceError('embedder_failed', message, {
+      details: {
+        url: address,
+        model,
+        attempts: failure.attempts,
+        ...(status === undefined ? {} : { status }),
+      },
+    });
+  switch (failure.kind) {
+    case 'unreachable': {
+      const question = isThisMachine(server.url)
+        ? 'is the server running? e.g. `ollama serve`'
+        : 'is the address right, and the server reachable from here?';
+      return fail(`${address} failed${tries} (${quotable(failure.reason, confidential)}): ${question}`);
+    }
+    case 'timeout':
+      return fail(
+        `${address} gave no whole answer within ${failure.timeoutMs} ms${tries}: raise timeoutMs (a model's first start can take long), or lower batchSize`,
+      );
+    case 'redirect':
+      return fail(
+        `${address} redirects${failure.location ? ` to ${quotable(failure.location, confidential)}` : ''}, which is not followed so that the key and the texts stay where they belong: correct baseUrl`,
+        failure.status,
+      );
+    case 'too_large':
+      return fail(
+        `${address} answered with more than ${failure.maxResponseBytes} bytes: lower batchSize, or raise maxResponseBytes`,
+      );
+    case 'not_json':
+      return fail(
+        /^\s*</.test(failure.body)
+          ? `${address} answered with a web page, not JSON: correct baseUrl, which usually ends in /v1`
+          : `${address} answered with something that is no JSON, or not whole: is there a server with OpenAI's embeddings API behind it?`,
+      );
+    case 'status':
+      return fail(statusMessage(failure, server, confidential, tries), failure.status);
+  }
+}
+
+/** The error of an answer that came and cannot be used. `problem` continues the sentence "the answer of … ". */
+export function brokenAnswer(server: Server, problem: string): SalienceError {
+  return new SalienceError(
+    'embedder_failed',
+    `the answer of ${server.model} at ${server.address} ${problem}`,
+    {
+      details: { url: server.address, model: server.model },
+    },
+  );
+}
+
+function statusMessage(
+  { status, body, retryAfterMs }: HttpFailure & { kind: 'status' },
+  { address, model, key, keySource, requestDimensions }: Server,
+  confidential: Parameters<typeof serverMessage>[1],
+  tries: string,
+): string {
+  if (status === 401) {
+    // What a server says about a key may hold parts of it.
+    return key === undefined
+      ? `${address} wants a key (401), and there is none in ${keySource}`
+      : `${address} refuses the key in ${keySource} (401): is it the right one, and still valid?`;
+  }
+  const message = serverMessage(body, confidential);
+  const said = message === '' ? '' : ` The server says: ${message}`;
+  switch (status) {
+    case 403:
+      return `${address} does not allow this (403) with the key in ${keySource}.${said}`;
+    case 404:
+    case 405:
+      return `${address} has no model ${JSON.stringify(model)}, or is no embeddings API (${status}): load the model, with Ollama \`ollama pull ${model}\`, or correct baseUrl, which usually ends in /v1.${said}`;
+    case 429: {
+      const wait = retryAfterMs === undefined ? '' : ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+      return `${address} refused${tries || ' the request'} because of too many requests (429)${wait}: lower concurrency, or try again later.${said}`;
+    }
+  }
+  if (status === 408 || status >= 500) {
+    return `${address} failed${tries} with status ${status}: look into the server's log.${said}`;
+  }
+  const hint =
+    requestDimensions && (status === 400 || status === 422)
+      ? ': leave requestDimensions out if the model cannot shorten its vectors'
+      : '';
+  return `${address} refused the request (${status})${hint}.${said}`;
+}
+
+function isThisMachine({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}

@@ -1,0 +1,201 @@
+import { invalidArgument, number, onlyKeys, text, wholeNumber } from '../model/check.ts';
+import { throwIfAborted } from '../model/errors.ts';
+import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
+import { createPostJson, HTTP_OPTION_NAMES, type HttpOptions, type PostJson, plainUrl } from './http.ts';
+import { failureOf, type Server } from './openai-compatible-failures.ts';
+import { readVectors } from './openai-compatible-vectors.ts';
+
+/** Options of {@link openAiCompatibleEmbedder}. */
+export interface OpenAiCompatibleOptions extends HttpOptions {
+  /** Where the API begins, for example `http://127.0.0.1:11434/v1`; requests go to `/embeddings` under it. */
+  readonly baseUrl: string;
+  /** The model's name on that server. */
+  readonly model: string;
+  /** Length of the model's vectors. When it is wrong, the error of the first call says the right number. */
+  readonly dimensions: number;
+  /**
+   * Ask the server for vectors of `dimensions` numbers, for models that can shorten theirs. Many servers refuse or
+   * ignore the wish for other models. Default is false: the model gives its natural length, and it is checked.
+   */
+  readonly requestDimensions?: boolean | undefined;
+  /** Default is the value of the environment variable `apiKeyEnv`; no key is sent when that is unset or empty. */
+  readonly apiKey?: string | undefined;
+  /** Default is `OPENAI_API_KEY` for the host api.openai.com, and `SALIENCE_EMBEDDER_KEY` for every other. */
+  readonly apiKeyEnv?: string | undefined;
+  /** Most texts in one request, 1–2048. Default is 64. */
+  readonly batchSize?: number | undefined;
+  /** Most requests under way at once in one call, 1–64. Default is 2. */
+  readonly concurrency?: number | undefined;
+  /** Put before every query, for models that were trained so, such as `search_query: `. Default is none. */
+  readonly queryPrefix?: string | undefined;
+  /** Put before every memory, such as `search_document: `. It is part of the embedder's identity. Default is none. */
+  readonly memoryPrefix?: string | undefined;
+  /** Default is `{ floor: 0.2, ceiling: 0.9 }`: a guess, not measured for your model. */
+  readonly calibration?: Calibration | undefined;
+  /**
+   * Cosines from −1 to 1. Default is conflict .75, birthLink .40, consolidation .70, similarPair .85, which were
+   * chosen for OpenAI's and similar models, and not measured for yours.
+   */
+  readonly thresholds?: Partial<SimilarityThresholds> | undefined;
+}
+
+const optionNames = [
+  'baseUrl',
+  'model',
+  'dimensions',
+  'requestDimensions',
+  'apiKey',
+  'apiKeyEnv',
+  'batchSize',
+  'concurrency',
+  'queryPrefix',
+  'memoryPrefix',
+  'calibration',
+  'thresholds',
+  ...HTTP_OPTION_NAMES,
+] as const satisfies readonly (keyof OpenAiCompatibleOptions)[];
+
+/**
+ * An embedder on any server with OpenAI's embeddings API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself.
+ *
+ * Its `model` is `openai-compatible:<model>:<dimensions>`, and with a memory prefix `:<prefix as JSON>` after it. The
+ * server's address is no part of it: the same model served elsewhere is the same space of vectors.
+ *
+ * `embed` sends no blank text, and gives `undefined` for it. It throws `aborted` as soon as its signal aborts;
+ * `embedder_mismatch` when the server's vectors have another length; and `embedder_failed` for everything else.
+ * No error holds the key or a text. Throws `invalid_argument` itself for options it cannot use.
+ *
+ * @example
+ * ```ts
+ * const embedder = openAiCompatibleEmbedder({
+ *   baseUrl: 'http://127.0.0.1:11434/v1',
+ *   model: 'nomic-embed-text',
+ *   dimensions: 768,
+ * });
+ * ```
+ */
+export function openAiCompatibleEmbedder(options: OpenAiCompatibleOptions): Embedder {
+  onlyKeys(options, optionNames, 'options');
+  const url = endpointUrl(options.baseUrl);
+  const server: Server = {
+    url,
+    address: plainUrl(url),
+    model: text(options.model, 'model', { maxCharacters: 200 }),
+    dimensions: wholeNumber(options.dimensions, 'dimensions', 1, 65_536),
+    requestDimensions: options.requestDimensions ?? false,
+    ...findKey(options, url),
+  };
+  const batchSize = wholeNumber(options.batchSize ?? 64, 'batchSize', 1, 2048);
+  const concurrency = wholeNumber(options.concurrency ?? 2, 'concurrency', 1, 64);
+  const { queryPrefix = '', memoryPrefix = '' } = options;
+  const postJson = createPostJson(options);
+  return {
+    model: `openai-compatible:${server.model}:${server.dimensions}${memoryPrefix === '' ? '' : `:${JSON.stringify(memoryPrefix)}`}`,
+    dimensions: server.dimensions,
+    calibration: checkedCalibration(options.calibration),
+    thresholds: checkedThresholds(options.thresholds),
+    async embed(texts, { signal, purpose = 'memory' } = {}) {
+      throwIfAborted(signal);
+      const prefix = purpose === 'query' ? queryPrefix : memoryPrefix;
+      const places = texts.flatMap((each, place) => (each.trim() === '' ? [] : [place]));
+      const batches = Array.from({ length: Math.ceil(places.length / batchSize) }, (_, index) =>
+        places.slice(index * batchSize, (index + 1) * batchSize),
+      );
+      const vectors = new Array<Float32Array | undefined>(texts.length).fill(undefined);
+      await eachAtOnce(batches, concurrency, signal, async (batch, batchSignal) => {
+        const input = batch.map((place) => prefix + (texts[place] ?? ''));
+        const found = await embedBatch(server, postJson, input, batchSignal);
+        batch.forEach((place, index) => {
+          vectors[place] = found[index];
+        });
+      });
+      return vectors;
+    },
+  };
+}
+
+async function embedBatch(
+  server: Server,
+  postJson: PostJson,
+  input: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Float32Array[]> {
+  const { url, model, key, requestDimensions, dimensions } = server;
+  const outcome = await postJson({
+    url,
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    body: { model, input, encoding_format: 'float', ...(requestDimensions ? { dimensions } : {}) },
+    signal,
+  });
+  if (outcome.kind !== 'json') throw failureOf(outcome, server, input);
+  return readVectors(outcome.value, server, input);
+}
+
+/** Runs the jobs, some of them at once; the first failure stops the others and is thrown. */
+async function eachAtOnce<Job>(
+  jobs: readonly Job[],
+  concurrency: number,
+  signal: AbortSignal | undefined,
+  run: (job: Job, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  const waiting = jobs.values();
+  const worker = async () => {
+    for (const job of waiting) await run(job, stop.signal);
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
+}
+
+function endpointUrl(baseUrl: string): URL {
+  // The value itself is not repeated: an address can hold a password.
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl.trim())) {
+    throw invalidArgument('baseUrl', 'a whole address is needed, such as http://127.0.0.1:11434/v1');
+  }
+  const url = new URL(baseUrl);
+  if (url.username !== '' || url.password !== '') {
+    throw invalidArgument('baseUrl', 'it must not hold a user or password: hand the key over as apiKey');
+  }
+  url.hash = '';
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/embeddings`;
+  return url;
+}
+
+function findKey(options: OpenAiCompatibleOptions, url: URL): Pick<Server, 'key' | 'keySource'> {
+  const variable =
+    options.apiKeyEnv ?? (url.hostname === 'api.openai.com' ? 'OPENAI_API_KEY' : 'SALIENCE_EMBEDDER_KEY');
+  const given = options.apiKey !== undefined;
+  const keySource = given ? 'the option apiKey' : `the environment variable ${variable}`;
+  const key = (given ? options.apiKey : process.env[variable])?.trim() ?? '';
+  // What fetch says of a header that it cannot send repeats the key.
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    throw invalidArgument(
+      'apiKey',
+      `the key in ${keySource} holds spaces or characters other than plain ASCII: copy it again`,
+    );
+  }
+  return { key: key === '' ? undefined : key, keySource };
+}
+
+function checkedCalibration(calibration: Calibration = { floor: 0.2, ceiling: 0.9 }): Calibration {
+  onlyKeys(calibration, ['floor', 'ceiling'], 'calibration');
+  const floor = number(calibration.floor, 'calibration.floor', -1, 1);
+  const ceiling = number(calibration.ceiling, 'calibration.ceiling', -1, 1);
+  if (floor >= ceiling) throw invalidArgument('calibration', 'floor must be below ceiling');
+  return { floor, ceiling };
+}
+
+function checkedThresholds(thresholds: Partial<SimilarityThresholds> = {}): SimilarityThresholds {
+  const names = ['conflict', 'birthLink', 'consolidation', 'similarPair'] as const;
+  onlyKeys(thresholds, names, 'thresholds');
+  const { conflict = 0.75, birthLink = 0.4, consolidation = 0.7, similarPair = 0.85 } = thresholds;
+  const all = { conflict, birthLink, consolidation, similarPair };
+  for (const name of names) number(all[name], `thresholds.${name}`, -1, 1);
+  return all;
+}

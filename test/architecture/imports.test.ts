@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const source = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** What each room may import besides itself. Rooms above may use rooms below, never the other way round. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  scoring: ['model'],
+  text: ['model'],
+  files: ['model'],
+  providers: ['model'],
+  // The port; its adapters are rooms of their own.
+  store: ['model', 'scoring', 'text', 'index'],
+  index: ['model', 'scoring', 'text', 'store'],
+  'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
+  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
+  recall: ['model', 'scoring', 'text', 'providers', 'store'],
+  memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
+  '(root)': ['model', 'scoring', 'text', 'providers', 'store', 'store/memory', 'store/sqlite', 'recall', 'memory'],
+  import: ['(root)', 'files', 'model'],
+  eval: ['(root)', 'files', 'model'],
+  cli: ['(root)', 'scoring', 'import', 'eval', 'files', 'model', 'text', 'store', 'store/sqlite', 'providers'],
+  testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
+};
+
+/** The only rooms that load a driver or a server's library. */
+const drivers: Readonly<Record<string, readonly string[]>> = {
+  '@photostructure/sqlite': ['store/sqlite', 'cli'],
+};
+
+const files = sourceFiles(source);
+
+function sourceFiles(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return sourceFiles(path);
+    return /(?<!\.test|\.test-d)\.ts$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function roomOf(file: string): string {
+  const parts = relative(source, file).split(sep);
+  if (parts.length === 1) return '(root)';
+  const nested = parts.slice(0, 2).join('/');
+  return Object.hasOwn(allowed, nested) ? nested : (parts[0] as string);
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g)].map(
+    (match) => (match[1] ?? match[2]) as string,
+  );
+}
+
+describe('imports go one way', () => {
+  test('every room is known', () => {
+    expect(files.length).toBeGreaterThan(50);
+    for (const file of files) expect(Object.keys(allowed)).toContain(roomOf(file));
+  });
+
+  test.each(files.map((file) => [relative(source, file), file]))('%s', (_, file) => {
+    const room = roomOf(file);
+    for (const target of importsOf(file)) {
+      if (target.startsWith('.')) {
+        const other = roomOf(join(file, '..', target));
+        if (other !== room) expect(allowed[room], `${room} imports ${other}: ${target}`).toContain(other);
+      } else if (Object.hasOwn(drivers, target)) {
+        expect(drivers[target], `${room} imports the driver ${target}`).toContain(room);
+      }
+    }
+  });
+});
+
+test('nothing imports the command line', () => {
+  for (const file of files.filter((each) => roomOf(each) !== 'cli')) {
+    for (const target of importsOf(file)) expect(target).not.toMatch(/\/cli\//);
+  }
+});
+
+test('the core reads no clock and no randomness of its own', () => {
+  const core = ['model', 'scoring', 'text', 'index', 'store', 'store/memory', 'store/sqlite', 'recall', 'memory'];
+  for (const file of files.filter((each) => core.includes(roomOf(each)))) {
+    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    expect(text, relative(source, file)).not.toMatch(/Date\.now|new Date\(\)|Math\.random|randomUUID/);
+  }
+});
+
+test('scores are made of exp and log alone: their bits are the same on every runtime', () => {
+  for (const file of files.filter((each) => ['scoring', 'index', 'text'].includes(roomOf(each)))) {
+    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    expect(text, relative(source, file)).not.toMatch(/Math\.(pow|exp2|log2|log10|sin|cos|tanh|cbrt|hypot|expm1|log1p)|[\w)] \*\* [\w(]/);
+  }
+});

@@ -1,0 +1,29 @@
+// Writes batches until it is killed, and says on stdout which ones were acknowledged.
+// usage: node crash-writer.mjs DIRECTORY
+import { writeSync } from 'node:fs';
+import { createSqliteStore } from '../../dist/store/sqlite/index.js';
+import { sampleIndexed, sampleMemory } from '../../dist/testing/sample-memory.js';
+
+const [directory] = process.argv.slice(2);
+const space = await createSqliteStore({ directory }).openSpace('alice');
+const insert = (memory) => ({ kind: 'insert', memory, indexed: sampleIndexed(memory, [1, 2, 3]) });
+
+for (;;) {
+  const batch = await space.write({ verb: 'remember', at: 0 }, async (reader) => {
+    const [counter] = await reader.get(['counter']);
+    const next = (counter?.accessCount ?? 0) + 1;
+    const marked = sampleMemory({ id: 'counter', content: `counter at ${next}`, accessCount: next });
+    const changes = [
+      counter ? { kind: 'replace', memory: marked, indexed: sampleIndexed(marked) } : insert(marked),
+    ];
+    // Long enough for more than one page, so that a torn write would show.
+    for (let index = 0; index < 10; index++) {
+      changes.push(
+        insert(sampleMemory({ id: `${next}-${index}`, content: `batch ${'word '.repeat(200)}${next}` })),
+      );
+    }
+    writeSync(1, `begin ${next}\n`);
+    return { changes, result: next, embedding: { model: 'test-3', dimensions: 3 } };
+  });
+  writeSync(1, `done ${batch}\n`);
+}
