@@ -33,8 +33,11 @@ export function makeMemories(count, now, seed = 1) {
 export function makeQueries(count, seed = 2) {
   const random = seeded(seed);
   const words = vocabulary();
-  const word = () => words[Math.min(words.length - 1, Math.floor(words.length ** (0.3 + 0.7 * random())) - 1)];
-  return Array.from({ length: count }, () => Array.from({ length: 3 + Math.floor(random() * 5) }, word).join(' '));
+  const word = () =>
+    words[Math.min(words.length - 1, Math.floor(words.length ** (0.3 + 0.7 * random())) - 1)];
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 3 + Math.floor(random() * 5) }, word).join(' '),
+  );
 }
 
 let cached;

@@ -1,5 +1,5 @@
-import { cpus, totalmem } from 'node:os';
 import { spawnSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
 
 /** Milliseconds of each of `inputs` through `work`, after a warm-up with the first few. */
 export async function timeEach(inputs, work) {

@@ -23,7 +23,13 @@ try {
   const memory = await openMemory({ path: directory, clock: () => now, readOnly: true });
   await memory.recall('one');
   const after = used();
-  console.log(JSON.stringify({ memories: count, bytesPerMemory: Math.round((after - before) / count), dimensions: 256 }));
+  console.log(
+    JSON.stringify({
+      memories: count,
+      bytesPerMemory: Math.round((after - before) / count),
+      dimensions: 256,
+    }),
+  );
   await memory.close();
   await small.close();
 } finally {

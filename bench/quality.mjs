@@ -1,7 +1,7 @@
 // How well recall finds what is asked for, on the datasets in $SALIENCE_DATA.
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export function benchQuality(directory, log) {
   const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

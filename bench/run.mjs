@@ -1,13 +1,15 @@
-// ./run bench [speed] [memory] [quality] [--size N]: results go to bench/results, one file a benchmark.
+// ./run bench [speed] [memory] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) => ['speed', 'memory', 'quality'].includes(arg));
-const wanted = (name) => chosen.length === 0 || chosen.includes(name);
+const chosen = args.filter((arg) => ['speed', 'memory', 'quality', 'grid'].includes(arg));
+// The grid takes minutes and changes only with the embedder: it is run when named.
+const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
 
@@ -32,10 +34,20 @@ if (wanted('quality')) {
   const directory = process.env.SALIENCE_DATA;
   if (directory) {
     const { benchQuality } = await import('./quality.mjs');
-    save('quality', { command: 'SALIENCE_DATA=… ./run bench quality', results: benchQuality(directory, log) });
+    save('quality', {
+      command: 'SALIENCE_DATA=… ./run bench quality',
+      results: benchQuality(directory, log),
+    });
   } else {
     console.log('quality: skipped, because SALIENCE_DATA does not point at the datasets');
   }
+}
+if (wanted('grid')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (!directory) throw new Error('grid: SALIENCE_DATA must point at the datasets');
+  const { benchGrid } = await import('./grid.mjs');
+  const results = await benchGrid(join(directory, 'locomo-dev.jsonl.gz'), log);
+  save('grid', { command: 'SALIENCE_DATA=… ./run bench grid', results });
 }
 
 function save(name, content) {

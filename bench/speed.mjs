@@ -24,7 +24,9 @@ export async function benchSize(count, log) {
     const memory = await openMemory({ path: directory, clock, readOnly: true });
     const recall = {};
     for (const strategy of ['hybrid', 'bm25', 'balanced', 'retention']) {
-      recall[strategy] = await timeEach(queries, (query) => memory.recall(query, { strategy, now: new Date(now) }));
+      recall[strategy] = await timeEach(queries, (query) =>
+        memory.recall(query, { strategy, now: new Date(now) }),
+      );
       log(`recall ${strategy}`, recall[strategy]);
     }
     const { hits, trace } = await memory.recall(queries[0]);
@@ -82,7 +84,13 @@ async function timeNaive(memories, queries, log) {
   const documents = memories.map((memory, index) => {
     const terms = new Map();
     for (const term of analyzer.analyze(memory.content)) terms.set(term, (terms.get(term) ?? 0) + 1);
-    return { id: memory.id, terms, vector: vectors[index], updatedAt: Date.parse(memory.createdAt), importance: memory.importance };
+    return {
+      id: memory.id,
+      terms,
+      vector: vectors[index],
+      updatedAt: Date.parse(memory.createdAt),
+      importance: memory.importance,
+    };
   });
   const lengths = documents.map(({ terms }) => [...terms.values()].reduce((sum, each) => sum + each, 0));
   const average = lengths.reduce((sum, each) => sum + each, 0) / documents.length;
@@ -104,7 +112,10 @@ async function timeNaive(memories, queries, log) {
         for (let at = 0; at < vector.length; at++) cosine += vector[at] * document.vector[at];
       }
       const recency = 2 ** (-(now - document.updatedAt) / 86_400_000 / 30);
-      return { id: document.id, score: (0.6 * bm25) / 20 + 0.4 * cosine + 0.05 * recency + 0.03 * document.importance };
+      return {
+        id: document.id,
+        score: (0.6 * bm25) / 20 + 0.4 * cosine + 0.05 * recency + 0.03 * document.importance,
+      };
     });
     return scored.sort((a, b) => b.score - a.score).slice(0, 10);
   });
@@ -121,7 +132,9 @@ async function timeFts5(memories, queries, log) {
   for (const { content } of memories) insert.run(content);
   database.exec('COMMIT');
   const insertPerSecond = Math.round(memories.length / ((performance.now() - started) / 1000));
-  const find = database.prepare('SELECT rowid, bm25(document) AS score FROM document WHERE document MATCH ? ORDER BY score LIMIT 10');
+  const find = database.prepare(
+    'SELECT rowid, bm25(document) AS score FROM document WHERE document MATCH ? ORDER BY score LIMIT 10',
+  );
   const analyzer = createAnalyzer();
   const result = await timeEach(queries, (query) => {
     const words = query.split(' ').filter((word) => analyzer.analyze(word).length > 0);

@@ -1,5 +1,6 @@
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
+import type { BatchOptions } from './memory/write.ts';
 import { SalienceError } from './model/errors.ts';
 import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
@@ -27,8 +28,11 @@ export interface OpenOptions {
   readonly synchronous?: 'full' | 'normal' | undefined;
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
-  /** Compute all vectors anew when those in the store come from another model. Default is false: an error. */
-  readonly reindex?: boolean | undefined;
+  /**
+   * Compute all vectors anew when those in the store come from another model; as an object, how. Default is false: an
+   * error.
+   */
+  readonly reindex?: boolean | BatchOptions | undefined;
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
   /** Default is a UUIDv7. */
@@ -46,7 +50,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const profiles = gatherProfiles(options.profiles ?? []);
   const analyzer = await loadAnalyzer(options.language ?? 'english');
   const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
-  const newId = options.newId ?? (await uuidSource());
+  // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
+  const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
   const store = options.store ?? (await openStore(options));
   try {
     const space = await store.openSpace(name, { readOnly: options.readOnly });
@@ -93,7 +98,9 @@ async function agree(
   const otherModel = embedding && embedder && embedding.model !== embedder.model;
   const otherAnalyzer = stored !== undefined && stored !== analyzer.id;
   if (!otherModel && !otherAnalyzer) return;
-  if (options.reindex && !options.readOnly) return memory.reindex();
+  if (options.reindex && !options.readOnly) {
+    return memory.reindex(options.reindex === true ? {} : options.reindex);
+  }
   const found = otherModel
     ? `holds vectors of the model ${embedding.model}, and the embedder in use is ${embedder.model}`
     : `was indexed by the analyzer ${stored}, and the one in use is ${analyzer.id}`;
@@ -119,6 +126,13 @@ function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<
     profiles.set(profile.name, profile);
   }
   return profiles;
+}
+
+function refuseId(): never {
+  throw new SalienceError(
+    'store_read_only',
+    'the memory was opened read-only; open it without readOnly to write',
+  );
 }
 
 async function uuidSource(): Promise<(now: Instant) => string> {

@@ -17,6 +17,7 @@ import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './wh
 import {
   type BatchOptions,
   forget,
+  inContext,
   insertRecords,
   remember,
   rememberMany,
@@ -132,7 +133,9 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     explain: (query, id, options) => explainMemory(engine, query, id, options),
     whyNot: (query, id, options) => whyNot(engine, query, id, options),
     restore(memories, options = {}) {
-      const records = memories.map((memory) => importedRecord(memory, engine.limits));
+      const records = memories.map((memory, index) =>
+        inContext(index, memories.length, () => importedRecord(memory, engine.limits)),
+      );
       return insertRecords(engine, records, 'import', engine.clock(), options);
     },
     reindex: (options = {}) =>

@@ -205,7 +205,7 @@ function derivationOf(
 }
 
 /** In a batch an error says which of its memories is wrong. */
-function inContext<Result>(index: number, count: number, work: () => Result): Result {
+export function inContext<Result>(index: number, count: number, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

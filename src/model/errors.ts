@@ -44,7 +44,9 @@ export type SalienceErrorCode =
   /** The resource was used after `close()`. */
   | 'closed'
   | 'aborted'
-  | 'unreadable_file';
+  | 'unreadable_file'
+  /** A file that was to be written could not be. */
+  | 'unwritable_file';
 
 const brand: unique symbol = Symbol.for('salience.error') as never;
 

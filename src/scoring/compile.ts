@@ -242,7 +242,8 @@ function compileNode(compilation: Compilation, node: Node): Lane {
       return lane;
     }
     case 'when': {
-      if (node.condition.test === 'fixed') return laneOf(compilation, node.condition.holds ? node.then : node.else);
+      if (node.condition.test === 'fixed')
+        return laneOf(compilation, node.condition.holds ? node.then : node.else);
       const held = laneOf(compilation, node.then);
       const other = laneOf(compilation, node.else);
       const decide = compileCondition(node.condition, columns);

@@ -22,7 +22,8 @@ describe('hybrid', () => {
       confidence: 0.6,
       updatedAt: now - 30 * 86_400_000,
     };
-    const relevance = 0.6 * 0.5 + 0.4 * 0.8;
+    const calibrated = (0.8 - 0.1) / 0.8;
+    const relevance = 0.55 * 0.5 + 0.45 * calibrated;
     expect(score('hybrid', signals, { now })).toBeCloseTo(
       relevance * (0.9 + 0.1 * (0.5 * 0.5 + 0.3 * 0.7 + 0.2 * 0.6)),
       14,

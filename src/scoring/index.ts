@@ -47,3 +47,4 @@ export {
   score,
 } from './score.ts';
 export type { AttributeName, SignalName, Signals } from './signals.ts';
+export { summariseExplanation } from './summary.ts';

@@ -91,7 +91,9 @@ function measure(
   bm25Query: Bm25Query,
   query: PreparedQuery,
 ): { readonly signals: Signals; readonly bm25: number } {
-  const bm25 = bm25Score(bm25Query, (term) => terms.get(term), lengthOf(terms));
+  // The words of a stub are not searched, as they are not counted.
+  const frequencyOf = (term: string) => (memory.tier === 'stub' ? 0 : terms.get(term));
+  const bm25 = bm25Score(bm25Query, frequencyOf, lengthOf(terms));
   if (query.vector && vector) checkQueryVector(query.vector, vector.length);
   const signals = signalsOf(memory, {
     similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,

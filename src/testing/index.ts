@@ -4,4 +4,6 @@
  * @module
  */
 
+export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { type MakeStore, type StoreContractOptions, storeContract } from './store-contract.ts';
 export { verifyExplanation } from './verify-explanation.ts';

@@ -9,13 +9,19 @@ export const hybrid: ProfileDefinition = {
   name: 'hybrid',
   description:
     'The default: words and meaning together, gently preferring what is recent, important and sure.',
-  source: 'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not.',
+  source:
+    'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not. The shares and the calibration are the middle of the plateau that bench/results/grid.json records (recall@10 .658; chosen on other spaces: .656)',
   parameters: {
-    'weights.lexical': { kind: 'number', default: 0.6, min: 0, description: 'Share of words in relevance.' },
-    'weights.vector': { kind: 'number', default: 0.4, min: 0, description: 'Share of meaning in relevance.' },
+    'weights.lexical': { kind: 'number', default: 0.55, min: 0, description: 'Share of words in relevance.' },
+    'weights.vector': {
+      kind: 'number',
+      default: 0.45,
+      min: 0,
+      description: 'Share of meaning in relevance.',
+    },
     similarityFloor: {
       kind: 'number',
-      default: 0,
+      default: 0.1,
       min: -1,
       max: 1,
       from: 'calibration.floor',
@@ -23,7 +29,7 @@ export const hybrid: ProfileDefinition = {
     },
     similaritySpan: {
       kind: 'number',
-      default: 1,
+      default: 0.8,
       min: 1e-6,
       max: 2,
       from: 'calibration.span',

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SalienceError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
-import { translateError } from './faults.ts';
+import { translateFileError } from './faults.ts';
 
 /** Writes a compact copy of the last committed state into a new file, and waits until the disk has it. */
 export async function backupTo(connection: Connection, path: string): Promise<void> {
@@ -21,6 +21,6 @@ export async function backupTo(connection: Connection, path: string): Promise<vo
     await file.sync().finally(() => file.close());
   } catch (error) {
     rmSync(target, { force: true });
-    throw translateError(error, target);
+    throw translateFileError(error, target);
   }
 }

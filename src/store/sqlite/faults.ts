@@ -36,20 +36,26 @@ export function isUnopenable(error: unknown): boolean {
   return code === CANTOPEN || code === READONLY;
 }
 
-/** The driver's or the file system's error about `path` as one of ours; our own pass through. */
+/** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
 export function translateError(error: unknown, path: string): unknown {
-  if (SalienceError.isInstance(error)) return error;
-  const known = describe(primaryCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code, path);
-  // What is thrown by a caller's own function is the caller's.
-  if (!known) return error;
-  const [code, message] = known;
-  return new SalienceError(code, message, { details: { path }, cause: error });
+  const code = primaryCode(error);
+  return code === undefined ? error : translated(error, path, code);
 }
 
-function describe(
-  code: number | string | undefined,
-  path: string,
-): readonly [code: SalienceErrorCode, message: string] | undefined {
+/** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
+export function translateFileError(error: unknown, path: string): unknown {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return code !== undefined && syscall !== undefined
+    ? translated(error, path, code)
+    : translateError(error, path);
+}
+
+function translated(cause: unknown, path: string, result: number | string): SalienceError {
+  const [code, message] = describe(result, path);
+  return new SalienceError(code, message, { details: { path }, cause });
+}
+
+function describe(code: number | string, path: string): readonly [code: SalienceErrorCode, message: string] {
   switch (code) {
     case BUSY:
     case LOCKED:
@@ -85,8 +91,9 @@ function describe(
         `${path} cannot be opened; check that its directory exists and may be read and written`,
       ];
     default:
-      return typeof code === 'number'
-        ? ['store_failed', `SQLite failed on ${path} with result code ${code}; its own message is the cause`]
-        : undefined;
+      return [
+        'store_failed',
+        `${path}: ${typeof code === 'number' ? `SQLite failed with result code ${code}` : `the system says ${code}`}; its own message is the cause`,
+      ];
   }
 }

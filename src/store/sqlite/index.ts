@@ -10,7 +10,7 @@ import { parseSpaceName } from '../../model/space.ts';
 import { closedError, missingSpace } from '../faults.ts';
 import type { SpaceStore, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { translateError } from './faults.ts';
+import { translateFileError } from './faults.ts';
 import { fileNameOf, listSpaceNames } from './files.ts';
 import { openSpaceFile } from './space.ts';
 
@@ -63,7 +63,7 @@ export function createObservedSqliteStore(
       try {
         return await listSpaceNames(root);
       } catch (error) {
-        throw translateError(error, root);
+        throw translateFileError(error, root);
       }
     },
     close,

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SalienceError } from '../../model/errors.ts';
 import { type Connection, connect, retryWhileBusy, writeTransaction } from './connection.ts';
-import { isUnopenable, translateError } from './faults.ts';
+import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -22,7 +22,11 @@ export async function openWriter(path: string, space: string, settings: FileSett
     await mkdir(dirname(path), { recursive: true });
     const opened = await connect(path, { readOnly: false, timeout: 0 });
     connection = opened;
-    const version = await retryWhileBusy(busyTimeout, () => identify(opened));
+    const version = await retryWhileBusy(busyTimeout, () => {
+      const found = identify(opened);
+      if (found > 0) checkName(opened, space);
+      return found;
+    });
     // Only now that the file is known to be ours is anything in it touched.
     await retryWhileBusy(busyTimeout, () => configure(opened, settings));
     if (version < SCHEMA_VERSION) {
@@ -37,7 +41,8 @@ export async function openWriter(path: string, space: string, settings: FileSett
     return opened;
   } catch (error) {
     connection?.close();
-    throw translateError(error, path);
+    if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
+    throw translateFileError(error, path);
   }
 }
 
@@ -88,11 +93,33 @@ function configure({ database }: Connection, { synchronous }: FileSettings): voi
 
 function checkName(connection: Connection, space: string): void {
   const found = readMeta(connection, 'space');
-  if (found !== space)
-    throw wrongFile(
-      connection.path,
-      `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`,
-    );
+  if (found === space) return;
+  // It is ours by its header, and every file of ours has a name: pages are missing.
+  if (found === undefined) throw damaged(connection.path);
+  throw wrongFile(connection.path, `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`);
+}
+
+function mayWriteIn(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readOnlyDirectory(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'store_read_only',
+    `${path} cannot be written to, because its directory cannot; check its permissions, or open the space with readOnly`,
+    { details: { path }, cause },
+  );
+}
+
+function damaged(path: string): SalienceError {
+  return new SalienceError('store_corrupt', `${path} is damaged; restore it from a backup`, {
+    details: { path },
+  });
 }
 
 /** Takes up an erasure that a crash or another process interrupted; where it cannot be done now, it stays pending. */

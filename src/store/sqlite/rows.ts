@@ -62,12 +62,12 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     memory.validUntil ?? null,
     memory.expiresAt ?? null,
     memory.invalidatedAt ?? null,
-    memory.importance,
+    real(memory.importance),
     memory.importanceJudge,
-    memory.confidence,
-    memory.usefulness,
-    memory.weight,
-    memory.stability,
+    real(memory.confidence),
+    real(memory.usefulness),
+    real(memory.weight),
+    real(memory.stability),
     memory.accessCount,
     JSON.stringify(memory.sessions),
     memory.revisionCount,
@@ -156,6 +156,11 @@ function text(value: string, field: string): string {
     `${field}: the text holds a NUL or half of a surrogate pair; remove it`,
     { details: { field } },
   );
+}
+
+/** The driver binds what lies within an epsilon above a whole number as that number; as text it arrives whole. */
+function real(value: number): SqlValue {
+  return value !== 0 && Math.abs(value) < Number.EPSILON ? String(value) : value;
 }
 
 function optionalText(value: string | undefined, field: string): string | null {

@@ -29,11 +29,12 @@ export function migrate(connection: Connection, version: number): void {
  * `newer_store` for one from a later version.
  */
 export function identify(connection: Connection): number {
-  const { application_id: application } = connection.get('PRAGMA application_id') as {
-    application_id: number;
-  };
-  const { user_version: version } = connection.get('PRAGMA user_version') as { user_version: number };
-  const { objects } = connection.get('SELECT count(*) AS objects FROM sqlite_schema') as { objects: number };
+  // One statement, so that a store that another process is just making is seen whole or not at all.
+  const { application, version, objects } = connection.get(
+    `SELECT application_id AS application, user_version AS version,
+            (SELECT count(*) FROM sqlite_schema) AS objects
+     FROM pragma_application_id, pragma_user_version`,
+  ) as { application: number; version: number; objects: number };
   if (application === 0 && version === 0 && objects === 0) return 0;
   if (application !== APPLICATION_ID || version < 1) {
     throw new SalienceError(

@@ -1,7 +1,15 @@
 import { expect } from 'vitest';
 import { SalienceError, type SalienceErrorCode } from '../../model/errors.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
-import type { Change, Decision, EmbeddingInfo, SpaceReader, SpaceStore, Store, Verb } from '../../store/store.ts';
+import type {
+  Change,
+  Decision,
+  EmbeddingInfo,
+  SpaceReader,
+  SpaceStore,
+  Store,
+  Verb,
+} from '../../store/store.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
 import type { MakeStore } from '../store-contract.ts';
 
@@ -11,7 +19,10 @@ export interface ContractTest {
 }
 
 /** A test on one freshly opened, empty space. */
-export function onSpace(title: string, run: (space: SpaceStore, store: Store) => Promise<void>): ContractTest {
+export function onSpace(
+  title: string,
+  run: (space: SpaceStore, store: Store) => Promise<void>,
+): ContractTest {
   return {
     title,
     async run({ store }) {

@@ -40,7 +40,10 @@ export const listingTests: readonly ContractTest[] = [
     );
     const first = await space.list({ filter: {}, limit: 2 });
     expect(first.memories.map((memory) => memory.id)).toEqual(['m0', 'm1']);
-    await write(space, [insert({ id: 'newer', updatedAt: start + 1 }), insert({ id: 'older', updatedAt: start - 9 })]);
+    await write(space, [
+      insert({ id: 'newer', updatedAt: start + 1 }),
+      insert({ id: 'older', updatedAt: start - 9 }),
+    ]);
     await write(space, [{ kind: 'remove', id: 'm1' }]);
     const second = await space.list({ filter: {}, limit: 2, cursor: first.nextCursor });
     expect(second.memories.map((memory) => memory.id)).toEqual(['m2', 'm3']);
@@ -50,7 +53,13 @@ export const listingTests: readonly ContractTest[] = [
   }),
   onSpace('what is no cursor and no limit is refused', async (space) => {
     await write(space, [insert({ id: 'a' })]);
-    for (const cursor of ['', 'x', '🫖', Buffer.from('[1]').toString('base64url'), Buffer.from('["1","a"]').toString('base64url')]) {
+    for (const cursor of [
+      '',
+      'x',
+      '🫖',
+      Buffer.from('[1]').toString('base64url'),
+      Buffer.from('["1","a"]').toString('base64url'),
+    ]) {
       await expectCode(space.list({ filter: {}, limit: 1, cursor }), 'invalid_argument');
     }
     for (const limit of [0, -1, 1.5, Number.NaN]) {
@@ -96,7 +105,13 @@ export const listingTests: readonly ContractTest[] = [
     },
   },
   onSpace('info counts what there is', async (space) => {
-    expect(await space.info()).toMatchObject({ name: 'alice', memories: 0, sequence: 0, embedding: undefined, analyzer: undefined });
+    expect(await space.info()).toMatchObject({
+      name: 'alice',
+      memories: 0,
+      sequence: 0,
+      embedding: undefined,
+      analyzer: undefined,
+    });
     await write(
       space,
       [

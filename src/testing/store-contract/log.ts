@@ -12,8 +12,24 @@ export const logTests: readonly ContractTest[] = [
     await write(space, [{ kind: 'remove', id: 'b' }], { verb: 'import', at: start + 9 });
     const [a, b] = [await space.history('a'), await space.history('b')];
     expect(a.map(({ before: _, ...event }) => event)).toEqual([
-      { sequence: 1, operation: 1, at: start, verb: 'remember', memoryId: 'a', redacted: false, undoes: undefined },
-      { sequence: 3, operation: 3, at: start + 5, verb: 'update', memoryId: 'a', redacted: false, undoes: undefined },
+      {
+        sequence: 1,
+        operation: 1,
+        at: start,
+        verb: 'remember',
+        memoryId: 'a',
+        redacted: false,
+        undoes: undefined,
+      },
+      {
+        sequence: 3,
+        operation: 3,
+        at: start + 5,
+        verb: 'update',
+        memoryId: 'a',
+        redacted: false,
+        undoes: undefined,
+      },
     ]);
     expect(a.map((event) => event.before?.content)).toEqual([undefined, 'content of a']);
     expect(b.map((event) => [event.sequence, event.operation, event.verb])).toEqual([

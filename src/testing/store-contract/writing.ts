@@ -1,8 +1,18 @@
 import { expect } from 'vitest';
-import { SalienceError } from '../../model/errors.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
-import { type ContractTest, everything, expectCode, getOne, insert, model, onSpace, replace, start, write } from './harness.ts';
+import {
+  type ContractTest,
+  everything,
+  expectCode,
+  getOne,
+  insert,
+  model,
+  onSpace,
+  replace,
+  start,
+  write,
+} from './harness.ts';
 
 export const writingTests: readonly ContractTest[] = [
   onSpace('write returns the result of the decision', async (space) => {
@@ -20,7 +30,10 @@ export const writingTests: readonly ContractTest[] = [
       leaked = reader;
       const memory = await getOne(reader, 'a');
       expect(await reader.history('a')).toHaveLength(1);
-      return { changes: [replace({ id: 'a', accessCount: (memory?.accessCount ?? 0) + 1 })], result: undefined };
+      return {
+        changes: [replace({ id: 'a', accessCount: (memory?.accessCount ?? 0) + 1 })],
+        result: undefined,
+      };
     });
     expect((await getOne(space, 'a'))?.accessCount).toBe(2);
     await expectCode((leaked as SpaceReader).get(['a']), 'closed');

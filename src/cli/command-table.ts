@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+
+/** What a file in `commands/` exports. */
+export interface CommandModule {
+  /** Adds the arguments, options and action. */
+  readonly configure: (command: Command) => void;
+  /** Command lines that run as they stand, shown by `--help`. */
+  readonly examples: readonly string[];
+}
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'remember',
+    summary: 'remember one statement',
+    load: () => import('./commands/remember.ts'),
+  },
+  {
+    name: 'recall',
+    summary: 'find what matters now, ranked and explained',
+    load: () => import('./commands/recall.ts'),
+  },
+  { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
+  { name: 'list', summary: 'list memories, newest update first', load: () => import('./commands/list.ts') },
+  { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },
+  { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
+  {
+    name: 'undo',
+    summary: 'take back the latest write, or a named one',
+    load: () => import('./commands/undo.ts'),
+  },
+  { name: 'history', summary: 'show the writes of a memory', load: () => import('./commands/history.ts') },
+  { name: 'stats', summary: 'count what a space holds', load: () => import('./commands/stats.ts') },
+  {
+    name: 'explain',
+    summary: 'show how the score of one memory comes about',
+    load: () => import('./commands/explain.ts'),
+  },
+  {
+    name: 'why-not',
+    summary: 'say why a memory is not recalled, and what would have to differ',
+    load: () => import('./commands/why-not.ts'),
+  },
+  {
+    name: 'import',
+    summary: 'remember files: JSON Lines, Markdown, text, git history',
+    load: () => import('./commands/import.ts'),
+  },
+  { name: 'export', summary: 'write all memories as JSON Lines', load: () => import('./commands/export.ts') },
+  { name: 'backup', summary: 'copy a space into a new file', load: () => import('./commands/backup.ts') },
+  {
+    name: 'reindex',
+    summary: 'compute vectors and terms anew',
+    load: () => import('./commands/reindex.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check what is installed and whether the store is healthy',
+    load: () => import('./commands/doctor.ts'),
+  },
+  { name: 'spaces', summary: 'list the spaces of a store', load: () => import('./commands/spaces.ts') },
+  {
+    name: 'score',
+    summary: 'compute a formula on given signals, without a store',
+    load: () => import('./commands/score.ts'),
+  },
+  {
+    name: 'profiles',
+    summary: 'list, show and check scoring formulas',
+    load: () => import('./commands/profiles.ts'),
+  },
+  {
+    name: 'eval',
+    summary: 'measure how well strategies answer a dataset',
+    load: () => import('./commands/eval.ts'),
+  },
+];
+
+/** The common options that are followed by a value. */
+const withValue: ReadonlySet<string> = new Set(['--path', '--space', '--embedder', '--base-url', '--now']);
+
+/** The name of the command in the arguments: the first that is no option, nor an option's value. */
+export function findCommandName(args: readonly string[]): string | undefined {
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index] as string;
+    if (argument === 'help') continue;
+    if (!argument.startsWith('-')) return argument;
+    if (withValue.has(argument)) index++;
+  }
+  return undefined;
+}

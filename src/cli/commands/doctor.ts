@@ -1,0 +1,184 @@
+import { access, constants } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { openMemory } from '../../index.ts';
+import { SalienceError } from '../../model/errors.ts';
+import { chooseEmbedder } from '../../providers/choose.ts';
+import { createSqliteStore } from '../../store/sqlite/index.ts';
+import { sqliteVersion } from '../../store/sqlite/version.ts';
+import { action, type Context } from '../context.ts';
+import { FAILED } from '../failure.ts';
+import { embedderOf, storePath } from '../open.ts';
+import { formatFields, formatTable } from '../table.ts';
+import { plainLine } from '../terminal-text.ts';
+import { formatBytes, formatCount } from '../units.ts';
+import { readVersion } from '../version.ts';
+
+export const examples = ['salience doctor', 'salience doctor --json'] as const;
+
+interface Report {
+  readonly versions: {
+    readonly salience: string;
+    readonly node: string;
+    readonly sqlite: string | undefined;
+  };
+  readonly embedder: EmbedderReport;
+  readonly store: { readonly path: string; readonly state: 'writable' | 'read-only' | 'absent' };
+  readonly spaces: readonly SpaceReport[];
+  /** Worth knowing, with what to do about it. */
+  readonly warnings: readonly string[];
+  /** What does not work, with what to do about it. */
+  readonly problems: readonly string[];
+}
+
+interface EmbedderReport {
+  readonly name: string;
+  readonly model?: string | undefined;
+  readonly dimensions?: number | undefined;
+}
+
+interface SpaceReport {
+  readonly name: string;
+  readonly memories?: number | undefined;
+  readonly vectors?: number | undefined;
+  readonly model?: string | undefined;
+  readonly bytes?: number | undefined;
+  readonly schemaVersion?: number | undefined;
+  readonly problems: readonly string[];
+}
+
+export function configure(command: Command): void {
+  command
+    .addHelpText('after', '\nEnds with 1 when something does not work. Warnings alone do not count.')
+    .action(
+      action<object, []>(async (context) => {
+        const report = await examine(context);
+        await (context.options.json ? context.printJson(report) : context.print(describe(report, context)));
+        return report.problems.length > 0 ? FAILED : 0;
+      }),
+    );
+}
+
+async function examine(context: Context): Promise<Report> {
+  const path = storePath(context.options);
+  const warnings: string[] = [];
+  const problems: string[] = [];
+  /** One broken thing must not hide the state of the others. */
+  const attempt = async <Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      problems.push(`${what}: ${SalienceError.isInstance(error) ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+  const sqlite = await attempt('the SQLite driver does not load; install salience again', sqliteVersion);
+  const embedder = (await attempt('the embedder', () => tryEmbedder(context))) ?? {
+    name: context.options.embedder,
+  };
+  if (embedder.name === 'none') warnings.push('no embedder: recalls go by words alone');
+  const state = await stateOf(path);
+  if (state === 'absent')
+    warnings.push(`there is no store at ${path} yet: remember something, or give --path`);
+  if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
+
+  const names = (await attempt(`the store ${path}`, () => listSpaces(path))) ?? [];
+  const spaces: SpaceReport[] = [];
+  for (const name of names) {
+    const space = await attempt(`space ${name}`, () => examineSpace(name, path));
+    const found = space ?? { name, problems: [] };
+    spaces.push(found);
+    problems.push(...found.problems.map((problem) => `space ${name}: ${problem}`));
+    warnings.push(...vectorWarnings(found, embedder));
+  }
+  return {
+    versions: { salience: await readVersion(), node: process.versions.node, sqlite },
+    embedder,
+    store: { path, state },
+    spaces,
+    warnings,
+    problems,
+  };
+}
+
+/** Also asks for a vector, for a server may be down. */
+async function tryEmbedder(context: Context): Promise<EmbedderReport> {
+  const name = context.options.embedder;
+  const embedder = await chooseEmbedder(await embedderOf(context));
+  if (!embedder) return { name };
+  await embedder.embed(['the quick brown fox'], { signal: context.signal });
+  return { name, model: embedder.model, dimensions: embedder.dimensions };
+}
+
+async function stateOf(path: string): Promise<Report['store']['state']> {
+  const can = (mode: number) =>
+    access(path, mode).then(
+      () => true,
+      () => false,
+    );
+  if (!(await can(constants.F_OK))) return 'absent';
+  return (await can(constants.W_OK)) ? 'writable' : 'read-only';
+}
+
+async function listSpaces(path: string): Promise<readonly string[]> {
+  await using store = createSqliteStore({ directory: path });
+  return await store.listSpaces();
+}
+
+async function examineSpace(name: string, path: string): Promise<SpaceReport> {
+  // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
+  await using memory = await openMemory({ path, space: name, embedder: 'none', readOnly: true });
+  const { memories, vectors, embedding, bytes, schemaVersion } = await memory.stats();
+  const problems = await memory.check();
+  return { name, memories, vectors, model: embedding?.model, bytes, schemaVersion, problems };
+}
+
+/** Below this share of memories with a vector something was left out, and not just without a known word. */
+const USUAL_SHARE = 0.9;
+
+function vectorWarnings(space: SpaceReport, embedder: EmbedderReport): readonly string[] {
+  const { name, memories = 0, vectors = 0, model } = space;
+  if (embedder.model === undefined || memories === 0) return [];
+  if (model !== undefined && model !== embedder.model) {
+    return [
+      `space ${name} holds vectors of ${model}, and the embedder is ${embedder.model}: use the former, or run salience reindex --space ${JSON.stringify(name)}`,
+    ];
+  }
+  if (vectors >= memories * USUAL_SHARE) return [];
+  return [
+    `space ${name} has vectors for ${vectors} of ${memories} memories: run salience reindex --space ${JSON.stringify(name)}`,
+  ];
+}
+
+function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'columns'>): string {
+  const { versions, embedder, store, spaces, warnings, problems } = report;
+  const model = embedder.model && `${embedder.model}, ${embedder.dimensions} dimensions`;
+  const fields = formatFields([
+    ['salience', versions.salience],
+    ['node', versions.node],
+    ['sqlite', versions.sqlite ?? 'missing'],
+    ['embedder', model === undefined ? embedder.name : `${embedder.name} (${model})`],
+    ['store', `${store.path} (${store.state})`],
+  ]);
+  const titles = ['space', 'memories', 'vectors', 'size', 'schema', 'health'];
+  const table = formatTable(
+    titles.map((title) => ({ title, align: ['space', 'health'].includes(title) ? 'left' : 'right' })),
+    spaces.map((space) => [
+      space.name,
+      space.memories === undefined ? '?' : formatCount(space.memories),
+      space.vectors === undefined ? '?' : formatCount(space.vectors),
+      space.bytes === undefined ? '?' : formatBytes(space.bytes),
+      String(space.schemaVersion ?? '?'),
+      space.memories === undefined || space.problems.length > 0 ? 'damaged' : 'good',
+    ]),
+    columns,
+  );
+  return [
+    fields,
+    ...(spaces.length > 0 ? ['', table] : []),
+    '',
+    ...problems.map((problem) => paint('red', `problem: ${plainLine(problem)}`)),
+    ...warnings.map((warning) => paint('yellow', `warning: ${plainLine(warning)}`)),
+    problems.length === 0 ? 'everything works' : `${problems.length} to mend`,
+  ].join('\n');
+}

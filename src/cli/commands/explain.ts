@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { formatExplanation } from '../../index.ts';
+import { action } from '../context.ts';
+import { open } from '../open.ts';
+import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
+import { plainBlock } from '../terminal-text.ts';
+
+export const examples = [
+  'salience explain "what coffee does she like?" roast',
+  'salience explain coffee roast --strategy lexical --json',
+] as const;
+
+export function configure(command: Command): void {
+  command.argument('<query>', 'what to look for; "" for a strategy that takes no query').argument('<id>');
+  addStrategyOptions(command).action(
+    action<StrategyFlags, [string, string]>(async (context, query, id) => {
+      const { profiles, recall } = await readStrategy(context);
+      await using memory = await open(context, { readOnly: true, profiles });
+      const found = await memory.explain(query, id, recall);
+      if (context.options.json) return context.printJson(found);
+      await context.print(plainBlock(formatExplanation(found.explanation, 'text')));
+    }),
+  );
+}

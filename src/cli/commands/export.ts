@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { MemoryEngine } from '../../index.ts';
+import { throwIfAborted } from '../../model/errors.ts';
+import { action, type Context } from '../context.ts';
+import { addFilterOptions, type FilterFlags, filtersOf } from '../filters.ts';
+import { open } from '../open.ts';
+import { writeFileAtomically } from '../output-file.ts';
+import { createProgress } from '../progress.ts';
+import { plainLine } from '../terminal-text.ts';
+import { plural } from '../units.ts';
+
+interface Options extends FilterFlags {
+  readonly output?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export const examples = [
+  'salience export --output memories-export.jsonl',
+  'salience export --type preference',
+] as const;
+
+export function configure(command: Command): void {
+  addFilterOptions(command)
+    .option('--output <file>', 'write to this file; it is complete or not there')
+    .option('--force', 'replace the file if it exists')
+    .addHelpText(
+      'after',
+      '\nEvery field of every memory comes back with salience import; the history does not: salience backup has all.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options } = context;
+        await using memory = await open(context, { readOnly: true });
+        if (options.output === undefined) {
+          for await (const line of exportLines(memory, context)) await context.print(line);
+          return;
+        }
+        const file = options.output;
+        let count = 0;
+        await writeFileAtomically(file, { replace: options.force === true }, async (write) => {
+          for await (const line of exportLines(memory, context)) {
+            await write(`${line}\n`);
+            count++;
+          }
+        });
+        if (options.json) return context.printJson({ file, memories: count });
+        await context.print(`wrote ${plural(count, 'memory', 'memories')} to ${plainLine(file)}`);
+      }),
+    );
+}
+
+async function* exportLines(
+  memory: MemoryEngine,
+  { options, signal }: Pick<Context<Options>, 'options' | 'signal'>,
+): AsyncGenerator<string, void> {
+  const { memories: total } = await memory.stats();
+  const progress = createProgress('exporting', process.stderr);
+  let done = 0;
+  let cursor: string | undefined;
+  try {
+    do {
+      throwIfAborted(signal);
+      const page = await memory.list({ ...filtersOf(options), limit: 1000, cursor });
+      for (const each of page.memories) yield JSON.stringify(each);
+      done += page.memories.length;
+      progress.update(done, total === 0 ? undefined : done / total);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  } finally {
+    progress.finish();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { HistoryEntry } from '../../index.ts';
+import { action } from '../context.ts';
+import { lineOf } from '../memory-text.ts';
+import { missing } from '../missing.ts';
+import { open } from '../open.ts';
+import { formatTable } from '../table.ts';
+
+export const examples = ['salience history roast', 'salience history roast --json'] as const;
+
+export function configure(command: Command): void {
+  command.argument('<id>').action(
+    action<object, [string]>(async (context, id) => {
+      await using memory = await open(context, { readOnly: true });
+      const events = await memory.history(id);
+      if (events.length === 0) throw missing(id, memory.space);
+      if (context.options.json) return context.printJson({ id, events });
+      const columns = [
+        { title: 'operation', align: 'right' as const },
+        { title: 'at' },
+        { title: 'verb' },
+        { title: 'before' },
+      ];
+      const rows = events.map((event) => [String(event.operation), event.at, verbOf(event), beforeOf(event)]);
+      await context.print(formatTable(columns, rows, context.columns));
+    }),
+  );
+}
+
+function verbOf({ verb, undoes }: HistoryEntry): string {
+  return undoes === undefined ? verb : `${verb} of ${undoes}`;
+}
+
+function beforeOf({ before, redacted }: HistoryEntry): string {
+  if (redacted) return '(forgotten)';
+  return before ? lineOf(before) : '(nothing)';
+}

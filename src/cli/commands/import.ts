@@ -1,0 +1,118 @@
+import { type Command, Option } from 'commander';
+import {
+  IMPORT_FORMATS,
+  type ImportCounts,
+  type ImportFormat,
+  importItems,
+  openSource,
+} from '../../import/index.ts';
+import type { MemoryEngine } from '../../index.ts';
+import { action, type Context } from '../context.ts';
+import { PARTLY } from '../failure.ts';
+import { open } from '../open.ts';
+import { collect } from '../options.ts';
+import { createProgress } from '../progress.ts';
+import { formatCount, plural } from '../units.ts';
+
+interface Options {
+  readonly format?: ImportFormat | undefined;
+  readonly scope?: string | undefined;
+  readonly tag?: readonly string[] | undefined;
+}
+
+interface Skipped {
+  readonly where: string;
+  readonly reason: string;
+}
+
+/** So many skipped places are kept for JSON; all of them are written to stderr. */
+const REMEMBERED_SKIPS = 1000;
+
+export const examples = [
+  'salience import notes',
+  'salience import memories.jsonl --scope project:match',
+  'salience import . --format git --tag history',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .argument('<paths...>', 'files and folders')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'what they hold (default: as they look; a folder means Markdown and text)',
+      ).choices(IMPORT_FORMATS),
+    )
+    .option('--scope <scope>', 'for what names no scope of its own (default: global)')
+    .option('--tag <tag>', 'added to every memory; may be given several times', collect)
+    .action(
+      action<Options, [readonly string[]]>(async (context, paths) => {
+        await using memory = await open(context);
+        const counts = await importAll(memory, paths, context);
+        return counts.skipped > 0 ? PARTLY : 0;
+      }),
+    );
+}
+
+/** Imports one path after the other; says in the end, and also when interrupted, what became of everything. */
+async function importAll(
+  memory: MemoryEngine,
+  paths: readonly string[],
+  context: Context<Options>,
+): Promise<ImportCounts> {
+  const { options, signal, warn } = context;
+  const skipped: Skipped[] = [];
+  const progress = createProgress('importing', process.stderr);
+  let finished = noCounts;
+  let current = noCounts;
+  try {
+    for (const path of paths) {
+      const source = await openSource(path, { ...options, tags: options.tag, signal });
+      await importItems(memory, source.items, {
+        signal,
+        onProgress(counts) {
+          current = counts;
+          const { imported, updated, unchanged, skipped } = sum(finished, counts);
+          progress.update(
+            imported + updated + unchanged + skipped,
+            paths.length > 1 ? undefined : source.share(),
+          );
+        },
+        onSkipped(where, reason) {
+          progress.finish();
+          warn(`skipped ${where}: ${reason}`);
+          if (skipped.length < REMEMBERED_SKIPS) skipped.push({ where, reason });
+        },
+      });
+      finished = sum(finished, current);
+      current = noCounts;
+    }
+  } finally {
+    progress.finish();
+    finished = sum(finished, current);
+    await (options.json
+      ? context.printJson({ ...finished, problems: skipped })
+      : context.print(describe(finished)));
+  }
+  return finished;
+}
+
+const noCounts: ImportCounts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
+
+function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
+  return {
+    imported: a.imported + b.imported,
+    updated: a.updated + b.updated,
+    unchanged: a.unchanged + b.unchanged,
+    skipped: a.skipped + b.skipped,
+  };
+}
+
+function describe({ imported, updated, unchanged, skipped }: ImportCounts): string {
+  return [
+    `imported ${plural(imported, 'memory', 'memories')}`,
+    ...(updated > 0 ? [`updated ${formatCount(updated)}`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} already there`] : []),
+    ...(skipped > 0 ? [`skipped ${formatCount(skipped)}`] : []),
+  ].join(', ');
+}

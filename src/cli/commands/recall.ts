@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { formatRecall } from '../hits-text.ts';
+import { open } from '../open.ts';
+import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
+
+interface Options extends StrategyFlags {
+  readonly explain?: boolean | undefined;
+  readonly trace?: boolean | undefined;
+}
+
+export const examples = [
+  'salience recall "what coffee does she like?"',
+  'salience recall coffee --strategy lexical --limit 3 --explain',
+  'salience recall coffee --strategy balanced --param weights.recency=0.6 --json',
+  'salience recall coffee --profile fresh.json',
+  'salience recall --strategy ambient',
+] as const;
+
+export function configure(command: Command): void {
+  command.argument('[query]', 'what to look for; only the strategy ambient takes none');
+  addStrategyOptions(command)
+    .option('--explain', 'show how every score comes about')
+    .option('--trace', 'show what every stage saw, kept and cost')
+    .action(
+      action<Options, [string | undefined]>(async (context, query) => {
+        const { options, now, paint, columns } = context;
+        const { profiles, recall } = await readStrategy(context);
+        await using memory = await open(context, { readOnly: true, profiles });
+        const answer = await memory.recall(query, recall);
+        if (!options.json) {
+          const view = { query, now, paint, columns, explain: options.explain === true };
+          return context.print(formatRecall(answer, { ...view, trace: options.trace === true }));
+        }
+        const hits = answer.hits.map(({ explain, ...hit }, index) => ({
+          rank: index + 1,
+          ...hit,
+          ...(options.explain ? { explanation: explain() } : {}),
+        }));
+        await context.printJson({ query, hits, trace: answer.trace });
+      }),
+    );
+}

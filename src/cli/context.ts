@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { type Instant, parseInstant } from '../model/time.ts';
+import { INTERRUPTED } from './failure.ts';
+import type { CommonOptions } from './options.ts';
+import { createPaint, type Paint } from './paint.ts';
+import { plainBlock } from './terminal-text.ts';
+
+/** What the action of a command works with. */
+export interface Context<Options = object> {
+  readonly options: CommonOptions & Options;
+  /** Aborts at the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly paint: Paint;
+  /** Columns of the terminal; unlimited where there is none. */
+  readonly columns: number;
+  readonly now: Instant;
+  /** Writes a line to stdout, and waits while its reader is slow. The caller has neutralised what it did not write. */
+  print(line: string): Promise<void>;
+  /** Writes a value to stdout as one line of JSON. */
+  printJson(value: unknown): Promise<void>;
+  /** Writes a line to stderr. */
+  warn(message: string): void;
+  /** Ends the command as wrong usage. */
+  misused(message: string): never;
+}
+
+/** Turns the work of a command into an action of commander. The work may return an exit code other than 0. */
+export function action<Options, Arguments extends readonly unknown[]>(
+  work: (context: Context<Options>, ...args: Arguments) => Promise<number> | Promise<void>,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command;
+    const interruption = watchInterrupts();
+    try {
+      const context = createContext<Options>(command, interruption.signal);
+      const code = await work(context, ...(given.slice(0, -2) as unknown as Arguments));
+      process.exitCode = interruption.signal.aborted ? INTERRUPTED : typeof code === 'number' ? code : 0;
+    } finally {
+      interruption.stop();
+    }
+  };
+}
+
+function createContext<Options>(command: Command, signal: AbortSignal): Context<Options> {
+  const options = command.optsWithGlobals() as CommonOptions & Options;
+  const { stdout } = process;
+  // Also of a clock that the command never asks: a misspelt time must not pass.
+  const now = options.now === undefined ? Date.now() : parseInstant(options.now, '--now');
+  const print = async (line: string) => {
+    if (!stdout.write(`${line}\n`)) await once(stdout, 'drain');
+  };
+  return {
+    options,
+    signal,
+    paint: createPaint(options.color, process.env, stdout.isTTY === true),
+    columns: stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY,
+    now,
+    print,
+    printJson: (value) => print(JSON.stringify(value)),
+    warn: (message) => void process.stderr.write(`${plainBlock(message)}\n`),
+    misused: (message) => command.error(`error: ${message}`),
+  };
+}
+
+/** The first signal aborts the work, which then ends by itself; the second ends the process. */
+function watchInterrupts(): { readonly signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    controller.abort();
+  };
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.on(name, interrupt);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      for (const name of names) process.off(name, interrupt);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { FilterOptions } from '../index.ts';
+import { collect } from './options.ts';
+
+/** The options that narrow down which memories are looked at. */
+export interface FilterFlags {
+  readonly scope?: string | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly notType?: readonly string[] | undefined;
+  readonly tag?: readonly string[] | undefined;
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option(
+      '--scope <scope>',
+      'as seen from this scope: its own memories and those of its ancestors (default: all)',
+    )
+    .option('--type <type>', 'only of this type; may be given several times', collect)
+    .option('--not-type <type>', 'not of this type; may be given several times', collect)
+    .option('--tag <tag>', 'only with this tag; given several times, with all of them', collect);
+}
+
+export function filtersOf({ scope, type, notType, tag }: FilterFlags): FilterOptions {
+  return { scope, types: type, typesExclude: notType, tags: tag };
+}

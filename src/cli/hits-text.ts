@@ -1,0 +1,97 @@
+import type { Hit, Recall, Trace } from '../index.ts';
+import { parseInstant } from '../model/time.ts';
+import { formatExplanation } from '../scoring/format.ts';
+import { drawLegend, drawScore } from './bar.ts';
+import type { Context } from './context.ts';
+import { lineOf } from './memory-text.ts';
+import { formatTable } from './table.ts';
+import { cutToWidth, plainBlock, plainLine } from './terminal-text.ts';
+import { formatAge, plural } from './units.ts';
+
+interface HitsView extends Pick<Context, 'now' | 'paint' | 'columns'> {
+  readonly query: string | undefined;
+  readonly explain: boolean;
+  readonly trace: boolean;
+}
+
+/** An answer for people: two lines a hit, warnings about what could not run, and what was looked at. */
+export function formatRecall({ hits, trace }: Recall, view: HitsView): string {
+  const { paint } = view;
+  const first = hits[0];
+  const legend = first && paint('dim', '.') !== '.' ? drawLegend(first.explain(), paint) : '';
+  return [
+    ...hits.flatMap((hit, index) => formatHit(hit, index + 1, view)),
+    ...(hits.length === 0 ? ['nothing found'] : []),
+    ...(legend === '' ? [] : [legend]),
+    ...missingArms(trace).map((line) => paint('yellow', line)),
+    paint('dim', formatTrace(trace, hits.length)),
+    ...(view.trace ? [formatStages(trace, view.columns)] : []),
+  ].join('\n');
+}
+
+function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
+  const { memory } = hit;
+  const tree = hit.explain();
+  const facts = [
+    plainLine(memory.type),
+    formatAge(parseInstant(memory.updatedAt), view.now),
+    plainLine(memory.id),
+  ];
+  const head = `${String(rank).padStart(2)}  ${drawScore(tree, view.paint)}  ${tree.value.toFixed(4)}  `;
+  const text = cutToWidth(plainLine(hit.snippet ?? lineOf(memory)), view.columns - 4);
+  return [
+    head + view.paint('dim', cutToWidth(facts.join(' · '), view.columns - 24)),
+    `    ${markWords(text, view)}`,
+    ...(view.explain ? [indent(plainBlock(formatExplanation(tree, 'text')))] : []),
+  ];
+}
+
+/** Bold where the words of the query stand as they are. Only a help for the eye: the index knows more forms. */
+function markWords(text: string, { query, paint }: HitsView): string {
+  const words = query
+    ?.match(/[\p{L}\p{N}]{2,}/gu)
+    ?.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  if (!words || words.length === 0) return text;
+  return text.replace(
+    new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'giu'),
+    (word) => paint('bold', word),
+  );
+}
+
+const armProblems = { off: 'is off', failed: 'failed', blank: 'found nothing to look for' } as const;
+
+function missingArms({ arms }: Trace): readonly string[] {
+  return arms.flatMap(({ name, status, reason }) =>
+    status === 'ran' || status === 'not-used'
+      ? []
+      : [`warning: the ${name} search ${armProblems[status]}${reason ? `: ${plainLine(reason)}` : ''}`],
+  );
+}
+
+function formatTrace(trace: Trace, hits: number): string {
+  const stage = (name: string) => trace.stages.find((each) => each.name === name);
+  const total = stage('eligible')?.candidates ?? 0;
+  const candidates = stage('score')?.candidates ?? 0;
+  return `${plural(total, 'memory', 'memories')} → ${plural(candidates, 'candidate')} → ${plural(hits, 'hit')} · ${trace.strategy} · ${trace.completeness} · ${trace.totalMs.toFixed(1)} ms`;
+}
+
+function formatStages(trace: Trace, columns: number): string {
+  const titles = ['stage', 'candidates', 'survivors', 'ms'];
+  return formatTable(
+    titles.map((title) => ({ title, align: title === 'stage' ? ('left' as const) : ('right' as const) })),
+    trace.stages.map(({ name, candidates, survivors, durationMs }) => [
+      name,
+      String(candidates),
+      String(survivors),
+      durationMs.toFixed(2),
+    ]),
+    columns,
+  );
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `      ${line}`)
+    .join('\n');
+}

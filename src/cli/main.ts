@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { COMMANDS, findCommandName } from './command-table.ts';
+import { reportFailure, reportUsage, USAGE } from './failure.ts';
+import { addCommonOptions } from './options.ts';
+
+const footer = `
+Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (an import
+that left lines out); 130 interrupted. With --json results go to stdout and errors to stderr, both as JSON.`;
+
+// Whoever reads our output may stop reading at any time: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+process.stderr.on('error', () => {});
+
+await main(process.argv.slice(2));
+
+/** Only the module of the command that was asked for is loaded: starting must stay cheap. */
+async function main(args: readonly string[]): Promise<void> {
+  const program: Command = new Command('salience');
+  program
+    .description(
+      'A memory for agents and people: remember, and recall what matters now, ranked and explained.',
+    )
+    .option('-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError()
+    .addHelpText('after', ({ command }) => (command === program ? footer : ''));
+  addCommonOptions(program);
+
+  const chosen = findCommandName(args);
+  for (const entry of COMMANDS) {
+    const command = program.command(entry.name).description(entry.summary);
+    if (entry.name !== chosen) continue;
+    const module = await entry.load();
+    module.configure(command);
+    command.addHelpText('after', `\nExamples:\n${module.examples.map((each) => `  $ ${each}`).join('\n')}`);
+  }
+
+  const json = args.includes('--json');
+  try {
+    if (args.includes('--version') || (args.includes('-V') && chosen === undefined)) {
+      const { readVersion } = await import('./version.ts');
+      process.stdout.write(`${await readVersion()}\n`);
+    } else if (args.length === 0) {
+      process.stderr.write(program.helpInformation());
+      process.exitCode = USAGE;
+    } else {
+      await program.parseAsync([...args], { from: 'user' });
+    }
+  } catch (error) {
+    process.exitCode =
+      error instanceof CommanderError ? reportUsage(error, json) : reportFailure(error, json);
+  }
+}

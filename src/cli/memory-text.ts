@@ -1,0 +1,66 @@
+import type { Memory } from '../index.ts';
+import { parseInstant } from '../model/time.ts';
+import type { Context } from './context.ts';
+import { formatFields, formatTable } from './table.ts';
+import { plainBlock } from './terminal-text.ts';
+import { formatAge } from './units.ts';
+
+/** Everything about a memory, its content at the end. */
+export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now' | 'paint'>): string {
+  const time = (at: string | undefined) => at && `${at} (${formatAge(parseInstant(at), now)})`;
+  const metadata = JSON.stringify(memory.metadata);
+  const fields = formatFields([
+    ['id', memory.id],
+    ['space', memory.space],
+    ['scope', memory.scope],
+    ['type', memory.type],
+    ['title', memory.title],
+    ['tags', memory.tags.length > 0 ? memory.tags.join(', ') : undefined],
+    ['metadata', metadata === '{}' ? undefined : metadata],
+    ['topic key', memory.topicKey],
+    ['session', memory.sessionId],
+    ['created', time(memory.createdAt)],
+    ['updated', time(memory.updatedAt)],
+    ['accessed', time(memory.lastAccessedAt)],
+    ['valid from', memory.validFrom],
+    ['valid until', memory.validUntil],
+    ['expires', memory.expiresAt],
+    ['invalidated', memory.invalidatedAt],
+    ['importance', `${memory.importance} (${memory.importanceJudge})`],
+    ['confidence', String(memory.confidence)],
+    ['usefulness', String(memory.usefulness)],
+    ['weight', String(memory.weight)],
+    ['stability', String(memory.stability)],
+    ['accesses', `${memory.accessCount} in ${memory.sessions.length} sessions`],
+    ['revisions', String(memory.revisionCount)],
+    ['tier', memory.core ? `${memory.tier}, core` : memory.tier],
+    ['supersedes', memory.supersedes],
+    ['source', memory.sourceRef === undefined ? memory.source : `${memory.source}: ${memory.sourceRef}`],
+  ]);
+  return `${paint('dim', fields)}\n\n${plainBlock(memory.content)}`;
+}
+
+/** One line a memory. */
+export function formatMemories(
+  memories: readonly Memory[],
+  { now, columns }: Pick<Context, 'now' | 'columns'>,
+): string {
+  const rows = memories.map((memory) => [
+    memory.id,
+    memory.type,
+    memory.scope,
+    formatAge(parseInstant(memory.updatedAt), now),
+    lineOf(memory),
+  ]);
+  const titles = ['id', 'type', 'scope', 'updated', 'content'];
+  return formatTable(
+    titles.map((title) => ({ title, align: title === 'updated' ? 'right' : 'left' })),
+    rows,
+    columns,
+  );
+}
+
+/** Title and content together, as one text. */
+export function lineOf({ title, content }: Pick<Memory, 'title' | 'content'>): string {
+  return title === undefined || content.startsWith(title) ? content : `${title}: ${content}`;
+}

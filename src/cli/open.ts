@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type EmbedderChoice,
+  type MemoryEngine,
+  type OpenOptions,
+  openAiCompatibleEmbedder,
+  openMemory,
+} from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import type { Context } from './context.ts';
+import type { CommonOptions } from './options.ts';
+
+const HERE = '.salience';
+
+/** The directory of the store: what was asked for, else `./.salience` if it exists, else `~/.salience`. */
+export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
+  if (path !== undefined && path !== '') return path;
+  return existsSync(HERE) ? HERE : join(homedir(), HERE);
+}
+
+/** Opens the space that the common options name. Reading verbs open it read-only, so that they make no new store. */
+export async function open(
+  context: Pick<Context, 'options' | 'now' | 'signal'>,
+  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
+): Promise<MemoryEngine> {
+  const { options, now } = context;
+  return openMemory({
+    path: storePath(options),
+    space: options.space,
+    embedder: await embedderOf(context),
+    ...(options.now === undefined ? {} : { clock: () => now }),
+    ...extra,
+  });
+}
+
+/** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`. */
+export async function embedderOf({
+  options,
+  signal,
+}: Pick<Context, 'options' | 'signal'>): Promise<EmbedderChoice> {
+  const { embedder, baseUrl } = options;
+  if (embedder === 'builtin' || embedder === 'none') return embedder;
+  const [, model, dimensions] = /^openai:(.+?)(?::(\d+))?$/s.exec(embedder) ?? [];
+  if (model === undefined) {
+    throw new SalienceError(
+      'unknown_embedder',
+      `there is no embedder ${JSON.stringify(embedder)}: use builtin, none, or openai:MODEL with --base-url`,
+      { details: { embedder } },
+    );
+  }
+  const server = {
+    baseUrl: baseUrl ?? 'https://api.openai.com/v1',
+    model,
+    // Its own variable comes first; otherwise the host decides, so that OpenAI's key never goes to another server.
+    ...(process.env['SALIENCE_EMBEDDER_KEY'] ? { apiKeyEnv: 'SALIENCE_EMBEDDER_KEY' } : {}),
+  };
+  return openAiCompatibleEmbedder({
+    ...server,
+    dimensions: dimensions === undefined ? await askDimensions(server, signal) : Number(dimensions),
+  });
+}
+
+/** The length of a model's vectors, which its server knows: the error of a wrong guess says it. */
+async function askDimensions(
+  server: { readonly baseUrl: string; readonly model: string },
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    await openAiCompatibleEmbedder({ ...server, dimensions: 1 }).embed(['dimensions'], { signal });
+    return 1;
+  } catch (error) {
+    const found = SalienceError.isInstance(error) ? error.details['found'] : undefined;
+    if (typeof found === 'number') return found;
+    throw error;
+  }
+}

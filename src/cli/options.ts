@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** The options of every command. */
+export interface CommonOptions {
+  readonly path?: string | undefined;
+  readonly space: string;
+  readonly embedder: string;
+  readonly baseUrl?: string | undefined;
+  readonly now?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly color: boolean;
+}
+
+export function addCommonOptions(program: Command): void {
+  program
+    .addOption(
+      new Option(
+        '--path <dir>',
+        'directory of the store (default: ./.salience if it exists, else ~/.salience)',
+      ).env('SALIENCE_PATH'),
+    )
+    .addOption(new Option('--space <name>', 'whose memory').env('SALIENCE_SPACE').default('default'))
+    .addOption(
+      new Option(
+        '--embedder <name>',
+        'builtin, none, or openai:MODEL[:DIMENSIONS]; the key of the last comes from SALIENCE_EMBEDDER_KEY or OPENAI_API_KEY',
+      )
+        .env('SALIENCE_EMBEDDER')
+        .default('builtin'),
+    )
+    .addOption(new Option('--base-url <url>', 'of the server of openai:MODEL').env('SALIENCE_EMBEDDER_URL'))
+    .option('--now <time>', 'the moment at which this happens, as ISO 8601 (default: the system clock)')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'print without colours, as NO_COLOR does');
+}
+
+export function parseWholeNumber(value: string): number {
+  const number = Number(value);
+  if (/^[+-]?\d+$/.test(value) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('A whole number is needed.');
+}
+
+export function parseNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== '' && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('A number is needed.');
+}
+
+/** Gathers the values of an option that may be given several times. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}
+
+export type NamedValues = Readonly<Record<string, string | number | boolean>>;
+
+/** Gathers `name=value` pairs; `true`, `false` and numbers are taken as what they look like, all else is text. */
+export function collectPairs(value: string, previous: NamedValues | undefined): NamedValues {
+  const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+  if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
+  // Built from entries, so that __proto__ is a name like any other.
+  return Object.fromEntries([...Object.entries(previous ?? {}), [name, readValue(text)]]);
+}
+
+/** The parts of a list with commas between. */
+export function parseList(value: string): readonly string[] {
+  const parts = value.split(',').map((part) => part.trim());
+  if (parts.every((part) => part !== '')) return parts;
+  throw new InvalidArgumentError('Write names with commas between.');
+}
+
+export function parseWholeNumbers(value: string): readonly number[] {
+  return parseList(value).map(parseWholeNumber);
+}
+
+function readValue(text: string): string | number | boolean {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+}

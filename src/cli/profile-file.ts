@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { SalienceError } from '../model/errors.ts';
+import type { ProfileDefinition } from '../scoring/index.ts';
+
+/** Reads a profile from a JSON file, unchecked. Throws `unreadable_file`, `invalid_profile`. */
+export async function readDefinition(path: string): Promise<ProfileDefinition> {
+  let json: string;
+  try {
+    json = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new SalienceError(
+      'unreadable_file',
+      `${path} cannot be read (${(cause as Error).message}); check that it exists and that you may read it`,
+      { details: { file: path }, cause },
+    );
+  }
+  try {
+    return JSON.parse(json.replace(/^\uFEFF/, '')) as ProfileDefinition;
+  } catch (cause) {
+    throw new SalienceError('invalid_profile', `${path} is no JSON: ${(cause as Error).message}`, {
+      details: { file: path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { drawBar } from './bar.ts';
+import { cutToWidth } from './terminal-text.ts';
+import { formatCount, formatSeconds } from './units.ts';
+
+/** Work under way: what is done, and the share of the whole when that is known. */
+export interface ProgressState {
+  readonly label: string;
+  readonly done: number;
+  /** 0–1. */
+  readonly share?: number | undefined;
+  readonly elapsedMs: number;
+}
+
+export interface Progress {
+  update(done: number, share?: number): void;
+  /** Takes the line away. */
+  finish(): void;
+}
+
+/** Work that ends sooner shows no progress. */
+const QUIET_MS = 1000;
+const REDRAW_MS = 100;
+
+/** One line on a terminal that is drawn over and over; nothing anywhere else. */
+export function createProgress(
+  label: string,
+  stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
+  clock: () => number = () => performance.now(),
+): Progress {
+  if (!stream.isTTY) return { update() {}, finish() {} };
+  const started = clock();
+  let drawn: number | undefined;
+  return {
+    update(done, share) {
+      const now = clock();
+      if (now - started < QUIET_MS || (drawn !== undefined && now - drawn < REDRAW_MS)) return;
+      drawn = now;
+      const line = formatProgress({ label, done, share, elapsedMs: now - started });
+      stream.write(`\r\u001b[2K${cutToWidth(line, (stream.columns ?? 80) - 1)}`);
+    },
+    finish() {
+      if (drawn !== undefined) stream.write('\r\u001b[2K');
+      drawn = undefined;
+    },
+  };
+}
+
+/** `importing  ███████▍   74 %  12,300 · 8,120/s · 3 s left`. */
+export function formatProgress({ label, done, share, elapsedMs }: ProgressState): string {
+  const rate = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+  const speed = `${formatCount(done)} · ${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`;
+  if (share === undefined) return `${label}  ${speed}`;
+  const left = share > 0 ? ` · ${formatSeconds((elapsedMs / 1000) * (1 / share - 1))} left` : '';
+  return `${label}  ${drawBar(share)} ${String(Math.floor(share * 100)).padStart(3)} %  ${speed}${left}`;
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { ProfileDefinition, RecallOptions } from '../index.ts';
+import type { Context } from './context.ts';
+import { addFilterOptions, type FilterFlags, filtersOf } from './filters.ts';
+import { collectPairs, type NamedValues, parseWholeNumber } from './options.ts';
+import { readDefinition } from './profile-file.ts';
+
+/** The options of everything that ranks. */
+export interface StrategyFlags extends FilterFlags {
+  readonly strategy?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly param?: NamedValues | undefined;
+}
+
+export function addStrategyOptions(command: Command): Command {
+  command
+    .option('--strategy <name>', 'how to rank; salience profiles lists them (default: hybrid)')
+    .option('--profile <file>', 'rank by the formula of your own in this JSON file')
+    .option('--limit <number>', 'how many memories at most (default: as the strategy says)', parseWholeNumber)
+    .option(
+      '--param <name=value>',
+      'set a parameter of the formula; may be given several times',
+      collectPairs,
+    );
+  return addFilterOptions(command);
+}
+
+/** What the options mean for a recall, and the profiles that have to be known for it. */
+export async function readStrategy({ options, signal, misused }: Context<StrategyFlags>): Promise<{
+  readonly profiles: readonly ProfileDefinition[];
+  readonly recall: RecallOptions;
+}> {
+  if (options.strategy !== undefined && options.profile !== undefined) {
+    misused('give --strategy or --profile, not both');
+  }
+  const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
+  return {
+    profiles: definition ? [definition] : [],
+    recall: {
+      ...filtersOf(options),
+      strategy: definition?.name ?? options.strategy,
+      limit: options.limit,
+      parameters: options.param,
+      signal,
+    },
+  };
+}

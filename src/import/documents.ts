@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unreadablePath } from '../files/lines.ts';
+import { walkFiles } from '../files/walk.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
+
+/** How one file becomes items. `name` is how people call it. */
+export type DocumentReader = (text: string, name: string, options: SourceOptions) => readonly ImportItem[];
+
+/** The files of a folder that the readers know by their endings, or one file. A file that fails is reported alone. */
+export async function openDocuments(
+  path: string,
+  name: string,
+  kind: 'folder' | 'file',
+  readerOf: ReadonlyMap<string, DocumentReader>,
+  options: SourceOptions,
+): Promise<ImportSource> {
+  const extensions = [...readerOf.keys()];
+  const files = kind === 'file' ? [''] : await walkFiles(path, { extensions, signal: options.signal });
+  let done = 0;
+  const items = async function* (): AsyncGenerator<ImportItem, void> {
+    for (const file of files) {
+      throwIfAborted(options.signal);
+      const fileName = file === '' ? name : name === '.' ? file : `${name}/${file}`;
+      yield* await readDocument(join(path, file), fileName, readerOf, options);
+      done++;
+    }
+  };
+  return { items: items(), share: () => (files.length === 0 ? undefined : done / files.length) };
+}
+
+async function readDocument(
+  path: string,
+  name: string,
+  readerOf: ReadonlyMap<string, DocumentReader>,
+  options: SourceOptions,
+): Promise<readonly ImportItem[]> {
+  const lower = path.toLowerCase();
+  const found = [...readerOf].find(([extension]) => lower.endsWith(extension)) ?? [...readerOf][0];
+  try {
+    const bytes = await readFile(path).catch((cause: unknown) => {
+      throw unreadablePath(name, cause);
+    });
+    return found?.[1](decode(bytes, name), name, options) ?? [];
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    const line = error.details['line'];
+    return [
+      { kind: 'unusable', where: line === undefined ? name : `${name}:${line}`, reason: error.message },
+    ];
+  }
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new SalienceError('unreadable_file', `${name} is not valid UTF-8; save the file as UTF-8`, {
+      details: { file: name },
+      cause,
+    });
+  }
+}

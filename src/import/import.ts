@@ -1,0 +1,184 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../model/errors.ts';
+import type { ImportItem } from './item.ts';
+
+/** Items in one transaction. */
+const BATCH = 1000;
+
+/** What became of the items of an import. */
+export interface ImportCounts {
+  readonly imported: number;
+  /** Were there with another text. */
+  readonly updated: number;
+  /** Were there already. */
+  readonly unchanged: number;
+  /** Could not be used. */
+  readonly skipped: number;
+}
+
+export interface ImportOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called for each item that cannot be used. */
+  readonly onSkipped?: ((where: string, reason: string) => void) | undefined;
+  /** Called after each batch, when what it counts is durable. */
+  readonly onProgress?: ((counts: ImportCounts) => void) | undefined;
+}
+
+/**
+ * Remembers the items of a source, in batches of one transaction each. What is there already is left alone, or
+ * updated when the source says something else; what cannot be used is reported, and the rest goes on. An abort or a
+ * failure of the store keeps the batches before it; importing again goes on where it ended.
+ */
+export async function importItems(
+  memory: MemoryEngine,
+  items: AsyncIterable<ImportItem>,
+  options: ImportOptions = {},
+): Promise<ImportCounts> {
+  const { signal, onProgress } = options;
+  const counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
+  const skip = (where: string, reason: string) => {
+    counts.skipped++;
+    options.onSkipped?.(where, reason);
+  };
+  let batch = new Map<string, Usable>();
+  const flush = async () => {
+    // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
+    await setImmediate();
+    throwIfAborted(signal);
+    await writeBatch(memory, [...batch.values()], counts, skip, signal);
+    batch = new Map();
+    onProgress?.({ ...counts });
+  };
+  for await (const item of items) {
+    if (item.kind === 'unusable') {
+      skip(item.where, item.reason);
+      continue;
+    }
+    // The same id twice: the later one must find the earlier one written.
+    if (batch.size >= BATCH || batch.has(idOf(item))) await flush();
+    batch.set(idOf(item), item);
+  }
+  await flush();
+  return counts;
+}
+
+type Usable = Exclude<ImportItem, { kind: 'unusable' }>;
+type Counts = { -readonly [Name in keyof ImportCounts]: number };
+type Skip = (where: string, reason: string) => void;
+
+async function writeBatch(
+  memory: MemoryEngine,
+  items: readonly Usable[],
+  counts: Counts,
+  skip: Skip,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const fresh: Usable[] = [];
+  for (const item of items) {
+    const existing = await memory.get(idOf(item));
+    if (!existing) {
+      fresh.push(item);
+      continue;
+    }
+    const changes = changesOf(existing, item);
+    if (changes === undefined) counts.unchanged++;
+    else if (await attempt(item, skip, () => memory.update(existing.id, changes, { signal })))
+      counts.updated++;
+  }
+  const statements = fresh.filter((item) => item.kind === 'statement');
+  const records = fresh.filter((item) => item.kind === 'record');
+  counts.imported += await insert(statements, skip, (some) =>
+    memory.rememberMany(
+      some.map(({ input }) => input),
+      { signal },
+    ),
+  );
+  counts.imported += await insert(records, skip, (some) =>
+    memory.restore(
+      some.map((item) => item.memory),
+      { signal },
+    ),
+  );
+}
+
+/** Writes the items as one transaction, without those that the engine refuses. Returns how many were written. */
+async function insert<Item extends Usable>(
+  items: readonly Item[],
+  skip: Skip,
+  write: (items: readonly Item[]) => Promise<unknown>,
+): Promise<number> {
+  const left = [...items];
+  while (left.length > 0) {
+    try {
+      await write(left);
+      return left.length;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const index = left.length === 1 ? 0 : error.details['index'];
+      const refused = typeof index === 'number' ? left[index] : undefined;
+      if (!refused) throw error;
+      skip(refused.where, reasonOf(error));
+      left.splice(index as number, 1);
+    }
+  }
+  return 0;
+}
+
+async function attempt(item: Usable, skip: Skip, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    skip(item.where, reasonOf(error));
+    return false;
+  }
+}
+
+/** Errors about one item; all others are about the store, the embedder or the caller. */
+const refusals: ReadonlySet<SalienceErrorCode> = new Set<SalienceErrorCode>([
+  'invalid_argument',
+  'invalid_text',
+  'invalid_time',
+  'invalid_scope',
+  'content_too_large',
+]);
+
+function isRefusal(error: unknown): error is SalienceError {
+  return SalienceError.isInstance(error) && refusals.has(error.code);
+}
+
+/** In a batch the error of the item itself is the cause. */
+function reasonOf(error: SalienceError): string {
+  return SalienceError.isInstance(error.cause) ? error.cause.message : error.message;
+}
+
+const changeable = [
+  'content',
+  'title',
+  'type',
+  'scope',
+  'tags',
+  'metadata',
+  'importance',
+  'confidence',
+  'weight',
+] as const satisfies readonly (keyof MemoryChanges & keyof RememberInput)[];
+
+/** What an item says that the memory does not; `undefined` for nothing, and for an export that is no newer. */
+function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
+  const said = item.kind === 'statement' ? item.input : item.memory;
+  if (item.kind === 'record' && !(Date.parse(item.memory.updatedAt) > Date.parse(existing.updatedAt))) {
+    return undefined;
+  }
+  const changed = changeable.filter(
+    (field) => said[field] !== undefined && JSON.stringify(said[field]) !== JSON.stringify(existing[field]),
+  );
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((field) => [field, said[field]]));
+}
+
+function idOf(item: Usable): string {
+  return item.kind === 'statement' ? item.input.id : item.memory.id;
+}

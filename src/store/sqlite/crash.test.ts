@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startScript } from '../../../test/processes/start-script.ts';
+import { bindProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { createSqliteStore } from './index.ts';
+
+const seed = 20_260_401;
+
+/** Mulberry32, by Tommy Ettinger, public domain: enough to spread the moments of death. */
+function random(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test('killed 20 times in the middle of writing: every acknowledged write is there, whole', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-crash-'));
+  const next = random(seed);
+  let acknowledged = 0;
+  let begun = 0;
+  let interrupted = 0;
+  for (let round = 0; round < 20; round++) {
+    const writer = startScript('crash-writer.mjs', directory);
+    // Dies a moment after a line of its choosing: before the write, in it, in the commit, or between two writes.
+    let remaining = 1 + Math.floor(next() * 12);
+    for await (const line of writer.lines) {
+      const [what, batch] = line.split(' ');
+      if (what === 'done') acknowledged = Number(batch);
+      else begun = Number(batch);
+      remaining -= 1;
+      if (remaining === 0) setTimeout(() => writer.child.kill('SIGKILL'), next() * 6);
+    }
+    const { signal, errors } = await writer.ended;
+    expect(errors).toBe('');
+    expect(signal).toBe('SIGKILL');
+    if (begun > acknowledged) interrupted += 1;
+
+    await using store = createSqliteStore({ directory });
+    const space = await store.openSpace('alice');
+    expect(await space.check()).toEqual([]);
+    const [counter] = await space.get(['counter']);
+    const written = counter?.accessCount ?? 0;
+    expect(written).toBeGreaterThanOrEqual(acknowledged);
+    expect(written).toBeLessThanOrEqual(begun);
+    const { memories } = await space.list({ filter: {}, limit: 100_000 });
+    const expected = ['counter'];
+    for (let batch = 1; batch <= written; batch++) {
+      for (let index = 0; index < 10; index++) expected.push(`${batch}-${index}`);
+    }
+    expect(memories.map((memory) => memory.id).toSorted()).toEqual(expected.toSorted());
+    expect(await space.info()).toMatchObject({
+      events: written * 11,
+      sequence: written * 11,
+      vectors: written * 10 + (written === 1 ? 1 : 0),
+    });
+    const profile = bindProfile(builtinProfile('bm25'));
+    const found = await space.search({
+      profile,
+      query: { terms: ['word'] },
+      filter: {},
+      now: 0,
+      limit: 100_000,
+    });
+    expect(found.hits).toHaveLength(written * 10);
+    acknowledged = written;
+    begun = written;
+  }
+  expect(acknowledged).toBeGreaterThan(20);
+  // Otherwise the moments were badly chosen, and the test has shown nothing.
+  expect(interrupted).toBeGreaterThan(3);
+  await rm(directory, { recursive: true, force: true });
+});

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { type BoundProfile, bindProfile } from '../../scoring/profile.ts';
+import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
+import { createMemoryStore } from '../../store/memory/index.ts';
+import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
+import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
+import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
+import { unitVector } from '../sample-memory.ts';
+import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
+
+const profileOf = (name: string): BoundProfile => bindProfile(builtinProfile(name));
+
+function request(query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    profile: profileOf('bm25'),
+    query: { terms: [], ...query },
+    filter: {},
+    now: start,
+    limit: 10,
+    ...fields,
+  };
+}
+
+const idsOf = (answer: SearchAnswer) => answer.hits.map((hit) => hit.memory.id);
+
+async function idsFor(space: SpaceStore, query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}) {
+  return idsOf(await space.search(request(query, fields)));
+}
+
+/** What must be equal to the last bit in every exact store. */
+function comparable({ durations: _, scored: __, ...answer }: SearchAnswer) {
+  return answer;
+}
+
+export const searchTests: readonly ContractTest[] = [
+  onSpace('an empty space answers with nothing', async (space) => {
+    expect(comparable(await space.search(request({ terms: ['tea'] })))).toEqual({
+      hits: [],
+      completeness: 'exact',
+      bound: 0,
+      total: 0,
+      filtered: 0,
+      eligible: 0,
+      lexicalMatches: 0,
+      withVector: 0,
+      candidates: 0,
+      sequence: 0,
+    });
+    expect(await space.inspect('a', request({ terms: ['tea'] }))).toBeUndefined();
+  }),
+  onSpace('words: rarer terms and fuller matches rank higher, and what has none is no hit', async (space) => {
+    await write(space, [
+      insert({ id: 'both', content: 'green tea' }),
+      insert({ id: 'rare', content: 'green car' }),
+      insert({ id: 'often', content: 'some tea' }),
+      insert({ id: 'often-2', content: 'more tea' }),
+      insert({ id: 'none', content: 'black coffee' }),
+    ]);
+    const answer = await space.search(request({ terms: ['green', 'tea'] }));
+    expect(idsOf(answer)).toEqual(['both', 'rare', 'often', 'often-2']);
+    expect(answer).toMatchObject({ completeness: 'exact', bound: 0, total: 5, filtered: 5, eligible: 5 });
+    expect(answer).toMatchObject({ lexicalMatches: 4, withVector: 0, candidates: 5, sequence: 5 });
+    // Five memories of two terms and a prior of 50: ln(1 + 53.5 / 2.5) + ln(1 + 52.5 / 3.5), all of average length.
+    expect(answer.hits[0]?.bm25).toBeCloseTo(Math.log(22.4) + Math.log(16), 12);
+    expect(answer.hits[0]?.signals.lexical).toBe(0.9);
+    expect(answer.hits[0]?.score).toBe(0.9);
+    const none = await space.inspect('none', request({ terms: ['green', 'tea'] }));
+    expect(none).toMatchObject({ bm25: 0, score: 0, signals: { lexical: 0 } });
+    expect(none).toMatchObject({ excluded: undefined, failedRequirement: undefined });
+  }),
+  onSpace('the bound is the best score that was left out', async (space) => {
+    await write(space, [
+      insert({ id: '1', content: 'tea' }),
+      insert({ id: '2', content: 'tea pot' }),
+      insert({ id: '3', content: 'tea pot cup' }),
+    ]);
+    const all = await space.search(request({ terms: ['tea'] }));
+    expect(idsOf(all)).toEqual(['1', '2', '3']);
+    const one = await space.search(request({ terms: ['tea'] }, { limit: 1 }));
+    expect(idsOf(one)).toEqual(['1']);
+    // A proof may be generous, never too low, and never above the last hit.
+    expect(one.bound).toBeGreaterThanOrEqual(all.hits[1]?.score as number);
+    expect(one.bound).toBeLessThanOrEqual(one.hits[0]?.score as number);
+  }),
+  onSpace('meaning: the cosine, opposites at 0, memories without a vector unknown', async (space) => {
+    await write(space, [
+      insert({ id: 'same' }, [1, 0, 0]),
+      insert({ id: 'near' }, [1, 1, 0]),
+      insert({ id: 'far' }, [-1, 0, 0]),
+      insert({ id: 'unknown' }),
+    ]);
+    const query = request({ vector: unitVector([2, 0, 0]) }, { profile: profileOf('vector') });
+    const answer = await space.search(query);
+    expect(idsOf(answer)).toEqual(['same', 'near']);
+    expect(answer.hits[0]).toMatchObject({
+      score: 1,
+      bm25: 0,
+      signals: { similarity: 1, lexical: undefined },
+    });
+    expect(answer.hits[1]?.score).toBe(unitVector([1, 1, 0])[0]);
+    expect(answer).toMatchObject({ withVector: 3, lexicalMatches: 0 });
+    expect((await space.inspect('far', query))?.signals.similarity).toBe(0);
+    expect((await space.inspect('unknown', query))?.signals.similarity).toBeUndefined();
+    await expectCode(space.search(request({ vector: unitVector([1, 1]) })), 'embedder_mismatch');
+  }),
+  onSpace('a query without terms matches its text, whatever its case', async (space) => {
+    await write(space, [
+      insert({ id: 'content', content: 'why? C’EST LA VIE' }),
+      insert({ id: 'title', title: 'La Vie', content: 'x' }),
+      insert({ id: 'tag', tags: ['LA VIE'], content: 'y' }),
+      insert({ id: 'split', tags: ['la', 'vie'], content: 'z' }),
+    ]);
+    const answer = await space.search(request({ substring: 'lA vIe' }));
+    expect(idsOf(answer).toSorted()).toEqual(['content', 'tag', 'title']);
+    expect(answer.hits.map((hit) => [hit.score, hit.bm25])).toEqual([
+      [0.5, 0],
+      [0.5, 0],
+      [0.5, 0],
+    ]);
+    expect(answer.lexicalMatches).toBe(3);
+    const terms = await space.inspect('split', request({ substring: 'la vie' }));
+    expect(terms?.signals.lexical).toBe(0);
+  }),
+  onSpace('equal scores: BM25, similarity, the newest update, the id in code units', async (space) => {
+    const ambient = { profile: profileOf('ambient') };
+    const at = (id: string, updatedAt: number, vector?: readonly number[], content = 'x') =>
+      insert({ id, updatedAt, content, type: 'event', createdAt: start - 5 }, vector);
+    // All updates lie in the future, so that the recency of each is 1.
+    await write(space, [
+      at('old', start + 1),
+      at('new', start + 2),
+      at('\uff5e', start + 1),
+      at('\u{1f600}', start + 1),
+      at('similar', start + 1, [1, 0, 0]),
+      at('opposite', start + 1, [-1, 0, 0]),
+      at('words', start + 1, undefined, 'tea'),
+    ]);
+    const ids = await idsFor(space, { terms: ['tea'], vector: unitVector([1, 0, 0]) }, ambient);
+    expect(ids).toEqual(['words', 'similar', 'opposite', 'new', 'old', '\u{1f600}', '\uff5e']);
+  }),
+  onSpace('eligibility: each condition, its edges, and its reason', async (space) => {
+    const scope = 'project:a';
+    await write(space, [
+      insert({ id: 'plain', scope, tags: ['x'] }),
+      insert({ id: 'scope', scope: 'project:b', tags: ['x'] }),
+      insert({ id: 'type', scope, type: 'rule', tags: ['x'] }),
+      insert({ id: 'tag', scope }),
+      insert({ id: 'cold', scope, tags: ['x'], tier: 'cold' }),
+      insert({ id: 'stub', scope, tags: ['x'], tier: 'stub' }),
+      insert({ id: 'invalidated', scope, tags: ['x'], invalidatedAt: start }),
+      insert({ id: 'to-be-invalidated', scope, tags: ['x'], invalidatedAt: start + 1 }),
+      insert({ id: 'expired', scope, tags: ['x'], expiresAt: start }),
+      insert({ id: 'expired-core', scope, tags: ['x'], expiresAt: start, core: true }),
+      insert({ id: 'to-expire', scope, tags: ['x'], expiresAt: start + 1 }),
+      insert({ id: 'valid-from', scope, tags: ['x'], validFrom: start }),
+      insert({ id: 'not-yet', scope, tags: ['x'], validFrom: start + 1 }),
+      insert({ id: 'valid-until', scope, tags: ['x'], validUntil: start }),
+      insert({ id: 'no-longer', scope, tags: ['x'], validUntil: start - 1 }),
+    ]);
+    const query = request(
+      { terms: ['content'] },
+      { filter: { scopes: [scope], types: ['fact'], tags: ['x'] }, limit: 50, profile: profileOf('ambient') },
+    );
+    const answer = await space.search(query);
+    const eligible = ['plain', 'to-be-invalidated', 'expired-core', 'to-expire', 'valid-from', 'valid-until'];
+    expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
+    expect(answer).toMatchObject({ total: 15, filtered: 10, eligible: 6 });
+    const reasons: Record<string, string | undefined> = {};
+    for (const { id } of (await space.list({ filter: {}, limit: 50 })).memories) {
+      reasons[id] = (await space.inspect(id, query))?.excluded;
+    }
+    expect(reasons).toEqual({
+      ...Object.fromEntries(eligible.map((id) => [id, undefined])),
+      scope: 'scope',
+      type: 'type',
+      tag: 'tag',
+      cold: 'tier',
+      stub: 'tier',
+      invalidated: 'invalidated',
+      expired: 'expired',
+      'not-yet': 'not-yet-valid',
+      'no-longer': 'no-longer-valid',
+    });
+  }),
+  onSpace('statistics count every memory that is not a stub, eligible or not', async (space) => {
+    await write(space, [insert({ id: 'a', content: 'tea' })]);
+    const score = async () =>
+      (await space.search(request({ terms: ['tea', 'x'] }, { filter: { scopes: ['global'] } }))).hits[0]
+        ?.bm25;
+    const alone = await score();
+    await write(space, [insert({ id: 'stub', content: 'tea tea', tier: 'stub' })]);
+    expect(await score()).toBe(alone);
+    await write(space, [insert({ id: 'cold', content: 'tea', tier: 'cold' })]);
+    const withCold = await score();
+    expect(withCold).toBeLessThan(alone as number);
+    await write(space, [insert({ id: 'elsewhere', content: 'tea', scope: 'project:a' })]);
+    expect(await score()).toBeLessThan(withCold as number);
+  }),
+  onSpace('a requirement that is not met keeps a memory out, and is named', async (space) => {
+    await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b', content: 'coffee' })]);
+    const query = request({ terms: ['tea'] }, { profile: profileOf('lexical') });
+    const answer = await space.search(query);
+    expect(idsOf(answer)).toEqual(['a']);
+    expect(answer).toMatchObject({ eligible: 2, candidates: 1 });
+    expect((await space.inspect('a', query))?.failedRequirement).toBeUndefined();
+    expect((await space.inspect('b', query))?.failedRequirement).toBe(0);
+  }),
+  onSpace('a search sees every write that is acknowledged, through any handle', async (space, store) => {
+    const other = await store.openSpace('alice');
+    await write(space, [insert({ id: 'a', content: 'tea' })]);
+    expect(await idsFor(other, { terms: ['tea'] })).toEqual(['a']);
+    await write(other, [insert({ id: 'b', content: 'tea tea' }), replace({ id: 'a', content: 'coffee' })]);
+    expect(await idsFor(space, { terms: ['tea'] })).toEqual(['b']);
+    await write(space, [{ kind: 'remove', id: 'b' }]);
+    expect(await idsFor(other, { terms: ['tea'] })).toEqual([]);
+    expect(await idsFor(other, { terms: ['coffee'] })).toEqual(['a']);
+    // Without new text, what is derived from the old one stays.
+    const [memory] = await space.get(['a']);
+    if (!memory) throw new Error('a is gone');
+    await write(space, [{ kind: 'replace', memory: { ...memory, importance: 1 } }]);
+    expect((await other.search(request({ terms: ['coffee'] }))).hits[0]?.memory.importance).toBe(1);
+  }),
+  {
+    title: 'any search over any memories equals the obvious computation, to the last bit',
+    async run({ store }) {
+      let run = 0;
+      const term = fc.constantFrom('tea', 'coffee', 'berlin', 'plan', 'match', 'unknown');
+      const query = fc.oneof(
+        fc.record({
+          terms: fc.uniqueArray(term, { maxLength: 4 }).map((terms) => terms.toSorted()),
+          vector: fc.option(arbitraryVector(3), { nil: undefined }),
+        }),
+        fc.constant({ terms: [], substring: 'E' }),
+      );
+      const some = (...values: readonly string[]) => fc.option(fc.subarray([...values]), { nil: undefined });
+      const search = fc.record({
+        query,
+        profile: fc.constantFrom(...BUILTIN_PROFILE_NAMES).map(profileOf),
+        filter: fc.record({
+          scopes: some('global', 'project:match', 'team:a/project:b'),
+          types: fc.constant(undefined),
+          typesExclude: some('fact', 'event', 'rule'),
+          tags: fc.option(fc.constantFrom(['tea'], ['plan', 'tea']), { nil: undefined, freq: 1 }),
+        }),
+        now: fc.constantFrom(ARBITRARY_NOW, ARBITRARY_NOW - 1, ARBITRARY_NOW + 1),
+        limit: fc.integer({ min: 1, max: 12 }),
+      });
+      const memories = fc.uniqueArray(arbitraryIndexedMemory(3), {
+        selector: ({ memory }) => memory.id,
+        maxLength: 25,
+        size: 'max',
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          memories,
+          fc.array(search, { minLength: 1, maxLength: 6 }),
+          async (list, searches) => {
+            await using reference = createMemoryStore();
+            const oracle = await reference.openSpace('oracle');
+            await using space = await store.openSpace(`run-${run++}`);
+            const changes = list.map((each) => ({ kind: 'insert', ...each }) as const);
+            await write(oracle, changes);
+            await write(space, changes);
+            for (const each of searches) {
+              const { bound: expectedBound, ...expected } = comparable(await oracle.search(each));
+              const { bound, ...answer } = comparable(await space.search(each));
+              expect(answer).toEqual(expected);
+              expect(bound).toBeGreaterThanOrEqual(expectedBound);
+              const last = answer.hits.at(-1);
+              if (last && answer.hits.length === each.limit) expect(bound).toBeLessThanOrEqual(last.score);
+              for (const { memory } of list.slice(0, 3)) {
+                expect(await space.inspect(memory.id, each)).toEqual(await oracle.inspect(memory.id, each));
+              }
+            }
+          },
+        ),
+        { numRuns: 40 },
+      );
+    },
+  },
+];

@@ -1,0 +1,166 @@
+import { expect } from 'vitest';
+import { bindProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import type { SearchRequest, SpaceStore } from '../../store/store.ts';
+import {
+  type ContractTest,
+  everything,
+  expectCode,
+  getOne,
+  insert,
+  onSpace,
+  start,
+  write,
+} from './harness.ts';
+
+const search: SearchRequest = {
+  profile: bindProfile(builtinProfile('bm25')),
+  query: { terms: ['tea'] },
+  filter: {},
+  now: start,
+  limit: 10,
+};
+
+export const spaceTests: readonly ContractTest[] = [
+  {
+    title: 'what happens in one space changes no bit of another',
+    async run({ store }) {
+      const alice = await store.openSpace('alice');
+      const bob = await store.openSpace('bob');
+      await write(alice, [insert({ id: 'a', content: 'tea for alice' }, [1, 0, 0]), insert({ id: 'b' })]);
+      const before = await everything(alice);
+      const { durations: _, ...answer } = await alice.search(search);
+      const other = { embedding: { model: 'other', dimensions: 2 }, analyzer: 'other-1' };
+      await write(
+        bob,
+        [insert({ id: 'a', content: 'tea for bob', updatedAt: start + 9 }, [0, 1])],
+        {},
+        other,
+      );
+      for (let index = 0; index < 20; index++)
+        await write(bob, [insert({ id: `x${index}`, content: 'tea' })], {}, other);
+      await write(bob, [{ kind: 'redact', id: 'x1' }], { verb: 'forget' }, other);
+      expect(await everything(alice)).toEqual(before);
+      const { durations: __, ...again } = await alice.search(search);
+      expect(again).toEqual(answer);
+      expect((await getOne(bob, 'a'))?.content).toBe('tea for bob');
+      expect((await alice.history('a')).length).toBe(1);
+    },
+  },
+  {
+    title:
+      'spaces are listed by name; names that differ in case, spelling or signs alone are different spaces',
+    async run({ store }) {
+      expect(await store.listSpaces()).toEqual([]);
+      const names = [
+        'alice',
+        'Alice',
+        'ALICE',
+        'a/b',
+        'a-b',
+        'ü',
+        'u\u0308',
+        '東京',
+        '🫖',
+        'con',
+        'x'.repeat(200),
+        'a b',
+        "it's %_*?",
+      ];
+      for (const name of names) {
+        const space = await store.openSpace(name);
+        expect(space.name).toBe(name);
+        await write(space, [insert({ id: 'me', content: name })]);
+      }
+      expect(await store.listSpaces()).toEqual(names.toSorted());
+      for (const name of names) {
+        expect((await getOne(await store.openSpace(name), 'me'))?.content).toBe(name);
+      }
+    },
+  },
+  {
+    title: 'names that are no names of spaces are refused',
+    async run({ store }) {
+      for (const name of [
+        '',
+        '../x',
+        'a/../b',
+        '/',
+        'a//b',
+        './a',
+        'a\0b',
+        'a\nb',
+        '\ud800',
+        'x'.repeat(201),
+      ]) {
+        await expectCode(store.openSpace(name), 'invalid_space_name');
+      }
+      expect(await store.listSpaces()).toEqual([]);
+    },
+  },
+  {
+    title: 'read-only: a space that is not there is not made, and one that is there is not written to',
+    async run({ store }) {
+      await write(await store.openSpace('alice'), [insert({ id: 'a', content: 'tea' })]);
+      const error = await expectCode(store.openSpace('bob', { readOnly: true }), 'not_found');
+      expect(error.message).toContain('"alice"');
+      expect(await store.listSpaces()).toEqual(['alice']);
+      const space = await store.openSpace('alice', { readOnly: true });
+      expect((await getOne(space, 'a'))?.content).toBe('tea');
+      expect((await space.search(search)).hits).toHaveLength(1);
+      await expectCode(write(space, [insert({ id: 'b' })]), 'store_read_only');
+      const derive = async () => [];
+      await expectCode(space.reindex({ analyzer: 'x', embedding: undefined, derive }), 'store_read_only');
+      expect((await space.info()).memories).toBe(1);
+    },
+  },
+  onSpace(
+    'a closed space answers nothing, and closing waits for what is being written',
+    async (space, store) => {
+      const other = await store.openSpace('alice');
+      let closing: Promise<void> | undefined;
+      const writing = space.write({ verb: 'remember', at: start }, async (reader) => {
+        closing = space.close();
+        await reader.get(['a']);
+        return { changes: [insert({ id: 'a' })], result: 'written' };
+      });
+      expect(await writing).toBe('written');
+      await closing;
+      await space.close();
+      await expectAllClosed(space);
+      expect((await getOne(other, 'a'))?.id).toBe('a');
+    },
+  ),
+  onSpace('closing the store closes its spaces', async (space, store) => {
+    const writing = write(space, [insert({ id: 'a' })]);
+    await store.close();
+    await writing;
+    await expectAllClosed(space);
+    await expectCode(store.openSpace('alice'), 'closed');
+    await expectCode(store.listSpaces(), 'closed');
+    await store.close();
+  }),
+  onSpace('a healthy space has nothing to complain of', async (space) => {
+    expect(await space.check()).toEqual([]);
+    await write(space, [insert({ id: 'a' }, [1, 0, 0]), insert({ id: 'b' })]);
+    expect(await space.check()).toEqual([]);
+  }),
+];
+
+async function expectAllClosed(space: SpaceStore): Promise<void> {
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => space.get(['a']),
+    () => space.history('a'),
+    () => space.operation(),
+    () => write(space, []),
+    () => space.search(search),
+    () => space.inspect('a', search),
+    () => space.list({ filter: {}, limit: 1 }),
+    () => space.info(),
+    () => space.derivation(),
+    () => space.reindex({ analyzer: 'x', embedding: undefined, derive: async () => [] }),
+    () => space.backup('never-written.db'),
+    () => space.check(),
+  ];
+  for (const call of calls) await expectCode(call(), 'closed');
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Called with everything on stdout so far; may send a signal. */
+  readonly onOutput?: ((stdout: string, kill: (signal: NodeJS.Signals) => void) => void) | undefined;
+  readonly uid?: number | undefined;
+}
+
+/** A directory with the built command line interface at work in it, as a user has it. */
+export interface Workplace extends Disposable {
+  readonly directory: string;
+  file(name: string, content: string): string;
+  /** Runs `salience` with these arguments. */
+  salience(args: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** The same with `--json`; throws unless it ends with 0. */
+  json(args: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;
+  /** Runs a line of shell in which `salience` is a command. */
+  shell(line: string, options?: RunOptions): Promise<Outcome>;
+}
+
+export function createWorkplace(): Workplace {
+  if (!existsSync(main)) {
+    throw new Error(`${main} is missing: these tests run the built program; build it with ./run setup`);
+  }
+  const root = mkdtempSync(join(tmpdir(), 'salience-cli-'));
+  const directory = join(root, 'work');
+  const bin = join(root, 'bin');
+  for (const each of [directory, bin, join(root, 'home')]) mkdirSync(each);
+  writeFileSync(join(bin, 'salience'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
+  chmodSync(join(bin, 'salience'), 0o755);
+  const environment = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|VITEST)/.test(name),
+    );
+    return {
+      ...Object.fromEntries(inherited),
+      PATH: `${bin}:${process.env['PATH']}`,
+      HOME: join(root, 'home'),
+      SALIENCE_PATH: join(directory, 'memory'),
+      ...extra,
+    };
+  };
+  const run = (command: string, args: readonly string[], options: RunOptions = {}) =>
+    runProcess(command, args, { ...options, env: environment(options.env), directory });
+  const salience: Workplace['salience'] = (args, options) => run(process.execPath, [main, ...args], options);
+  return {
+    directory,
+    file(name, content) {
+      const path = join(directory, name);
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, content);
+      return path;
+    },
+    salience,
+    async json(args, options) {
+      const { code, stdout, stderr } = await salience([...args, '--json'], options);
+      if (code !== 0) throw new Error(`salience ${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as Record<string, unknown>;
+    },
+    shell: (line, options) => run('bash', ['-c', line], options),
+    [Symbol.dispose]() {
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function runProcess(
+  command: string,
+  args: readonly string[],
+  options: RunOptions & { readonly directory: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: options.directory,
+      env: options.env,
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      options.onOutput?.(stdout, (signal) => child.kill(signal));
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+  });
+}

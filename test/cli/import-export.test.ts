@@ -1,0 +1,339 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+beforeEach(() => {
+  work = createWorkplace();
+});
+afterEach(() => work[Symbol.dispose]());
+
+interface Listed {
+  readonly memories: readonly Record<string, unknown>[];
+}
+const listAll = async (...args: string[]) =>
+  ((await work.json(['list', '--all', ...args])) as unknown as Listed).memories;
+const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const rich = [
+  {
+    id: 'a',
+    content: 'First\nwith a line',
+    title: 'T',
+    tags: ['x', 'y'],
+    metadata: { n: 1, deep: { list: [null, true] } },
+  },
+  {
+    id: 'b',
+    content: '第二 ✓ "quoted" \u202e',
+    scope: 'team:a/project:b',
+    importance: 0.1,
+    confidence: 0.33,
+    weight: 0.2,
+  },
+  {
+    id: 'c',
+    content: 'Third',
+    validFrom: '2020-01-01',
+    validUntil: '2090-01-01',
+    expiresAt: '2091-01-01',
+    sessionId: 's',
+  },
+  {
+    id: 'd',
+    content: 'Fourth',
+    type: 'plan',
+    createdAt: '2019-05-05T05:05:05.005+02:00',
+    source: 'inferred',
+    sourceRef: 'r',
+  },
+];
+
+describe('export and import', () => {
+  it('bring every field of every memory back', async () => {
+    work.file('rich.jsonl', lines(rich));
+    expect(await work.json(['import', 'rich.jsonl'])).toMatchObject({ imported: 4, skipped: 0 });
+    await work.json(['update', 'a', 'First, changed', '--importance', '0.9']);
+    // Counters and clocks that no verb of this version sets, but a memory may have.
+    const exported = (await work.salience(['export'])).stdout.trim().split('\n');
+    const touched = exported.map((line) => ({
+      ...(JSON.parse(line) as object),
+      lastAccessedAt: '2026-01-01T00:00:00.000Z',
+      invalidatedAt: '2099-01-01T00:00:00.000Z',
+      accessCount: 7,
+      sessions: ['s1', 's2'],
+      usefulness: 0.25,
+      stability: 0.75,
+      tier: 'cold',
+      core: true,
+      supersedes: 'z',
+      topicKey: 'k',
+    }));
+    work.file('touched.jsonl', lines(touched));
+    await work.json(['import', 'touched.jsonl', '--space', 'second']);
+    const second = (await work.salience(['export', '--space', 'second'])).stdout;
+    expect(
+      second
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(touched.map((memory) => ({ ...memory, space: 'second' })));
+    await work.json(['import', '--space', 'third', work.file('second.jsonl', second)]);
+    const third = (await work.salience(['export', '--space', 'third'])).stdout;
+    expect(third.replaceAll('"space":"third"', '"space":"second"')).toBe(second);
+  });
+
+  it('write a file that is complete or not there', async () => {
+    work.file('rich.jsonl', lines(rich));
+    await work.json(['import', 'rich.jsonl']);
+    expect(await work.json(['export', '--output', 'out.jsonl'])).toEqual({ file: 'out.jsonl', memories: 4 });
+    expect(readFileSync(join(work.directory, 'out.jsonl'), 'utf8')).toBe(
+      (await work.salience(['export'])).stdout,
+    );
+    writeFileSync(join(work.directory, 'out.jsonl'), 'mine');
+    const refused = await work.salience(['export', '--output', 'out.jsonl', '--json']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'already_exists' } });
+    expect(readFileSync(join(work.directory, 'out.jsonl'), 'utf8')).toBe('mine');
+    expect(await work.json(['export', '--output', 'out.jsonl', '--force', '--type', 'plan'])).toMatchObject({
+      memories: 1,
+    });
+    const nowhere = await work.salience(['export', '--output', 'no/such/folder/out.jsonl', '--json']);
+    expect(JSON.parse(nowhere.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
+    expect(readdirSync(work.directory).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  it('take an older export over nothing newer', async () => {
+    await work.json(['remember', 'old', '--id', 'a', '--now', '2026-01-01']);
+    const old = (await work.salience(['export'])).stdout;
+    await work.json(['update', 'a', 'new', '--now', '2026-02-01']);
+    const recent = (await work.salience(['export'])).stdout;
+    expect(await work.json(['import', work.file('old.jsonl', old)])).toMatchObject({
+      imported: 0,
+      unchanged: 1,
+    });
+    expect(await listAll()).toMatchObject([{ content: 'new' }]);
+    await work.json(['remember', 'old', '--id', 'a', '--now', '2026-01-01', '--space', 'other']);
+    const updated = await work.json(['import', work.file('recent.jsonl', recent), '--space', 'other']);
+    expect(updated).toMatchObject({ updated: 1 });
+    expect(await listAll('--space', 'other')).toMatchObject([{ content: 'new' }]);
+  });
+});
+
+describe('lines that cannot be used', () => {
+  it('are named by number, and the rest is imported', async () => {
+    const good = (index: number) => JSON.stringify({ content: `statement ${index}` });
+    const bytes = Buffer.concat([
+      Buffer.from(`${good(1)}\n\n{"content":"cut o\n`),
+      Buffer.from([0xff, 0xfe, 0x0a]),
+      Buffer.from(
+        `[1]\n{"content":" "}\n{"content":"x","colour":"red"}\n{"content":"y","createdAt":"soon"}\n`,
+      ),
+      Buffer.from(
+        `{"content":"z","id":7}\n${good(2)}\n{"content":"${'w'.repeat(33_000)}"}\n{"content":"last, cut`,
+      ),
+    ]);
+    writeFileSync(join(work.directory, 'bad.jsonl'), bytes);
+    const outcome = await work.salience(['import', 'bad.jsonl']);
+    expect(outcome.code).toBe(3);
+    expect(outcome.stdout).toBe('imported 2 memories, skipped 9\n');
+    const reported = outcome.stderr
+      .trim()
+      .split('\n')
+      .map((line) => /^skipped bad\.jsonl:(\d+): (.+)$/.exec(line)?.slice(1));
+    expect(reported.map((each) => Number(each?.[0])).sort((a, b) => a - b)).toEqual([
+      3, 4, 5, 6, 7, 8, 9, 11, 12,
+    ]);
+    const reasonOf = (line: number) => reported.find((each) => Number(each?.[0]) === line)?.[1];
+    expect(reasonOf(4)).toContain('UTF-8');
+    expect(reasonOf(7)).toContain('colour');
+    expect(reasonOf(8)).toContain('"soon" is not a time');
+    expect(reasonOf(11)).toContain('32768');
+    expect(reasonOf(12)).toContain('cut off');
+    expect(await listAll()).toHaveLength(2);
+
+    const json = await work.salience(['import', 'bad.jsonl', '--json']);
+    expect(json.code).toBe(3);
+    const summary = JSON.parse(json.stdout) as { unchanged: number; problems: { where: string }[] };
+    expect(summary).toMatchObject({ imported: 0, unchanged: 2, skipped: 9 });
+    expect(summary.problems).toContainEqual({ where: 'bad.jsonl:5', reason: 'is no JSON object' });
+  });
+
+  it('does not stop at a file that is broken or missing without saying so', async () => {
+    writeFileSync(join(work.directory, 'cut.jsonl.gz'), gzipSync(lines(rich)).subarray(0, 80));
+    const cut = await work.salience(['import', 'cut.jsonl.gz', '--json']);
+    expect(cut.code).toBe(1);
+    expect(JSON.parse(cut.stderr)).toMatchObject({ error: { code: 'unreadable_file' } });
+    const missing = await work.salience(['import', 'absent.jsonl']);
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('absent.jsonl cannot be read'),
+    });
+    const unknown = await work.salience(['import', work.file('data.bin', '\u0001')]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('--format') });
+  });
+});
+
+describe('simple lines', () => {
+  it('are remembered once, however often they are imported', async () => {
+    work.file(
+      'simple.jsonl',
+      lines([
+        { content: 'one', tags: ['own'] },
+        { content: 'two', scope: 'team:b' },
+        { content: 'one', tags: ['own'] },
+      ]),
+    );
+    const args = ['import', 'simple.jsonl', '--scope', 'team:a', '--tag', 'added'];
+    expect(await work.json(args)).toMatchObject({ imported: 2, unchanged: 1 });
+    expect(await work.json(args)).toMatchObject({ imported: 0, unchanged: 3 });
+    const found = await listAll();
+    expect(found.find(({ content }) => content === 'one')).toMatchObject({
+      scope: 'team:a',
+      tags: ['own', 'added'],
+      source: 'imported',
+      sourceRef: 'simple.jsonl#L1',
+    });
+    expect(found.find(({ content }) => content === 'two')).toMatchObject({
+      scope: 'team:b',
+      tags: ['added'],
+    });
+  });
+
+  it('may be compressed, and more than a transaction holds', async () => {
+    const many = Array.from({ length: 2500 }, (_, index) => ({ content: `statement number ${index}` }));
+    writeFileSync(join(work.directory, 'many.ndjson.gz'), gzipSync(lines(many)));
+    expect(await work.json(['import', 'many.ndjson.gz', '--embedder', 'none'])).toMatchObject({
+      imported: 2500,
+    });
+    const stats = await work.json(['stats']);
+    expect(stats).toMatchObject({ memories: 2500, vectors: 0 });
+    const { events } = (await work.json(['history', (await listAll())[0]?.['id'] as string])) as {
+      events: { operation: number }[];
+    };
+    expect([1, 1001, 2001]).toContain(events[0]?.operation);
+  });
+});
+
+describe('Markdown and text', () => {
+  const guide =
+    '---\ntags: [a, b]\ndate: 2024-02-03\nowner: ann\n---\n# Guide\nIntro\n## Install\nRun it\n## Install\nAgain\n';
+
+  it('becomes one memory a section or paragraph', async () => {
+    work.file('notes/guide.md', guide);
+    work.file('notes/decisions/0001.md', 'Use SQLite\n');
+    work.file('notes/log.txt', 'first\nline\n\nsecond\n');
+    work.file('notes/other.json', '{}');
+    expect(await work.json(['import', 'notes'])).toMatchObject({ imported: 6, skipped: 0 });
+    const found = await listAll();
+    const by = (ref: string) => found.find(({ sourceRef }) => sourceRef === ref);
+    expect(by('notes/guide.md#L6')).toMatchObject({
+      title: 'Guide',
+      content: 'Intro',
+      type: 'fact',
+      tags: ['a', 'b'],
+      createdAt: '2024-02-03T00:00:00.000Z',
+      metadata: { owner: 'ann' },
+      source: 'imported',
+    });
+    expect(by('notes/guide.md#L8')).toMatchObject({ title: 'Guide › Install', content: 'Run it' });
+    expect(by('notes/decisions/0001.md#L1')).toMatchObject({ title: '0001', type: 'decision' });
+    expect(by('notes/log.txt#L1')).toMatchObject({ content: 'first\nline' });
+    expect(by('notes/log.txt#L4')).toMatchObject({ content: 'second' });
+  });
+
+  it('is updated, not doubled, when it is imported again', async () => {
+    work.file('guide.md', guide);
+    await work.json(['import', 'guide.md']);
+    expect(await work.json(['import', './guide.md'])).toMatchObject({
+      imported: 0,
+      updated: 0,
+      unchanged: 3,
+    });
+    work.file('guide.md', `${guide.replace('Run it', 'Run it twice')}## New\nMore\n`);
+    expect(await work.json(['import', 'guide.md'])).toMatchObject({ imported: 1, updated: 1, unchanged: 2 });
+    const found = await listAll();
+    expect(found.filter(({ content }) => content === 'Run it twice')).toMatchObject([{ revisionCount: 2 }]);
+    expect(found).toHaveLength(4);
+    // The same file for another scope is another statement.
+    expect(await work.json(['import', 'guide.md', '--scope', 'team:a'])).toMatchObject({ imported: 4 });
+  });
+
+  it('reports a broken file and imports the others', async () => {
+    work.file('notes/good.md', 'fine\n');
+    work.file('notes/bad.md', '---\ntags: [a\n---\ntext\n');
+    writeFileSync(join(work.directory, 'notes/latin1.txt'), Buffer.from([0x63, 0xe9]));
+    const outcome = await work.salience(['import', 'notes']);
+    expect(outcome).toMatchObject({ code: 3, stdout: 'imported 1 memory, skipped 2\n' });
+    expect(outcome.stderr).toMatch(/^skipped notes\/bad\.md:\d+: /m);
+    expect(outcome.stderr).toMatch(/^skipped notes\/latin1\.txt: .*UTF-8/m);
+  });
+
+  it('cuts a section that is longer than a memory may be', async () => {
+    work.file('long.md', `# Long\n${'A sentence of some words. '.repeat(3000)}\n`);
+    expect(await work.json(['import', 'long.md'])).toMatchObject({ imported: 3, skipped: 0 });
+    expect(await work.json(['import', 'long.md'])).toMatchObject({ unchanged: 3 });
+  });
+});
+
+describe('git history', () => {
+  it('becomes one event a commit', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args], {
+        cwd: work.directory,
+        env: { ...process.env, GIT_AUTHOR_DATE: '2024-05-06T07:08:09+02:00', GIT_CONFIG_GLOBAL: '/dev/null' },
+        encoding: 'utf8',
+      }).trim();
+    git('init', '--quiet');
+    work.file('src/pump.ts', '1');
+    git('add', 'src');
+    git('commit', '--quiet', '-m', 'Fix the pump\n\nIt leaked at night.');
+    const hash = git('rev-parse', 'HEAD');
+    expect(await work.json(['import', '.', '--format', 'git', '--tag', 'history'])).toMatchObject({
+      imported: 1,
+    });
+    expect(await work.json(['import', '.git'])).toMatchObject({ imported: 0, unchanged: 0, updated: 1 });
+    expect(await work.json(['get', `git:${hash}`])).toMatchObject({
+      type: 'event',
+      title: 'Fix the pump',
+      content: 'Fix the pump\n\nIt leaked at night.\n\nFiles: src/pump.ts',
+      createdAt: '2024-05-06T05:08:09.000Z',
+      metadata: { author: 'Ann' },
+      source: 'imported',
+      sourceRef: `git:${hash}`,
+    });
+    expect(existsSync(join(work.directory, 'memory'))).toBe(true);
+    const none = await work.salience(['import', work.directory.replace(/work$/, 'home'), '--format', 'git']);
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('git repository') });
+  });
+});
+
+describe('an interrupted import', () => {
+  it('leaves whole batches, and goes on when it is started again', async () => {
+    const total = 60_000;
+    const many = Array.from({ length: total }, (_, index) => ({
+      content: `statement number ${index} of many`,
+    }));
+    work.file('many.jsonl', lines(many));
+    await work.json(['remember', 'there before', '--id', 'before']);
+    // Whoever looks sees the first batches; then the import is told to stop.
+    const args = ['import', 'many.jsonl', '--json'];
+    const first = await work.shell(
+      `salience ${args.join(' ')} & pid=$!
+       until [ "$(salience stats --json | sed 's/.*"memories":\\([0-9]*\\).*/\\1/')" -gt 1 ]; do :; done
+       kill -INT $pid; wait $pid`,
+    );
+    expect(first.code).toBe(130);
+    expect(first.stderr).toContain('"code":"aborted"');
+    const { imported } = JSON.parse(first.stdout) as { imported: number };
+    expect(imported % 1000).toBe(0);
+    expect(imported).toBeLessThan(total);
+    expect(await work.json(['stats'])).toMatchObject({ memories: imported + 1 });
+    expect(await work.json(['doctor'])).toMatchObject({ problems: [] });
+    const again = await work.json(args.slice(0, 2));
+    expect(again).toMatchObject({ imported: total - imported, unchanged: imported, skipped: 0 });
+  });
+});

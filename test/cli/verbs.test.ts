@@ -1,0 +1,261 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+beforeAll(() => {
+  work = createWorkplace();
+});
+afterAll(() => work[Symbol.dispose]());
+
+const now = '2026-04-20T09:30:00Z';
+
+async function fails(args: readonly string[], code: number) {
+  const outcome = await work.salience([...args, '--json']);
+  expect(outcome.code).toBe(code);
+  expect(outcome.stdout).toBe('');
+  return (JSON.parse(outcome.stderr) as { error: { code: string; message: string; details: object } }).error;
+}
+
+describe('remember, get, list', () => {
+  it('keeps what was said about a memory', async () => {
+    const said = [
+      ...['remember', 'Prefers dark roast', '--id', 'roast', '--type', 'preference', '--title', 'Coffee'],
+      ...[
+        '--tag',
+        'coffee',
+        '--tag',
+        'taste',
+        '--scope',
+        'team:a',
+        '--importance',
+        '0.7',
+        '--confidence',
+        '0.9',
+      ],
+      ...['--weight', '0.5', '--metadata', 'by=ann', '--metadata', 'year=2026', '--metadata', 'sure=true'],
+      ...['--session', 's1', '--source-ref', 'chat#1', '--created-at', '2026-04-01', '--now', now],
+    ];
+    expect(await work.json(said)).toEqual({ id: 'roast', outcome: 'created' });
+    expect(await work.json(['get', 'roast'])).toMatchObject({
+      id: 'roast',
+      space: 'default',
+      scope: 'team:a',
+      type: 'preference',
+      title: 'Coffee',
+      content: 'Prefers dark roast',
+      tags: ['coffee', 'taste'],
+      metadata: { by: 'ann', year: 2026, sure: true },
+      sessionId: 's1',
+      createdAt: '2026-04-01T00:00:00.000Z',
+      importance: 0.7,
+      importanceJudge: 'caller',
+      confidence: 0.9,
+      weight: 0.5,
+      source: 'stated',
+      sourceRef: 'chat#1',
+    });
+    const shown = await work.salience(['get', 'roast', '--now', now]);
+    expect(shown.stdout).toContain('created     2026-04-01T00:00:00.000Z (19 d)');
+    expect(shown.stdout).toMatch(/\n\nPrefers dark roast\n$/);
+  });
+
+  it('reads the content from stdin, without its last line break', async () => {
+    const remembered = await work.salience(['remember', '--id', 'piped'], { input: 'two\nlines\n' });
+    expect(remembered).toMatchObject({ code: 0, stdout: 'remembered piped\n' });
+    expect(await work.json(['get', 'piped'])).toMatchObject({ content: 'two\nlines' });
+    await work.json(['remember', '-', '--id', 'dash'], { input: 'from a dash' });
+    expect(await work.json(['get', 'dash'])).toMatchObject({ content: 'from a dash' });
+  });
+
+  it('lists by filters and by pages', async () => {
+    const all = (await work.json(['list', '--all', '--limit', '1'])) as { memories: { id: string }[] };
+    expect(all.memories.map(({ id }) => id).sort()).toEqual(['dash', 'piped', 'roast']);
+    const first = (await work.json(['list', '--limit', '2'])) as {
+      memories: { id: string }[];
+      nextCursor: string;
+    };
+    expect(first.memories).toHaveLength(2);
+    const rest = (await work.json(['list', '--limit', '2', '--cursor', first.nextCursor])) as typeof first;
+    expect([...first.memories, ...rest.memories].map(({ id }) => id)).toEqual(
+      all.memories.map(({ id }) => id),
+    );
+    expect(rest.nextCursor).toBeUndefined();
+    const tagged = (await work.json(['list', '--tag', 'coffee', '--type', 'preference'])) as typeof first;
+    expect(tagged.memories.map(({ id }) => id)).toEqual(['roast']);
+    const others = (await work.json(['list', '--not-type', 'preference'])) as typeof first;
+    expect(others.memories.map(({ id }) => id).sort()).toEqual(['dash', 'piped']);
+    const table = await work.salience(['list', '--tag', 'coffee', '--now', now]);
+    expect(table.stdout).toBe(
+      'id     type        scope   updated  content\nroast  preference  team:a     19 d  Coffee: Prefers dark roast\n',
+    );
+  });
+
+  it('refuses what is wrong, with its typed code, and writes nothing', async () => {
+    const before = await work.json(['stats']);
+    expect(await fails(['remember', '  '], 1)).toMatchObject({ code: 'invalid_argument' });
+    const large = await fails(['remember', 'x'.repeat(32 * 1024 + 1)], 1);
+    expect(large).toMatchObject({ code: 'content_too_large', details: { bytes: 32_769, limit: 32_768 } });
+    expect(await fails(['remember', 'a\u0007b'], 1)).toMatchObject({ code: 'invalid_text' });
+    expect(await fails(['remember', 'x', '--importance', '2'], 1)).toMatchObject({
+      code: 'invalid_argument',
+    });
+    expect(await fails(['remember', 'x', '--created-at', 'yesterday'], 1)).toMatchObject({
+      code: 'invalid_time',
+    });
+    expect(await fails(['remember', 'x', '--now', 'soon'], 1)).toMatchObject({ code: 'invalid_time' });
+    expect(await fails(['remember', 'x', '--scope', '../y'], 1)).toMatchObject({ code: 'invalid_scope' });
+    expect(await fails(['remember', 'x', '--space', '../x'], 1)).toMatchObject({
+      code: 'invalid_space_name',
+    });
+    expect(await fails(['remember', 'x', '--embedder', 'magic'], 1)).toMatchObject({
+      code: 'unknown_embedder',
+    });
+    expect(await fails(['remember', 'again', '--id', 'roast'], 1)).toMatchObject({ code: 'already_exists' });
+    expect(await fails(['get', 'nothing'], 1)).toMatchObject({ code: 'not_found' });
+    expect(await work.json(['stats'])).toEqual(before);
+  });
+
+  it('says wrong usage with 2, and does nothing', async () => {
+    expect(await fails(['rember', 'x'], 2)).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('remember'),
+    });
+    expect(await fails(['get'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['list', '--limit', 'many'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['remember', 'x', '--importance', 'high'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['remember', 'x', '--metadata', 'novalue'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['remember', 'x', '--nonsense'], 2)).toMatchObject({ code: 'usage' });
+    const bare = await work.salience([]);
+    expect(bare).toMatchObject({ code: 2, stdout: '' });
+    expect(bare.stderr).toContain('Usage: salience');
+  });
+
+  it('makes no store for a question', async () => {
+    const path = join(work.directory, 'elsewhere');
+    for (const args of [['recall', 'x'], ['list'], ['get', 'x'], ['stats'], ['export'], ['history', 'x']]) {
+      expect(await fails([...args, '--path', path], 1)).toMatchObject({ code: 'not_found' });
+    }
+    expect(readdirSync(work.directory)).not.toContain('elsewhere');
+  });
+});
+
+describe('update, history, undo, forget', () => {
+  it('changes what is named and nothing else', async () => {
+    const before = await work.json(['get', 'roast']);
+    const updated = await work.json([
+      ...['update', 'roast', 'Prefers light roast', '--tag', 'new', '--clear', 'title', '--now', now],
+    ]);
+    expect(updated).toEqual({
+      ...Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'title')),
+      content: 'Prefers light roast',
+      tags: ['new'],
+      updatedAt: '2026-04-20T09:30:00.000Z',
+      revisionCount: 2,
+    });
+    expect(await fails(['update', 'roast'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['update', 'nobody', 'x'], 1)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('shows the writes of a memory and takes one back', async () => {
+    const { events } = (await work.json(['history', 'roast'])) as {
+      events: { verb: string; operation: number }[];
+    };
+    expect(events.map(({ verb }) => verb)).toEqual(['remember', 'update']);
+    const operation = events[1]?.operation as number;
+    expect(await work.json(['undo', String(operation)])).toMatchObject({
+      operation,
+      verb: 'update',
+      memories: [{ id: 'roast', memory: { content: 'Prefers dark roast' } }],
+    });
+    expect(await work.json(['get', 'roast'])).toMatchObject({
+      content: 'Prefers dark roast',
+      title: 'Coffee',
+    });
+    const table = await work.salience(['history', 'roast']);
+    expect(table.stdout).toContain(`undo of ${operation}`);
+    expect(await fails(['undo', '9999'], 1)).toMatchObject({ code: 'cannot_undo' });
+  });
+
+  it('forgets only when told so, and then for good', async () => {
+    expect(await fails(['forget', 'roast'], 2)).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--yes'),
+    });
+    expect(await work.json(['get', 'roast'])).toMatchObject({ id: 'roast' });
+    const forgot = await work.salience(['forget', 'roast', '--yes']);
+    expect(forgot).toMatchObject({ code: 0, stdout: 'forgot roast for good\n' });
+    expect(await fails(['get', 'roast'], 1)).toMatchObject({ code: 'not_found' });
+    const history = await work.salience(['history', 'roast']);
+    expect(history.stdout).toContain('(forgotten)');
+    expect(history.stdout).not.toContain('dark roast');
+    expect(await fails(['forget', 'roast', '--yes'], 1)).toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('spaces, backup, reindex, doctor', () => {
+  it('keeps spaces apart and lists them', async () => {
+    await work.json(['remember', 'only for bob', '--space', 'acme/bob', '--id', 'b']);
+    expect(await work.json(['spaces'])).toMatchObject({ spaces: ['acme/bob', 'default'] });
+    expect(await fails(['get', 'b'], 1)).toMatchObject({ code: 'not_found' });
+    const viaEnvironment = await work.json(['get', 'b'], { env: { SALIENCE_SPACE: 'acme/bob' } });
+    expect(viaEnvironment).toMatchObject({ space: 'acme/bob' });
+    const before = await work.json(['--space', 'acme/bob', 'get', 'b']);
+    expect(before).toEqual(viaEnvironment);
+  });
+
+  it('backs up into a new file and overwrites none', async () => {
+    expect(await work.json(['backup', 'copy.db'])).toEqual({ file: 'copy.db' });
+    expect(readdirSync(work.directory)).toContain('copy.db');
+    expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+  });
+
+  it('indexes anew, also for another embedder', async () => {
+    expect(await work.json(['reindex'])).toMatchObject({ memories: 2, vectors: 2 });
+    expect(await work.json(['reindex', '--embedder', 'none'])).toMatchObject({ memories: 2, vectors: 0 });
+    expect((await work.salience(['reindex'])).stdout).toBe('indexed 2 memories with builtin-1\n');
+  });
+
+  it('examines the installation and the store', async () => {
+    const report = await work.json(['doctor']);
+    expect(report).toMatchObject({
+      versions: { salience: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
+      embedder: { name: 'builtin', model: 'builtin-1', dimensions: 256 },
+      store: { path: join(work.directory, 'memory'), state: 'writable' },
+      spaces: [
+        { name: 'acme/bob', memories: 1, problems: [] },
+        { name: 'default', memories: 2, problems: [] },
+      ],
+      warnings: [],
+      problems: [],
+    });
+    expect((await work.salience(['doctor'])).stdout).toContain('everything works');
+    const lexical = await work.json(['doctor', '--embedder', 'none']);
+    expect(lexical['warnings']).toEqual(['no embedder: recalls go by words alone']);
+    const down = await work.salience([
+      'doctor',
+      '--embedder',
+      'openai:m:3',
+      '--base-url',
+      'not a url',
+      '--json',
+    ]);
+    expect(down.code).toBe(1);
+    expect(JSON.parse(down.stdout)).toMatchObject({ problems: [expect.stringContaining('the embedder')] });
+  });
+
+  it('reports a file that is no store and goes on', async () => {
+    const name = readdirSync(join(work.directory, 'memory')).find((file) =>
+      /^acme-bob-[0-9a-f]+\.db$/.test(file),
+    );
+    work.file(`other/${name}`, 'this is no database, though it has the name of one');
+    const path = join(work.directory, 'other');
+    expect(await fails(['recall', 'x', '--path', path, '--space', 'acme/bob'], 1)).toMatchObject({
+      code: 'not_a_store',
+    });
+    expect(await fails(['remember', 'x', '--path', path, '--space', 'acme/bob'], 1)).toMatchObject({
+      code: 'not_a_store',
+    });
+  });
+});

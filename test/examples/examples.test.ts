@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { marked } from 'marked';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const examples = join(root, 'examples');
+const names = readdirSync(examples)
+  .filter((file) => file.endsWith('.mjs'))
+  .map((file) => basename(file, '.mjs'));
+
+const readExample = (name: string) => readFileSync(join(examples, `${name}.mjs`), 'utf8');
+const readExpected = (name: string) => readFileSync(join(examples, 'expected', `${name}.txt`), 'utf8');
+
+// Examples must run wherever they are started, and leave nothing behind there.
+let elsewhere: string;
+beforeAll(() => {
+  if (!existsSync(join(root, 'dist', 'index.js'))) {
+    throw new Error('the examples import the built package: run ./run setup first, or ./run test');
+  }
+  elsewhere = mkdtempSync(join(tmpdir(), 'salience-examples-'));
+});
+afterAll(() => {
+  if (elsewhere) rmSync(elsewhere, { recursive: true, force: true });
+});
+
+describe('examples', () => {
+  test('each has its expected output, and nothing else has one', () => {
+    expect(names.length).toBeGreaterThanOrEqual(5);
+    expect(readdirSync(join(examples, 'expected')).sort()).toEqual(names.map((name) => `${name}.txt`).sort());
+  });
+
+  // To renew an output that has rightly changed: node examples/NAME.mjs > examples/expected/NAME.txt
+  test.each(names)('%s prints what it is said to print', (name) => {
+    const script = join(examples, `${name}.mjs`);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
+      cwd: elsewhere,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout).toBe(readExpected(name));
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test.each(names)('%s imports nothing but the package and Node', (name) => {
+    const targets = [...readExample(name).matchAll(/from '([^']+)'/g)].map((match) => match[1]);
+    expect(targets.length).toBeGreaterThan(0);
+    for (const target of targets) expect(target).toMatch(/^(?:salience(?:\/[a-z]+)?|node:[a-z:/]+)$/);
+  });
+});
+
+describe('the readme', () => {
+  const blocks = marked
+    .lexer(readFileSync(join(root, 'README.md'), 'utf8'))
+    .flatMap((token) => (token.type === 'code' ? [{ kind: token.lang ?? '', text: `${token.text}\n` }] : []));
+
+  test('shows the quick start as it is, and what it really prints', () => {
+    const at = blocks.findIndex(({ kind }) => kind === 'ts');
+    expect(blocks[at]?.text).toBe(readExample('quick-start'));
+    expect(blocks[at + 1]).toEqual({ kind: 'text', text: readExpected('quick-start') });
+  });
+
+  test('shows no other code that nothing checks', () => {
+    expect(blocks.filter(({ kind }) => kind !== 'sh').map(({ kind }) => kind)).toEqual(['ts', 'text']);
+  });
+
+  test('names every example', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    for (const name of names) expect(readme).toContain(`examples/${name}.mjs`);
+  });
+});
