@@ -69,6 +69,8 @@ export interface MemoryRecord {
   readonly validUntil: Instant | undefined;
   readonly expiresAt: Instant | undefined;
   readonly invalidatedAt: Instant | undefined;
+  /** When it became cold. */
+  readonly coldSince: Instant | undefined;
 
   /** 0–1. Default is .5. */
   readonly importance: number;

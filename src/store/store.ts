@@ -36,8 +36,19 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
    * process, together with the bound that proves it.
    */
   search(request: SearchRequest): Promise<SearchAnswer>;
-  /** What a search makes of one memory, ranked or not. `undefined` when it does not exist. */
-  inspect(id: string, request: Omit<SearchRequest, 'limit'>): Promise<Inspection | undefined>;
+  /** What a search makes of these memories, ranked or not, in order. `undefined` where there is none. */
+  inspect(
+    ids: readonly string[],
+    request: Omit<SearchRequest, 'limit'>,
+  ): Promise<readonly (Inspection | undefined)[]>;
+  /**
+   * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
+   * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
+   * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
+   */
+  use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  /** The usage log, oldest first, after a sequence. */
+  usage(after?: number): Promise<readonly Usage[]>;
   /** Memories in the order of their last update, newest first, then by id. */
   list(request: ListRequest): Promise<ListAnswer>;
   info(): Promise<SpaceInfo>;
@@ -58,6 +69,11 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
 export interface SpaceReader {
   /** The memories of these ids, in order; `undefined` where there is none. */
   get(ids: readonly string[]): Promise<readonly (MemoryRecord | undefined)[]>;
+  /**
+   * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
+   * memory with the one before and the one after it in its session, by creation, then id: `sequence`, weight .5).
+   */
+  links(ids: readonly string[]): Promise<readonly Link[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
@@ -72,7 +88,7 @@ export interface WriteEntry {
   readonly undoes?: number | undefined;
 }
 
-export type Verb = 'remember' | 'update' | 'forget' | 'undo' | 'import';
+export type Verb = 'remember' | 'update' | 'forget' | 'undo' | 'import' | 'link' | 'unlink' | 'maintain';
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -93,7 +109,45 @@ export type Change =
    * Removes a memory for good: afterwards its text is in no row, event, derived table, free page or log of the
    * store. Its events stay, redacted.
    */
-  | { readonly kind: 'redact'; readonly id: string };
+  | { readonly kind: 'redact'; readonly id: string }
+  /** Makes a link, or sets the weight and the clock of the one of this kind. Throws `not_found` without both ends. */
+  | { readonly kind: 'link'; readonly link: Link }
+  /** Takes the stored links of these kinds between two memories away; of all kinds by default. */
+  | { readonly kind: 'unlink'; readonly ids: readonly [string, string]; readonly kinds?: readonly LinkKind[] | undefined };
+
+export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** An association of two memories, the same both ways. */
+export interface Link {
+  /** The two ends, in code-unit order. */
+  readonly ids: readonly [string, string];
+  readonly kind: LinkKind;
+  /** 0–1, as it was at `at`; what is left of it is computed on reading. */
+  readonly weight: number;
+  readonly at: Instant;
+}
+
+/** One recall that left traces. */
+export interface NewUsage {
+  readonly at: Instant;
+  readonly strategy: string;
+  readonly effect: 'reinforce' | 'count' | 'touch';
+  readonly queryHash: string;
+  readonly sessionId: string | undefined;
+  /** What the caller saw, in order. */
+  readonly used: readonly { readonly id: string; readonly direct: boolean }[];
+}
+
+export interface Usage extends NewUsage {
+  readonly sequence: number;
+}
+
+/** What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. */
+export interface UseDecision {
+  readonly memories: readonly MemoryRecord[];
+  readonly links: readonly Link[];
+}
 
 /** What is derived from a memory's text. */
 export interface IndexedText {
@@ -119,6 +173,14 @@ export interface MemoryEvent {
   readonly redacted: boolean;
   /** Of an `undo`: the operation that it took back. */
   readonly undoes: number | undefined;
+  /** Set when the event is about a link of this memory, and `before` then says nothing. */
+  readonly link: LinkChange | undefined;
+}
+
+export interface LinkChange {
+  readonly link: Pick<Link, 'ids' | 'kind'>;
+  /** `undefined` when there was no such link. */
+  readonly before: Pick<Link, 'weight' | 'at'> | undefined;
 }
 
 export interface MemoryFilter {
@@ -128,6 +190,10 @@ export interface MemoryFilter {
   readonly typesExclude?: readonly string[] | undefined;
   /** Only memories that carry all of these tags. */
   readonly tags?: readonly string[] | undefined;
+  /** Cold memories too. Default is false. */
+  readonly deep?: boolean | undefined;
+  /** Plans and transient states too whose validity has ended. Default is false. */
+  readonly includeExpired?: boolean | undefined;
 }
 
 /** A query, analysed. */
@@ -186,7 +252,8 @@ export interface SearchAnswer {
   };
 }
 
-export interface Inspection extends ScoredMemory {
+export interface Inspection extends Omit<ScoredMemory, 'memory'> {
+  readonly id: string;
   /** Why the memory is not eligible; `undefined` when it is. */
   readonly excluded: Exclusion | undefined;
   /** Index of the first requirement of the profile that it does not meet; `undefined` when it meets all. */
