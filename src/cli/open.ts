@@ -71,7 +71,7 @@ async function askDimensions(
     await openAiCompatibleEmbedder({ ...server, dimensions: 1 }).embed(['dimensions'], { signal });
     return 1;
   } catch (error) {
-    const found = SalienceError.isInstance(error) ? error.details['found'] : undefined;
+    const found = SalienceError.isInstance(error) ? error.details['received'] : undefined;
     if (typeof found === 'number') return found;
     throw error;
   }

@@ -10,5 +10,5 @@ export function createPaint(wanted: boolean, environment: NodeJS.ProcessEnv, isT
   const refused = !wanted || (environment['NO_COLOR'] ?? '') !== '';
   const forced = (environment['FORCE_COLOR'] ?? '') !== '' && environment['FORCE_COLOR'] !== '0';
   if (refused || !(forced || isTerminal)) return (_style, text) => text;
-  return (style, text) => (text === '' ? '' : styleText(style, text));
+  return (style, text) => (text === '' ? '' : styleText(style, text, { validateStream: false }));
 }

@@ -32,7 +32,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 export function formatSeconds(seconds: number): string {
-  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 90) return `${Math.max(0, Math.ceil(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }

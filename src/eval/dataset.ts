@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
 import { readLines, unreadableLine } from '../files/lines.ts';
 import type { JsonValue, Metadata } from '../model/memory.ts';
 import { parseSpaceName } from '../model/space.ts';
@@ -103,49 +102,6 @@ type Entry =
   | { readonly kind: 'memory'; readonly space: string; readonly value: DatasetMemory }
   | { readonly kind: 'query'; readonly space: string; readonly value: DatasetQuery };
 
-const text = z
-  .string()
-  .refine((value) => value.isWellFormed(), 'holds half of a surrogate pair')
-  .refine((value) => value.trim() !== '', 'must not be blank');
-const id = text.max(128, 'must be of at most 128 characters');
-const ids = z.array(id).refine((value) => new Set(value).size === value.length, 'names an id twice');
-const instant = z.string().transform((value, context) => {
-  try {
-    return parseInstant(value);
-  } catch {
-    context.addIssue({ code: 'custom', message: `${JSON.stringify(value)} is not an ISO 8601 time` });
-    return z.NEVER;
-  }
-});
-const space = z.string().refine((value) => {
-  try {
-    return parseSpaceName(value) === value;
-  } catch {
-    return false;
-  }
-}, 'is no valid name of a space');
-
-const memoryLine = z.looseObject({
-  kind: z.literal('memory'),
-  space,
-  id,
-  content: text,
-  createdAt: instant,
-  session: text.optional(),
-  type: text.optional(),
-});
-const queryLine = z.object({
-  kind: z.literal('query'),
-  space,
-  id,
-  query: text,
-  now: instant,
-  type: text,
-  relevant: ids,
-  stale: ids.optional(),
-});
-const line = z.discriminatedUnion('kind', [memoryLine, queryLine]);
-
 function parseEntry(path: string, number: number, source: string): Entry {
   let json: unknown;
   try {
@@ -153,25 +109,81 @@ function parseEntry(path: string, number: number, source: string): Entry {
   } catch (cause) {
     throw unreadableLine(path, number, `is no JSON: ${(cause as Error).message}`, cause);
   }
-  const parsed = line.safeParse(json);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
-    const field = issue.path.join('.');
-    throw unreadableLine(
-      path,
-      number,
-      `is wrong${field && ` in "${field}"`}: ${issue.message}`,
-      parsed.error,
-    );
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw unreadableLine(path, number, 'is wrong: an object is needed');
   }
-  if (parsed.data.kind === 'memory') {
-    const { kind, space, id, content, createdAt, session, type, ...rest } = parsed.data;
-    // What is left came from JSON.parse, so it is JSON.
-    const metadata = rest as { readonly [key: string]: JsonValue };
-    return { kind, space, value: { id, content, createdAt, session, type, metadata } };
+  const line = fieldsOf(json as { readonly [field: string]: JsonValue }, (field, problem) => {
+    throw unreadableLine(path, number, `is wrong in "${field}": ${problem}`);
+  });
+  const { kind, space: _space, id: _id, ...rest } = json as { readonly [field: string]: JsonValue };
+  switch (kind) {
+    case 'memory': {
+      const { content: _content, createdAt: _createdAt, session, type, ...metadata } = rest;
+      return {
+        kind,
+        space: line.space('space'),
+        value: {
+          id: line.id('id'),
+          content: line.text('content'),
+          createdAt: line.instant('createdAt'),
+          session: session === undefined ? undefined : line.text('session'),
+          type: type === undefined ? undefined : line.text('type'),
+          metadata,
+        },
+      };
+    }
+    case 'query':
+      return {
+        kind,
+        space: line.space('space'),
+        value: {
+          id: line.id('id'),
+          query: line.text('query'),
+          now: line.instant('now'),
+          type: line.text('type'),
+          relevant: line.ids('relevant'),
+          stale: rest['stale'] === undefined ? [] : line.ids('stale'),
+        },
+      };
+    default:
+      throw unreadableLine(path, number, 'is wrong in "kind": it must be "memory" or "query"');
   }
-  const { kind, space, stale = [], ...value } = parsed.data;
-  return { kind, space, value: { ...value, stale } };
+}
+
+/** Reads the fields of one line; `refuse` throws. */
+function fieldsOf(
+  line: { readonly [field: string]: JsonValue },
+  refuse: (field: string, problem: string) => never,
+) {
+  const parsed = <Value>(field: string, problem: string, parse: (value: string) => Value): Value => {
+    try {
+      return parse(text(field));
+    } catch {
+      return refuse(field, problem);
+    }
+  };
+  const text = (field: string, value: unknown = line[field]): string => {
+    if (typeof value !== 'string') return refuse(field, 'a text is needed');
+    if (!value.isWellFormed()) return refuse(field, 'holds half of a surrogate pair');
+    return value.trim() === '' ? refuse(field, 'must not be blank') : value;
+  };
+  const id = (field: string, value: unknown = line[field]): string => {
+    const checked = text(field, value);
+    return checked.length > 128 ? refuse(field, 'must be of at most 128 characters') : checked;
+  };
+  return {
+    text: (field: string) => text(field),
+    id: (field: string) => id(field),
+    ids(field: string): readonly string[] {
+      const list = line[field];
+      if (!Array.isArray(list)) return refuse(field, 'a list of ids is needed');
+      const ids = list.map((each) => id(field, each));
+      return new Set(ids).size === ids.length ? ids : refuse(field, 'names an id twice');
+    },
+    instant: (field: string) =>
+      parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),
+    space: (field: string) => parsed(field, 'is no valid name of a space', parseSpaceName),
+  };
 }
 
 function checkJudgements(path: string, { memories, queries, lines }: SpaceDraft): void {

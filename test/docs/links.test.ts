@@ -96,6 +96,16 @@ describe('links', () => {
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  test('the architecture has a heading for every room of the source', () => {
+    const rooms = new Set(
+      files.flatMap((file) => /^src\/([^/]+)\/(?:.*(?<!\.test|\.test-d)\.ts)$/.exec(file)?.[1] ?? []),
+    );
+    const headings = tokensOf('ARCHITECTURE.md').flatMap((token) =>
+      token.type === 'heading' ? (/`src\/([a-z]+)`/.exec(token['text'] as string)?.[1] ?? []) : [],
+    );
+    expect(headings.sort()).toEqual([...rooms].sort());
+  });
+
   test('a wrong link is seen', () => {
     expect(linkProblem('docs/guides/profiles.md', '#operators')).toBeUndefined();
     expect(linkProblem('docs/guides/profiles.md', '../../README.md')).toBeUndefined();
@@ -113,8 +123,9 @@ describe('nothing names the machine that it was written on', () => {
     const common = ['/', '/home', '/mnt', '/opt', '/root', '/srv', '/tmp', '/usr', '/Users', '/var'];
     const folders = [root, dirname(root), homedir()].filter((folder) => !common.includes(folder));
     expect(folders).toContain(root);
+    // With a name below it: alone, "/src" is also a regular expression.
     for (const folder of folders) {
-      expect(places(new RegExp(`(?<![\\w.~/-])${literal(folder)}(?![\\w.-])`))).toEqual([]);
+      expect(places(new RegExp(`(?<![\\w.~/-])${literal(folder)}/[\\w.-]`))).toEqual([]);
     }
   });
 

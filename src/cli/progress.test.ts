@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createProgress, formatProgress } from './progress.ts';
+
+describe('formatProgress', () => {
+  it('shows share, count, rate and time left', () => {
+    expect(formatProgress({ label: 'importing', done: 12_000, share: 0.75, elapsedMs: 1500 })).toBe(
+      'importing  ███████▌    75 %  12,000 · 8,000/s · 1 s left',
+    );
+    expect(formatProgress({ label: 'evaluating', done: 3, share: 0.001, elapsedMs: 2000 })).toBe(
+      'evaluating               0 %  3 · 1.5/s · 33 min left',
+    );
+  });
+
+  it('does without a share', () => {
+    expect(formatProgress({ label: 'importing', done: 500, elapsedMs: 2000 })).toBe('importing  500 · 250/s');
+  });
+});
+
+describe('createProgress', () => {
+  const terminal = () => {
+    const written: string[] = [];
+    return { written, isTTY: true, columns: 40, write: (text: string) => written.push(text) };
+  };
+
+  it('says nothing before a second has passed, and draws at most ten times a second', () => {
+    const stream = terminal();
+    let now = 0;
+    const progress = createProgress('importing', stream, () => now);
+    for (const [at, drawn] of [
+      [0, 0],
+      [999, 0],
+      [1000, 1],
+      [1050, 1],
+      [1100, 2],
+    ] as const) {
+      now = at;
+      progress.update(at, 0.5);
+      expect(stream.written).toHaveLength(drawn);
+    }
+    // Never as wide as the terminal: the line would break, and could not be taken back.
+    for (const text of stream.written) expect(text.replace('\r\u001b[2K', '').length).toBeLessThan(40);
+    progress.finish();
+    expect(stream.written.at(-1)).toBe('\r\u001b[2K');
+  });
+
+  it('leaves no trace of quick work, and none anywhere but on a terminal', () => {
+    const quick = terminal();
+    const progress = createProgress('importing', quick, () => 0);
+    progress.update(1, 1);
+    progress.finish();
+    expect(quick.written).toEqual([]);
+    const written: string[] = [];
+    let now = 0;
+    const piped = createProgress('importing', { write: (text) => written.push(text) }, () => now);
+    now = 10_000;
+    piped.update(1, 0.5);
+    piped.finish();
+    expect(written).toEqual([]);
+  });
+});

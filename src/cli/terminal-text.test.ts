@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutToWidth, displayWidth, padToWidth, plainBlock, plainLine } from './terminal-text.ts';
+
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+
+describe('plainLine', () => {
+  it('keeps text on its line and makes what could act visible', () => {
+    expect(plainLine(' a\n\tb\r\n c ')).toBe('a b c');
+    expect(plainLine('\u001b[31mred\u0007')).toBe('\\u{1b}[31mred\\u{7}');
+    expect(plainLine('abc\u202edef\u2066')).toBe('abc\\u{202e}def\\u{2066}');
+    expect(plainLine('half \ud800 a pair')).toBe('half \\u{d800} a pair');
+    expect(plainLine('第二 ✓ 👩‍🚀')).toBe('第二 ✓ 👩‍🚀');
+  });
+
+  it('never lets anything through', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(plainLine(text)).not.toMatch(unsafe);
+        expect(plainBlock(text).replace(/[\n\t]/g, '')).not.toMatch(unsafe);
+      }),
+    );
+  });
+});
+
+describe('plainBlock', () => {
+  it('keeps line breaks and tabs alone', () => {
+    expect(plainBlock('a\r\n\tb\rc\u001b')).toBe('a\n\tb\\u{d}c\\u{1b}');
+  });
+});
+
+describe('widths', () => {
+  it('count columns as terminals do', () => {
+    expect(displayWidth('plain')).toBe(5);
+    expect(displayWidth('日本')).toBe(4);
+    expect(displayWidth('한')).toBe(2);
+    expect(displayWidth('e\u0301')).toBe(1);
+    expect(displayWidth('👩‍🚀')).toBe(2);
+    expect(displayWidth('█▉…·')).toBe(4);
+  });
+
+  it('are never exceeded by a cut text, which is a beginning of it', () => {
+    expect(cutToWidth('a long line', 6)).toBe('a lon…');
+    expect(cutToWidth('日本語', 4)).toBe('日…');
+    expect(cutToWidth('fits', 4)).toBe('fits');
+    expect(cutToWidth('abc', Number.POSITIVE_INFINITY)).toBe('abc');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, columns) => {
+        const cut = cutToWidth(text, columns);
+        expect(displayWidth(cut)).toBeLessThanOrEqual(columns);
+        expect(text.startsWith(cut.replace(/…$/, ''))).toBe(true);
+      }),
+    );
+  });
+
+  it('are filled up on either side', () => {
+    expect(padToWidth('日', 4)).toBe('日  ');
+    expect(padToWidth('7', 3, 'right')).toBe('  7');
+    expect(padToWidth('long', 2)).toBe('long');
+  });
+});

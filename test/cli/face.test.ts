@@ -1,0 +1,150 @@
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+beforeAll(() => {
+  work = createWorkplace();
+});
+afterAll(() => work[Symbol.dispose]());
+
+describe('stored text on a terminal', () => {
+  it('cannot act on it', async () => {
+    // Controls are refused in a content; what reaches a store in other ways, or is no control, is shown as text.
+    const evil = 'tidy \u202eesrever\u2066';
+    await work.json([
+      'remember',
+      evil,
+      '--id',
+      'evil',
+      '--session',
+      'a\u001b[31mred\u0007',
+      '--metadata',
+      'k=\u001b]0;title\u0007',
+    ]);
+    for (const args of [
+      ['get', 'evil'],
+      ['list'],
+      ['recall', 'tidy'],
+      ['history', 'evil'],
+      ['explain', 'tidy', 'evil'],
+    ]) {
+      const { stdout, code } = await work.salience(args);
+      expect(code).toBe(0);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    }
+    const { stdout } = await work.salience(['get', 'evil']);
+    expect(stdout).toContain('tidy \\u{202e}esrever\\u{2066}');
+    expect(stdout).toContain('session     a\\u{1b}[31mred\\u{7}');
+    // JSON gives it back as it is, escaped as JSON does.
+    expect(await work.json(['get', 'evil'])).toMatchObject({
+      content: evil,
+      sessionId: 'a\u001b[31mred\u0007',
+    });
+    const missing = await work.salience(['get', 'no\u001b[2Jsuch']);
+    expect(missing.stderr).not.toContain('\u001b');
+    const unknown = await work.salience(['\u001b[2J']);
+    expect(unknown.stderr).not.toContain('\u001b');
+  });
+
+  it('stays on its line', async () => {
+    await work.json(['remember', 'one\n 2  ██████████  1.0000  fact · now · forged', '--id', 'lines']);
+    const { stdout } = await work.salience(['recall', 'forged', '--strategy', 'bm25']);
+    expect(stdout.split('\n')[1]).toMatch(/^ {4}one 2 /);
+    expect(stdout.trim().split('\n')).toHaveLength(3);
+  });
+});
+
+describe('colours', () => {
+  const args = ['recall', 'tidy'];
+  it('are only there when wanted', async () => {
+    const coloured = await work.salience(args, { env: { FORCE_COLOR: '1' } });
+    expect(coloured.stdout).toContain('\u001b[');
+    for (const run of [
+      work.salience(args),
+      work.salience(args, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }),
+      work.salience([...args, '--no-color'], { env: { FORCE_COLOR: '1' } }),
+      work.salience([...args, '--json'], { env: { FORCE_COLOR: '1' } }),
+    ]) {
+      expect((await run).stdout).not.toContain('\u001b');
+    }
+  });
+
+  it('draw a score as its parts', async () => {
+    const { stdout } = await work.salience(['recall', 'tidy', '--strategy', 'lexical'], {
+      env: { FORCE_COLOR: '1' },
+    });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are looked for
+    expect(stdout).toMatch(/\u001b\[36m█+\u001b\[39m\u001b\[35m█+\u001b\[39m/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are taken off
+    expect(stdout.replace(/\u001b\[\d+m/g, '')).toContain('█ lexical  █ recency  █ revision');
+  });
+});
+
+describe('the clock', () => {
+  it('is what --now says, for every verb', async () => {
+    const at = (day: number) => ['--now', `2026-03-0${day}T00:00:00Z`, '--space', 'clock'];
+    await work.json(['remember', 'the pump leaks', '--id', 'p', '--expires-at', '2026-03-05', ...at(1)]);
+    expect(await work.json(['get', 'p', ...at(1)])).toMatchObject({ createdAt: '2026-03-01T00:00:00.000Z' });
+    await work.json(['update', 'p', 'the pump leaks badly', ...at(2)]);
+    const { events } = (await work.json(['history', 'p', ...at(2)])) as { events: { at: string }[] };
+    expect(events.map((event) => event.at)).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z']);
+    expect(((await work.json(['recall', 'pump', ...at(4)])) as { hits: unknown[] }).hits).toHaveLength(1);
+    expect(((await work.json(['recall', 'pump', ...at(6)])) as { hits: unknown[] }).hits).toHaveLength(0);
+    expect(await work.json(['why-not', 'pump', 'p', ...at(6)])).toMatchObject({ stage: 'validity_filter' });
+    expect((await work.salience(['list', ...at(4)])).stdout).toContain('     2 d  ');
+  });
+});
+
+describe('a reader that stops reading', () => {
+  it('is no failure', async () => {
+    const lines = Array.from({ length: 3000 }, (_, index) =>
+      JSON.stringify({ content: `statement ${index}` }),
+    );
+    work.file('many.jsonl', lines.join('\n'));
+    await work.json(['import', 'many.jsonl', '--space', 'many', '--embedder', 'none']);
+    const { stdout, stderr } = await work.shell(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+      'salience export --space many | head -n 1; echo "codes ${PIPESTATUS[*]}"',
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\{.+\}\ncodes 0 0\n$/);
+  });
+});
+
+describe('a disk that cannot be written', () => {
+  const isRoot = process.getuid?.() === 0;
+  it.skipIf(process.platform === 'win32')(
+    'is a typed error that names the path, and recall goes on',
+    async () => {
+      const path = join(work.directory, 'locked');
+      await work.json(['remember', 'kept here', '--id', 'kept', '--path', path]);
+      mkdirSync(join(work.directory, 'empty'));
+      for (const name of readdirSync(path)) chmodSync(join(path, name), 0o444);
+      for (const folder of [path, join(work.directory, 'empty')]) chmodSync(folder, 0o555);
+      for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+      // Nothing is forbidden to root, so the program runs as nobody.
+      const nobody = isRoot ? { uid: 65_534 } : {};
+      const refused = await work.salience(['remember', 'x', '--path', path, '--json'], nobody);
+      expect(refused.code).toBe(1);
+      expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'store_read_only' } });
+      const nowhere = await work.salience(
+        ['remember', 'x', '--path', join(work.directory, 'empty/new'), '--json'],
+        nobody,
+      );
+      expect(nowhere.code).toBe(1);
+      expect(JSON.parse(nowhere.stderr).error.code).toMatch(/^store_/);
+      const found = await work.salience(['recall', 'kept', '--path', path, '--json'], nobody);
+      expect(JSON.parse(found.stdout)).toMatchObject({ hits: [{ memory: { id: 'kept' } }] });
+      const doctor = await work.salience(['doctor', '--path', path, '--json'], nobody);
+      expect(JSON.parse(doctor.stdout)).toMatchObject({ store: { state: 'read-only' } });
+      const file = await work.salience(
+        ['export', '--path', path, '--output', join(path, 'out.jsonl'), '--json'],
+        nobody,
+      );
+      expect(JSON.parse(file.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
+    },
+  );
+});

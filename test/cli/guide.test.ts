@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createWorkplace } from './cli.ts';
+
+/**
+ * Runs the commands of the guides, in their order, in one directory for each guide, and compares what they print.
+ * `UPDATE_GUIDES=1 ./run test test/cli/guide.test.ts` writes the present output into the guides.
+ */
+const updating = process.env['UPDATE_GUIDES'] === '1';
+
+interface Block {
+  /** As it stands between the fences. */
+  readonly text: string;
+  readonly steps: readonly { readonly command: string; readonly output: string }[];
+}
+
+/** `console` fences: lines with `$ ` are commands, with `> ` their continuation, all others what they print. */
+function blocksOf(guide: string): readonly Block[] {
+  return [...guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, text = '']) => {
+    const steps = text
+      .split(/^(?=\$ )/m)
+      .filter((step) => step.startsWith('$ '))
+      .map((step) => {
+        const lines = step.split('\n');
+        const last = lines.findIndex((line, index) => index > 0 && !line.startsWith('> '));
+        const command = lines.slice(0, last).map((line) => line.slice(2));
+        return { command: command.join('\n'), output: lines.slice(last).join('\n').trimEnd() };
+      });
+    return { text, steps };
+  });
+}
+
+/** What differs from run to run. */
+function normalise(output: string): string {
+  return output
+    .replace(/\d+(?:\.\d+)? ms/g, '0 ms')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, 'UUID')
+    .replace(/git:[0-9a-f]{40}/g, 'git:HASH')
+    .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
+    .replace(/\d+\.\d KiB/g, 'SIZE')
+    .replace(/^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score) .*?)[\d.]+$/gm, '$1')
+    .split('\n')
+    .map((line) => line.trimEnd().replace(/ +/g, ' '))
+    .join('\n')
+    .trimEnd();
+}
+
+describe.each(['cli', 'importing'])('the guide %s', (name) => {
+  it('prints what it says', async () => {
+    const path = fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url));
+    let guide = readFileSync(path, 'utf8');
+    const blocks = blocksOf(guide);
+    expect(blocks.length).toBeGreaterThan(2);
+    using work = createWorkplace();
+    for (const { text, steps } of blocks) {
+      let written = '';
+      for (const { command, output } of steps) {
+        const { stdout } = await work.shell(`exec 2>&1\n${command}`, { env: { SALIENCE_PATH: 'memory' } });
+        // Whose directory it was is nobody's business.
+        const printed = stdout.replaceAll(work.directory, '/home/ann');
+        if (!updating) expect(normalise(printed), command).toBe(normalise(output));
+        written += `$ ${command.replaceAll('\n', '\n> ')}\n${printed.trimEnd()}${printed.trim() === '' ? '' : '\n'}`;
+      }
+      guide = guide.replace(text, () => written);
+    }
+    if (updating) writeFileSync(path, guide);
+  });
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS, findCommandName } from '../../src/cli/command-table.ts';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+beforeAll(async () => {
+  work = createWorkplace();
+  work.file('notes/coffee.md', '# Coffee\n\nDark roast on Mondays.\n');
+  work.file('memories.jsonl', '{"content":"Deploys happen on Thursdays"}\n');
+  const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
+  work.file('fresh.json', JSON.stringify(fresh));
+  const dataset = [
+    { kind: 'memory', space: 's', id: 'm1', content: 'Ann drinks tea', createdAt: '2026-01-01' },
+    { kind: 'memory', space: 's', id: 'm2', content: 'Bob drives a bus', createdAt: '2026-01-02' },
+    {
+      kind: 'query',
+      space: 's',
+      id: 'q',
+      query: 'who drinks tea?',
+      now: '2026-02-01',
+      type: 'who',
+      relevant: ['m1'],
+    },
+  ];
+  work.file('questions.jsonl', dataset.map((each) => JSON.stringify(each)).join('\n'));
+  await work.shell(
+    'git init --quiet && git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m first',
+  );
+});
+afterAll(() => work[Symbol.dispose]());
+
+describe('help', () => {
+  it('lists every command and the exit codes', async () => {
+    const { code, stdout } = await work.salience(['--help']);
+    expect(code).toBe(0);
+    for (const { name, summary } of COMMANDS) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+      expect(stdout).toContain(summary.slice(0, 30));
+    }
+    expect(stdout).toMatch(/Exit codes: 0 done; 1 failed.+2 wrong usage.+3 partly done.+130 interrupted/s);
+    expect((await work.salience(['help', 'recall'])).stdout).toContain('Usage: salience recall');
+    expect((await work.salience(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  // In the order of the table, which is that of a life: what is remembered first is forgotten later.
+  it.each(COMMANDS.map(({ name }) => name).filter((name) => name !== 'forget'))(
+    'of %s has examples that run',
+    async (name) => {
+      const examples = await examplesOf(name);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) {
+        // A memory that an example needs may have been undone or renamed by an earlier one.
+        await work.salience([
+          'remember',
+          'Prefers dark roast',
+          '--type',
+          'preference',
+          '--id',
+          'roast',
+          '--tag',
+          'coffee',
+        ]);
+        const { code, stderr } = await work.shell(
+          example.replace(/^salience remember (.*) --id roast$/, 'salience remember $1 --id another'),
+        );
+        expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: '' });
+      }
+    },
+  );
+
+  it('of forget has an example that runs', async () => {
+    await work.salience(['remember', 'Prefers dark roast', '--id', 'roast']);
+    const [example] = await examplesOf('forget');
+    expect(await work.shell(example as string)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  async function examplesOf(name: string): Promise<readonly string[]> {
+    const { code, stdout } = await work.salience([name, '--help']);
+    expect(code).toBe(0);
+    const [, examples = ''] = stdout.split('\nExamples:\n');
+    return examples.split('\n').flatMap((line) => /^ {2}\$ (.+)$/.exec(line)?.[1] ?? []);
+  }
+});
+
+describe('the name of the command', () => {
+  it('is found among options before it', () => {
+    expect(findCommandName(['--space', 'recall', '--json', 'list', '--limit', '3'])).toBe('list');
+    expect(findCommandName(['--space=x', 'get', 'list'])).toBe('get');
+    expect(findCommandName(['help', 'eval'])).toBe('eval');
+    expect(findCommandName(['--json', '--path', 'p'])).toBeUndefined();
+  });
+});
