@@ -12,6 +12,8 @@
  * @module
  */
 
+export type { MemoryLink } from './memory/links.ts';
+export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, HistoryEntry, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Hit, Recall } from './memory/recall.ts';
 export type {
@@ -37,6 +39,10 @@ export { type OpenOptions, openMemory } from './open.ts';
 export type { EmbedderChoice } from './providers/choose.ts';
 export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';
 export { type OpenAiCompatibleOptions, openAiCompatibleEmbedder } from './providers/openai-compatible.ts';
+export type { Reranker } from './providers/reranker.ts';
+export type { EvidenceChain } from './recall/expand.ts';
+export type { ReinforcementRates } from './recall/reinforce.ts';
+export type { AssociationSettings } from './recall/strategy.ts';
 export type { Arm, StageName, StageTrace, Trace } from './recall/trace.ts';
 // Scores and their explanations; `salience/scoring` has the rest.
 export { compareScores, type Score } from './scoring/comparable.ts';

@@ -6,6 +6,8 @@ import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
+import type { Reranker } from './providers/reranker.ts';
+import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -26,6 +28,10 @@ export interface OpenOptions {
   readonly maxContentBytes?: number | undefined;
   /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
+  /** Judges the order of direct hits, where a recall asks for it. */
+  readonly reranker?: Reranker | undefined;
+  /** Rates of learning by use, over the defaults. */
+  readonly reinforcement?: Partial<ReinforcementRates> | undefined;
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
@@ -63,6 +69,9 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       newId,
       limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
       profiles,
+      reranker: options.reranker,
+      reinforcement: { ...REINFORCEMENT, ...options.reinforcement },
+      readOnly: options.readOnly === true,
     };
     const memory = createMemoryEngine(engine, async () => {
       if (!options.store) await store.close();

@@ -35,6 +35,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'take back the latest write, or a named one',
     load: () => import('./commands/undo.ts'),
   },
+  {
+    name: 'links',
+    summary: 'show what a memory is associated with',
+    load: () => import('./commands/links.ts'),
+  },
+  {
+    name: 'link',
+    summary: 'state that two memories belong together',
+    load: () => import('./commands/link.ts'),
+  },
+  {
+    name: 'unlink',
+    summary: 'take links between two memories away',
+    load: () => import('./commands/unlink.ts'),
+  },
   { name: 'history', summary: 'show the writes of a memory', load: () => import('./commands/history.ts') },
   { name: 'stats', summary: 'count what a space holds', load: () => import('./commands/stats.ts') },
   {
@@ -46,6 +61,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'why-not',
     summary: 'say why a memory is not recalled, and what would have to differ',
     load: () => import('./commands/why-not.ts'),
+  },
+  {
+    name: 'maintain',
+    summary: 'let time do its work: cool, archive, expire, consolidate',
+    load: () => import('./commands/maintain.ts'),
+  },
+  {
+    name: 'simulate',
+    summary: "play a year of an agent's life from a script, and show how its memories develop",
+    load: () => import('./commands/simulate.ts'),
   },
   {
     name: 'import',

@@ -15,13 +15,16 @@ interface HitsView extends Pick<Context, 'now' | 'paint' | 'columns'> {
 }
 
 /** An answer for people: two lines a hit, warnings about what could not run, and what was looked at. */
-export function formatRecall({ hits, trace }: Recall, view: HitsView): string {
+export function formatRecall({ hits, evidenceChains, trace }: Recall, view: HitsView): string {
   const { paint } = view;
   const first = hits[0];
   const legend = first && paint('dim', '.') !== '.' ? drawLegend(first.explain(), paint) : '';
   return [
     ...hits.flatMap((hit, index) => formatHit(hit, index + 1, view)),
     ...(hits.length === 0 ? ['nothing found'] : []),
+    ...evidenceChains.map(({ ids, weight }) =>
+      paint('dim', cutToWidth(`evidence: ${pathText(ids)} (${weight.toFixed(2)})`, view.columns)),
+    ),
     ...(legend === '' ? [] : [legend]),
     ...missingArms(trace).map((line) => paint('yellow', line)),
     paint('dim', formatTrace(trace, hits.length)),
@@ -36,6 +39,8 @@ function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
     plainLine(memory.type),
     formatAge(parseInstant(memory.updatedAt), view.now),
     plainLine(memory.id),
+    ...(hit.path ? [`via ${pathText(hit.path.slice(0, -1))}`] : []),
+    ...(hit.viaDeepRecall ? ['deep'] : []),
   ];
   const head = `${String(rank).padStart(2)}  ${drawScore(tree, view.paint)}  ${tree.value.toFixed(4)}  `;
   const text = cutToWidth(plainLine(hit.snippet ?? lineOf(memory)), view.columns - 4);
@@ -44,6 +49,10 @@ function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
     `    ${markWords(text, view)}`,
     ...(view.explain ? [indent(plainBlock(formatExplanation(tree, 'text')))] : []),
   ];
+}
+
+function pathText(ids: readonly string[]): string {
+  return ids.map(plainLine).join(' → ');
 }
 
 /** Bold where the words of the query stand as they are. Only a help for the eye: the index knows more forms. */

@@ -26,6 +26,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['valid until', memory.validUntil],
     ['expires', memory.expiresAt],
     ['invalidated', memory.invalidatedAt],
+    ['cold since', memory.coldSince],
     ['importance', `${memory.importance} (${memory.importanceJudge})`],
     ['confidence', String(memory.confidence)],
     ['usefulness', String(memory.usefulness)],

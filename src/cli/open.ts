@@ -9,6 +9,7 @@ import {
   openMemory,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
+import { fileNameOf } from '../store/sqlite/files.ts';
 import type { Context } from './context.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -33,6 +34,17 @@ export async function open(
     ...(options.now === undefined ? {} : { clock: () => now }),
     ...extra,
   });
+}
+
+/** Opens a space for a command that may write, but must not make one: a misspelt space is an error. */
+export async function openExisting(
+  context: Pick<Context, 'options' | 'now' | 'signal'>,
+  extra: Pick<OpenOptions, 'profiles'> = {},
+): Promise<MemoryEngine> {
+  const { options } = context;
+  const exists = existsSync(join(storePath(options), fileNameOf(options.space)));
+  // Opening what is not there for reading throws the error that names the spaces there are.
+  return open(context, { ...extra, readOnly: !exists });
 }
 
 /** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`. */

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import type { ProfileDefinition, RecallOptions } from '../index.ts';
+import { strategyOf } from '../recall/strategy.ts';
+import { defineProfile } from '../scoring/index.ts';
+import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 import type { Context } from './context.ts';
 import { addFilterOptions, type FilterFlags, filtersOf } from './filters.ts';
 import { collectPairs, type NamedValues, parseWholeNumber } from './options.ts';
@@ -11,6 +14,8 @@ export interface StrategyFlags extends FilterFlags {
   readonly profile?: string | undefined;
   readonly limit?: number | undefined;
   readonly param?: NamedValues | undefined;
+  readonly deep?: boolean | undefined;
+  readonly includeExpired?: boolean | undefined;
 }
 
 export function addStrategyOptions(command: Command): Command {
@@ -22,7 +27,9 @@ export function addStrategyOptions(command: Command): Command {
       '--param <name=value>',
       'set a parameter of the formula; may be given several times',
       collectPairs,
-    );
+    )
+    .option('--deep', 'cold memories too')
+    .option('--include-expired', 'plans and transient states too that have ended');
   return addFilterOptions(command);
 }
 
@@ -30,18 +37,25 @@ export function addStrategyOptions(command: Command): Command {
 export async function readStrategy({ options, signal, misused }: Context<StrategyFlags>): Promise<{
   readonly profiles: readonly ProfileDefinition[];
   readonly recall: RecallOptions;
+  /** Whether a recall by this strategy learns from its answer, and so writes. */
+  readonly writes: boolean;
 }> {
   if (options.strategy !== undefined && options.profile !== undefined) {
     misused('give --strategy or --profile, not both');
   }
   const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
+  const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
   return {
+    // A strategy that nobody knows is refused by the recall itself.
+    writes: profile !== undefined && strategyOf(profile).effect !== 'none',
     profiles: definition ? [definition] : [],
     recall: {
       ...filtersOf(options),
       strategy: definition?.name ?? options.strategy,
       limit: options.limit,
       parameters: options.param,
+      deep: options.deep,
+      includeExpired: options.includeExpired,
       signal,
     },
   };

@@ -60,7 +60,12 @@ function evaluationSpace(memory: MemoryEngine): EvaluationSpace {
     async rank(query, { strategy, now, limit }) {
       // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.
       await setImmediate();
-      const { hits } = await memory.recall(query, { strategy, now: formatInstant(now), limit });
+      const { hits } = await memory.recall(query, {
+        strategy,
+        now: formatInstant(now),
+        limit,
+        effects: 'none',
+      });
       return hits.map((hit) => hit.memory.id);
     },
     close: () => memory.close(),

@@ -22,6 +22,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'validUntil',
   'expiresAt',
   'invalidatedAt',
+  'coldSince',
   'importance',
   'importanceJudge',
   'confidence',

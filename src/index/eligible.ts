@@ -1,3 +1,4 @@
+import { TRANSIENT_TYPES } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -19,7 +20,13 @@ export function eligibleRows(
   const coreCodes = columns.attributes.core.codes;
   const scopeAllowed = allowed(columns.attributes.scope.dictionary.texts, filter.scopes, undefined);
   const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
-  const isHot = allowed(columns.attributes.tier.dictionary.texts, ['hot'], undefined);
+  const tiers = filter.deep ? ['hot', 'cold'] : ['hot'];
+  const tierAllowed = allowed(columns.attributes.tier.dictionary.texts, tiers, undefined);
+  const maySurvive = allowed(
+    columns.attributes.type.dictionary.texts,
+    filter.includeExpired ? TRANSIENT_TYPES : [],
+    undefined,
+  );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
   const rows = new Int32Array(size);
@@ -30,7 +37,7 @@ export function eligibleRows(
       alive[row] === 0 ||
       scopeAllowed[scopeCodes[row]!] === 0 ||
       typeAllowed[typeCodes[row]!] === 0 ||
-      isHot[tierCodes[row]!] === 0 ||
+      tierAllowed[tierCodes[row]!] === 0 ||
       (tagged !== undefined && !tagged.has(row))
     ) {
       continue;
@@ -40,7 +47,7 @@ export function eligibleRows(
     if (
       invalidatedAt[row]! <= now ||
       validFrom[row]! > now ||
-      validUntil[row]! < now ||
+      (validUntil[row]! < now && maySurvive[typeCodes[row]!] === 0) ||
       (expiresAt[row]! <= now && isCore[coreCodes[row]!] === 0)
     ) {
       continue;

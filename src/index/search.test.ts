@@ -47,6 +47,8 @@ const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
     scopes: fc.subarray(['global', 'project:match', 'team:a/project:b']),
     types: fc.subarray(['fact', 'event', 'decision', 'other']),
     typesExclude: fc.subarray(['fact', 'event']),
+    deep: fc.boolean(),
+    includeExpired: fc.boolean(),
   },
   { requiredKeys: [] },
 );

@@ -1,14 +1,14 @@
 import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
+import { compareRanked } from '../scoring/order.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
+import { cosine } from '../scoring/similarity.ts';
 import type { LexicalScores } from './lexical.ts';
-import { compareRanked } from './order.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 import { SCAN_ROWS, scan } from './scan.ts';
-import { cosine } from './similarity.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves, and the ids. */
 export interface VectorSource {
@@ -186,7 +186,7 @@ function evaluateRows(
       similarity: vector && stored ? cosine(vector, stored) : undefined,
       lexical: Number.isNaN(relevance) ? undefined : relevance,
     };
-    if (failedRequirement(profile, signals) !== undefined) return;
+    if (failedRequirement(profile, signals, now) !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;
     ranked.push({

@@ -3,6 +3,8 @@ import { SalienceError } from '../model/errors.ts';
 import { parseScope, visibleScopes } from '../model/scope.ts';
 import { type Clock, type Instant, parseInstant } from '../model/time.ts';
 import type { Embedder } from '../providers/embedder.ts';
+import type { Reranker } from '../providers/reranker.ts';
+import type { ReinforcementRates } from '../recall/reinforce.ts';
 import type { Profile } from '../scoring/profile.ts';
 import type { MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
@@ -17,6 +19,11 @@ export interface Engine {
   readonly clock: Clock;
   readonly newId: (now: Instant) => string;
   readonly limits: TextLimits;
+  /** Judges the order of direct hits, where a recall asks for it. */
+  readonly reranker: Reranker | undefined;
+  readonly reinforcement: ReinforcementRates;
+  /** Nothing may be written: recalls leave nothing behind. */
+  readonly readOnly: boolean;
   /** The profiles that a recall may name, those of the user included. */
   readonly profiles: ReadonlyMap<string, Profile>;
 }

@@ -1,6 +1,9 @@
 import type { MemoryEvent, SpaceInfo } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, limitOf } from './engine.ts';
+import { link, linksOf, type MemoryLink, unlink } from './links.ts';
+import { maintain } from './maintain.ts';
+import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import type {
@@ -74,6 +77,14 @@ export interface MemoryEngine extends AsyncDisposable {
   undo(operation?: number, options?: OperationOptions): Promise<Undone>;
   /** The writes of a memory, oldest first. Empty when there never was one. */
   history(id: string): Promise<readonly HistoryEntry[]>;
+  /** The associations of a memory, strongest first. Throws `not_found`. */
+  links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
+  /** States that two memories belong together. Default weight is .8. Throws `not_found`. */
+  link(a: string, b: string, options?: Parameters<typeof link>[3]): Promise<void>;
+  /** Takes links between two memories away. Throws `not_found`. */
+  unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
+  /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
+  maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
   stats(): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
@@ -129,6 +140,10 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
         before: event.before && toMemory(event.before, space.name),
       }));
     },
+    links: (id, options) => linksOf(engine, id, options),
+    link: (a, b, options) => link(engine, a, b, options),
+    unlink: (a, b, options) => unlink(engine, a, b, options),
+    maintain: (options) => maintain(engine, options),
     stats: () => space.info(),
     explain: (query, id, options) => explainMemory(engine, query, id, options),
     whyNot: (query, id, options) => whyNot(engine, query, id, options),

@@ -1,14 +1,27 @@
+import { createHash } from 'node:crypto';
+import { invalidArgument, number, oneOf, onlyKeys, text, wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { Instant } from '../model/time.ts';
+import type { EvidenceChain } from '../recall/expand.ts';
+import { DEEP_PENALTY, withOuterFactors } from '../recall/outer.ts';
+import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from '../recall/pipeline.ts';
 import { type Preparation, prepareQuery } from '../recall/prepare.ts';
-import { bindStrategy, type Strategy, strategyOf, unknownStrategy } from '../recall/strategy.ts';
-import { stage, type Trace } from '../recall/trace.ts';
+import { decideUse } from '../recall/reinforce.ts';
+import {
+  ASSOCIATION,
+  type AssociationSettings,
+  bindStrategy,
+  type Strategy,
+  strategyOf,
+  unknownStrategy,
+} from '../recall/strategy.ts';
+import { type StageTrace, stage, type Trace } from '../recall/trace.ts';
 import { makeScore, type Score } from '../scoring/comparable.ts';
-import { type Explanation, explainNode } from '../scoring/explain.ts';
+import type { Explanation } from '../scoring/explain.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import { featuresOf, partValue } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
-import type { ScoredMemory, SearchAnswer, SearchRequest } from '../store/store.ts';
+import type { NewUsage } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { toMemory } from './record.ts';
@@ -20,7 +33,11 @@ export interface Hit<StrategyName extends string = string> {
   readonly score: Score<StrategyName>;
   /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
   readonly features: Readonly<Record<string, number>>;
+  /** Found through links of direct hits. */
   readonly isAssociative: boolean;
+  /** Of an associate: the ids that led to it, from a direct hit on. */
+  readonly path?: readonly string[] | undefined;
+  /** Found only because the recall was deep. */
   readonly viaDeepRecall: boolean;
   /** The words around the matches; absent when no word matched. */
   readonly snippet?: string | undefined;
@@ -31,6 +48,8 @@ export interface Hit<StrategyName extends string = string> {
 /** The answer to a recall: the best memories first, and how they were found. */
 export interface Recall<StrategyName extends string = string> {
   readonly hits: readonly Hit<StrategyName>[];
+  /** Paths of links between the first direct hits: what they have to do with each other. */
+  readonly evidenceChains: readonly EvidenceChain[];
   readonly trace: Trace;
 }
 
@@ -39,11 +58,14 @@ export interface PreparedRecall {
   readonly strategy: Strategy;
   readonly bound: BoundProfile;
   readonly preparation: Preparation;
-  readonly request: SearchRequest;
+  readonly plan: RecallPlan;
   readonly analyzeMs: number;
 }
 
-/** Finds what matters now: the exact top of the strategy's whole score, explained. */
+/**
+ * Finds what matters now: the exact top of the strategy's whole score, what links add to it, explained. What the
+ * strategy learns from the recall is written after the answer is fixed, and on what is returned alone.
+ */
 export async function recall<StrategyName extends string = 'hybrid'>(
   engine: Engine,
   query: string | undefined,
@@ -52,11 +74,15 @@ export async function recall<StrategyName extends string = 'hybrid'>(
   const started = performance.now();
   const prepared = await prepareRecall(engine, query, options);
   throwIfAborted(options.signal);
-  const answer = await engine.space.search(prepared.request);
-  const hits = answer.hits.map((scored) => hitOf<StrategyName>(engine, prepared, scored));
-  return { hits, trace: traceOf(prepared, answer, performance.now() - started) };
+  const answer = await runPipeline(engine.space, prepared.plan);
+  throwIfAborted(options.signal);
+  const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
+  const effects = await applyEffects(engine, prepared.strategy, answer.ranked, query, options);
+  const trace = traceOf(prepared, answer, effects, performance.now() - started);
+  return { hits, evidenceChains: answer.chains, trace };
 }
 
+/** Checks and analyses a recall. Throws what `recall` throws. */
 export async function prepareRecall(
   engine: Engine,
   query: string | undefined,
@@ -67,31 +93,108 @@ export async function prepareRecall(
   const profile = engine.profiles.get(name);
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
   const strategy = strategyOf(profile);
-  const bound = bindStrategy(strategy, options.parameters, engine.embedder?.calibration);
-  const filter = filterOf(options);
+  const deep = {
+    deep: options.deep === true,
+    includeExpired: options.includeExpired === true,
+    penalty:
+      options.deepRecallPenalty === undefined
+        ? DEEP_PENALTY
+        : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
+  };
+  const { bound, outer } = withOuterFactors(profile, deep, (each) =>
+    bindStrategy(each, options.parameters, engine.embedder?.calibration),
+  );
+  const filter = { ...filterOf(options), deep: deep.deep, includeExpired: deep.includeExpired };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
+  if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
+  if (options.effects !== undefined) oneOf(options.effects, 'effects', ['none']);
   const preparation = await prepareQuery(query, bound, engine, options.signal);
-  const request = { profile: bound, query: preparation.query, filter, now, limit };
-  return { strategy, bound, preparation, request, analyzeMs: performance.now() - started };
+  const plan: RecallPlan = {
+    request: { profile: bound, query: preparation.query, filter, now, limit },
+    outer,
+    association: associationOf(strategy, options.association),
+    rerank: rerankOf(engine, query, options),
+    signal: options.signal,
+  };
+  return { strategy, bound, preparation, plan, analyzeMs: performance.now() - started };
+}
+
+function rerankOf(engine: Engine, query: string | undefined, options: RecallOptions): RecallPlan['rerank'] {
+  if (!options.rerank) return undefined;
+  if (!engine.reranker) {
+    throw invalidArgument(
+      'rerank',
+      'no reranker is configured: open the memory with openMemory({ reranker })',
+    );
+  }
+  const most = options.kRerank === undefined ? 10 : wholeNumber(options.kRerank, 'kRerank', 1, 100);
+  return query === undefined ? undefined : { reranker: engine.reranker, most, query };
+}
+
+function associationOf(
+  strategy: Strategy,
+  option: RecallOptions['association'],
+): AssociationSettings | undefined {
+  if (option === undefined) return strategy.association;
+  if (option === 'none') return undefined;
+  const base = strategy.association ?? ASSOCIATION;
+  if (option === 'own' || option === 'lent') return { ...base, mode: option };
+  onlyKeys(option, Object.keys(ASSOCIATION), 'association');
+  const settings = { ...base, ...option };
+  oneOf(settings.mode, 'association.mode', ['own', 'lent']);
+  number(settings.lentShare, 'association.lentShare', 0, 10);
+  number(settings.minimum, 'association.minimum', 0, 1);
+  number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
+  number(settings.pathThreshold, 'association.pathThreshold', 0.01, 1);
+  return settings;
+}
+
+/** Writes what the strategy learns of its answer; returns the row of the trace. */
+async function applyEffects(
+  engine: Engine,
+  { name, effect }: Strategy,
+  ranked: readonly RankedMemory[],
+  query: string | undefined,
+  options: RecallOptions,
+): Promise<StageTrace | undefined> {
+  if (effect === 'none' || options.effects === 'none' || engine.readOnly || ranked.length === 0)
+    return undefined;
+  const started = performance.now();
+  const usage: NewUsage = {
+    at: momentOf(engine, options),
+    strategy: name,
+    effect,
+    queryHash: createHash('sha256')
+      .update(query ?? '')
+      .digest('hex')
+      .slice(0, 16),
+    sessionId: options.sessionId,
+    used: ranked.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
+  };
+  await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
+  return stage('effects', ranked.length, ranked.length, performance.now() - started);
 }
 
 function hitOf<StrategyName extends string>(
   engine: Engine,
-  prepared: PreparedRecall,
-  scored: ScoredMemory,
+  { bound, plan, strategy }: PreparedRecall,
+  ranked: RankedMemory,
+  options: RecallOptions,
 ): Hit<StrategyName> {
-  const { bound, request } = prepared;
-  const { signals, memory } = scored;
+  const { request } = plan;
+  const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;
+  const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
   return {
     memory: toMemory(memory, engine.space.name),
-    score: makeScore(prepared.strategy.name as StrategyName, bound.hash, scored.score),
-    features: hitFeatures(bound, signals, request.now, scored.score),
-    isAssociative: false,
-    viaDeepRecall: false,
+    score: makeScore(strategy.name as StrategyName, bound.hash, ranked.score),
+    features: hitFeatures(bound, signals, request.now, ranked.score),
+    isAssociative: ranked.isAssociative,
+    ...(path ? { path } : {}),
+    viaDeepRecall: options.deep === true && (memory.tier === 'cold' || ended),
     ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
-    explain: () => explainNode(bound.root, signals, request.now),
+    explain: ranked.explain,
   };
 }
 
@@ -111,24 +214,22 @@ export function hitFeatures(
   };
 }
 
-function traceOf(prepared: PreparedRecall, answer: SearchAnswer, totalMs: number): Trace {
-  const { durations } = answer;
+function traceOf(
+  prepared: PreparedRecall,
+  { answer, stages, arms }: PipelineAnswer,
+  effects: StageTrace | undefined,
+  totalMs: number,
+): Trace {
+  const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
   return {
     strategy: prepared.strategy.name,
     profileHash: prepared.bound.hash,
-    stages: [
-      stage('analyze', 1, 1, prepared.analyzeMs),
-      stage('eligible', answer.total, answer.filtered, durations.eligible),
-      stage('validity_filter', answer.filtered, answer.eligible, 0),
-      stage('bm25_search', answer.eligible, answer.lexicalMatches, durations.lexical),
-      stage('vector_search', answer.eligible, answer.withVector, durations.vector),
-      stage('score', answer.candidates, answer.hits.length, durations.score),
-    ],
+    stages: rows,
     totalMs,
-    totalTokens: 0,
+    totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
     bound: answer.bound,
-    arms: prepared.preparation.arms,
+    arms: [...prepared.preparation.arms, ...arms],
     sequence: answer.sequence,
   };
 }

@@ -87,6 +87,7 @@ export function newRecord(
     ...checkValidity(instant(input.validFrom, 'validFrom'), instant(input.validUntil, 'validUntil')),
     expiresAt: instant(input.expiresAt, 'expiresAt'),
     invalidatedAt: undefined,
+    coldSince: undefined,
     importance,
     importanceJudge: input.importance === undefined ? 'default' : 'caller',
     confidence: input.confidence === undefined ? 0.8 : number(input.confidence, 'confidence', 0, 1),
@@ -160,6 +161,7 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
       memory.topicKey === undefined ? undefined : text(memory.topicKey, 'topicKey', { maxCharacters: 512 }),
     lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
     invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
+    coldSince: instant(memory.coldSince, 'coldSince'),
     importanceJudge: oneOf(memory.importanceJudge ?? base.importanceJudge, 'importanceJudge', JUDGES),
     usefulness: number(memory.usefulness ?? base.usefulness, 'usefulness', 0, 1),
     stability: number(memory.stability ?? base.stability, 'stability', 0, 1),
@@ -188,6 +190,7 @@ export function toMemory(record: MemoryRecord, space: string): Memory {
     validUntil: time(record.validUntil),
     expiresAt: time(record.expiresAt),
     invalidatedAt: time(record.invalidatedAt),
+    coldSince: time(record.coldSince),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory.ts';
+import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
 
 type ClockField =
@@ -8,7 +9,8 @@ type ClockField =
   | 'validFrom'
   | 'validUntil'
   | 'expiresAt'
-  | 'invalidatedAt';
+  | 'invalidatedAt'
+  | 'coldSince';
 
 /** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
 export type Memory = {
@@ -99,6 +101,22 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly limit?: number | undefined;
   /** Values for the parameters of the strategy's profile. */
   readonly parameters?: ParameterOverrides | undefined;
+  /** The session in which this is recalled; what the strategy reinforces learns of it. */
+  readonly sessionId?: string | undefined;
+  /** `none`: this recall leaves nothing behind. Default is what the strategy does. */
+  readonly effects?: 'none' | undefined;
+  /** Cold memories too. Default is false. */
+  readonly deep?: boolean | undefined;
+  /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
+  readonly includeExpired?: boolean | undefined;
+  /** The factor of what is outdated in a deep recall, 0–1. Default is .5. */
+  readonly deepRecallPenalty?: number | undefined;
+  /** How links bring memories in: `none`, or settings over those of the strategy. */
+  readonly association?: 'none' | 'own' | 'lent' | Partial<AssociationSettings> | undefined;
+  /** Have the first direct hits put in order by the engine's reranker. Default is false. */
+  readonly rerank?: boolean | undefined;
+  /** How many direct hits the reranker sees, 1–100. Default is 10. */
+  readonly kRerank?: number | undefined;
 }
 
 export interface ListOptions extends FilterOptions, OperationOptions {

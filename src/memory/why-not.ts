@@ -1,4 +1,6 @@
+import type { MemoryRecord } from '../model/memory.ts';
 import { formatInstant } from '../model/time.ts';
+import { runPipeline } from '../recall/pipeline.ts';
 import type { StageName } from '../recall/trace.ts';
 import { conditionText, type Explanation, explainNode } from '../scoring/explain.ts';
 import { type NeededChange, neededChanges } from '../scoring/needed.ts';
@@ -43,8 +45,11 @@ export async function explainMemory(
   id: string,
   options: RecallOptions = {},
 ): Promise<MemoryExplanation> {
-  const { request, bound } = await prepareRecall(engine, query, options);
-  const found = await engine.space.inspect(id, request);
+  const {
+    plan: { request },
+    bound,
+  } = await prepareRecall(engine, query, options);
+  const [found] = await engine.space.inspect([id], request);
   if (!found) throw notFound(id, engine.space.name);
   return {
     id,
@@ -61,10 +66,20 @@ export async function whyNot(
   id: string,
   options: RecallOptions = {},
 ): Promise<WhyNot> {
-  const { request, bound } = await prepareRecall(engine, query, options);
-  const found = await engine.space.inspect(id, request);
+  const { plan, bound } = await prepareRecall(engine, query, options);
+  const { request } = plan;
+  const [found] = await engine.space.inspect([id], request);
   if (!found) throw notFound(id, engine.space.name);
+  // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
+  const { ranked } = await runPipeline(engine.space, { ...plan, rerank: undefined });
+  const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
+  if (rank > 0) {
+    const score = ranked[rank - 1]?.score;
+    return { id, outcome: 'returned', rank, score, changes: [], message: `it is returned, at place ${rank}` };
+  }
   if (found.excluded) {
+    const [memory] = await engine.space.get([id]);
+    if (!memory) throw notFound(id, engine.space.name);
     const stage =
       found.excluded === 'scope' ||
       found.excluded === 'type' ||
@@ -72,26 +87,14 @@ export async function whyNot(
       found.excluded === 'tier'
         ? 'eligible'
         : 'validity_filter';
-    return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, found) };
+    return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, memory) };
   }
   const requirement = bound.require[found.failedRequirement ?? -1];
   if (requirement) {
     const message = `strategy ${bound.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
-  const { hits } = await engine.space.search(request);
-  const rank = hits.findIndex((hit) => hit.memory.id === id) + 1;
-  if (rank > 0) {
-    return {
-      id,
-      outcome: 'returned',
-      rank,
-      score: found.score,
-      changes: [],
-      message: `it is returned, at place ${rank}`,
-    };
-  }
-  const needed = hits.length < request.limit ? 0 : (hits[hits.length - 1]?.score ?? 0);
+  const needed = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
   const changes = neededChanges(bound, found.signals, request.now, needed).map(({ signal, from, to }) =>
     isClockName(signal)
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
@@ -117,7 +120,7 @@ function rankMessage(found: Inspection, needed: number): string {
     : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
 }
 
-function exclusionMessage(exclusion: Exclusion, { memory }: Inspection): string {
+function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
   const at = (instant: number | undefined) => (instant === undefined ? '?' : formatInstant(instant));
   switch (exclusion) {
     case 'scope':

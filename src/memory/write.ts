@@ -1,6 +1,15 @@
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import type { Change, Decision, IndexedText, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
+import type {
+  Change,
+  Decision,
+  IndexedText,
+  LinkChange,
+  MemoryEvent,
+  SpaceReader,
+  Verb,
+} from '../store/store.ts';
+import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { changedRecord, newRecord, toMemory } from './record.ts';
@@ -83,8 +92,8 @@ export async function update(
       // Another process may have changed it while the text was embedded: then start again from what it is now.
       if (current.revisionCount !== seen.revisionCount) return { changes: [], result: undefined };
       return {
-        changes: [{ kind: 'replace', memory, indexed }],
-        result: memory,
+        changes: [{ kind: 'replace', memory: withDynamics(memory, current), indexed }],
+        result: withDynamics(memory, current),
         ...derivationOf(engine, indexed ? [indexed] : []),
       };
     });
@@ -139,19 +148,29 @@ export async function undo(
       `operation ${first.operation} forgot a memory, and forgetting is for good`,
     );
   }
-  const earlier = [...new Map([...events].reverse().map((event) => [event.memoryId, event.before]))];
+  const written = events.filter((event) => event.link === undefined);
+  const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
   const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
   const indexed = await deriveTexts(restored, engine, options);
   const derived = new Map(restored.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
   const entry = { verb: 'undo', at: momentOf(engine, options), undoes: first.operation } as const;
   return engine.space.write(entry, async (reader) => {
+    // Links first: with one of its memories a link would already be gone.
     const changes: Change[] = [];
+    for (const event of [...events].reverse()) {
+      if (!event.link) continue;
+      await checkUnchanged(reader, event.memoryId, events, ({ link }) => sameLink(link, event.link));
+      changes.push(linkBefore(event.link));
+    }
     for (const [id, before] of earlier) {
-      await checkUnchanged(reader, id, events);
+      await checkUnchanged(reader, id, events, ({ link }) => link === undefined);
       const [present] = await reader.get([id]);
       const text = derived.get(id);
-      if (before && text)
-        changes.push({ kind: present ? 'replace' : 'insert', memory: before, indexed: text });
+      if (before && text && present) {
+        // Maintenance changes tiers; every other write leaves alone what use has made of the memory since.
+        const kept = first.verb === 'maintain' ? COUNTERS : DYNAMICS;
+        changes.push({ kind: 'replace', memory: withDynamics(before, present, kept), indexed: text });
+      } else if (before && text) changes.push({ kind: 'insert', memory: before, indexed: text });
       else if (present) changes.push({ kind: 'remove', id });
     }
     const memories = earlier.map(([id, before]) => ({
@@ -166,12 +185,36 @@ export async function undo(
   });
 }
 
+const COUNTERS = ['stability', 'accessCount', 'lastAccessedAt', 'sessions'] as const;
+
+/** A memory with what use has made of it: a concurrent recall must not lose what it taught. */
+function withDynamics(
+  memory: MemoryRecord,
+  current: MemoryRecord,
+  fields: readonly (keyof MemoryRecord)[] = DYNAMICS,
+): MemoryRecord {
+  return { ...memory, ...Object.fromEntries(fields.map((field) => [field, current[field]])) };
+}
+
+function linkBefore({ link, before }: LinkChange): Change {
+  return before
+    ? { kind: 'link', link: { ...link, ...before } }
+    : { kind: 'unlink', ids: link.ids, kinds: [link.kind] };
+}
+
+function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean {
+  return a?.link.kind === b?.link.kind && a?.link.ids.join('\n') === b?.link.ids.join('\n');
+}
+
 async function checkUnchanged(
   reader: SpaceReader,
   id: string,
   events: readonly MemoryEvent[],
+  concerns: (event: MemoryEvent) => boolean,
 ): Promise<void> {
-  const last = standing(await reader.history(id)).at(-1);
+  const last = standing(await reader.history(id))
+    .filter(concerns)
+    .at(-1);
   if (last && events.some((event) => event.sequence === last.sequence)) return;
   throw new SalienceError(
     'cannot_undo',

@@ -2,32 +2,68 @@ import { SalienceError } from '../model/errors.ts';
 import type { Calibration } from '../providers/embedder.ts';
 import { namesOfCondition, namesRead } from '../scoring/evaluate.ts';
 import { type BoundProfile, bindProfile, type ParameterOverrides, type Profile } from '../scoring/profile.ts';
+import type { ExpansionSettings } from './expand.ts';
 
-/** A named way to recall: which formula ranks, and how many memories it returns. */
+/** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
 export interface Strategy {
   readonly name: string;
   readonly profile: Profile;
   /** How many memories a recall returns unless it says otherwise. */
   readonly limit: number;
+  /** What a recall writes after its answer is fixed. */
+  readonly effect: 'none' | 'reinforce' | 'count';
+  /** `undefined`: links are not followed. */
+  readonly association: AssociationSettings | undefined;
 }
 
-const limits: Readonly<Record<string, number>> = { balanced: 20, scoped: 5 };
+/** How links bring further memories in. Source: spec §5.6–5.8. */
+export interface AssociationSettings extends ExpansionSettings {
+  /** `own`: the associate's own score × the path's weight; `lent`: or what the direct hit lends it, if that is more. */
+  readonly mode: 'own' | 'lent';
+  /** λ: the share of a direct hit's score that a link of weight 1 lends. */
+  readonly lentShare: number;
+  /** An associate that scores less is left out. */
+  readonly minimum: number;
+}
 
+export const ASSOCIATION: AssociationSettings = {
+  mode: 'own',
+  lentShare: 1.5,
+  minimum: 0.1,
+  linkThreshold: 0.3,
+  pathThreshold: 0.3,
+  secondHop: true,
+};
+
+const limits: Readonly<Record<string, number>> = { balanced: 20, scoped: 5 };
+const effects: Readonly<Record<string, Strategy['effect']>> = {
+  retention: 'reinforce',
+  'five-factor': 'count',
+};
+const associations: Readonly<Record<string, AssociationSettings>> = {
+  retention: ASSOCIATION,
+  hybrid: { ...ASSOCIATION, mode: 'lent' },
+};
+
+/** The strategy of a profile. One that extends a built-in profile recalls as that does. */
 export function strategyOf(profile: Profile): Strategy {
+  const origin = profile.lineage[0] ?? profile.name;
   return {
     name: profile.name,
     profile,
-    limit: limits[profile.name] ?? limits[profile.lineage[0] ?? ''] ?? 10,
+    limit: limits[origin] ?? 10,
+    effect: effects[origin] ?? 'none',
+    association: associations[origin],
   };
 }
 
 /** Fixes the parameters of a strategy for one call; what the embedder knows fills in what the caller leaves open. */
 export function bindStrategy(
-  strategy: Strategy,
+  profile: Profile,
   parameters: ParameterOverrides | undefined,
   calibration: Calibration | undefined,
 ): BoundProfile {
-  return bindProfile(strategy.profile, { ...calibrated(strategy.profile, calibration), ...parameters });
+  return bindProfile(profile, { ...calibrated(profile, calibration), ...parameters });
 }
 
 /** Which signals of a query a formula reads: without any of them it takes no query. */

@@ -5,7 +5,12 @@ export type StageName =
   | 'validity_filter'
   | 'bm25_search'
   | 'vector_search'
-  | 'score';
+  | 'score'
+  | 'rerank'
+  | 'expand'
+  | 'bridge'
+  | 'merge'
+  | 'effects';
 
 /** What one stage saw, kept and cost. */
 export interface StageTrace {
@@ -17,9 +22,9 @@ export interface StageTrace {
   readonly completionTokens: number;
 }
 
-/** Whether one way of finding memories took part in an answer. */
+/** Whether one way of finding or ordering memories took part in an answer. */
 export interface Arm {
-  readonly name: 'lexical' | 'vector';
+  readonly name: 'lexical' | 'vector' | 'rerank';
   /**
    * `ran`; `not-used`: the strategy does not read it; `off`: it is not configured; `failed`: it should have run, and
    * the answer is the poorer for it; `blank`: the query holds nothing that it knows.

@@ -305,6 +305,13 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
     }
     return { test: 'known', name: known };
   }
+  if ('passed' in condition) {
+    onlyKeys(binding, condition, ['passed'], path);
+    const { passed } = condition;
+    if (!isClockName(passed))
+      throw fault(binding, `${path}.passed`, `there is no clock ${JSON.stringify(passed)}`);
+    return { test: 'passed', clock: passed };
+  }
   if ('param' in condition) {
     onlyKeys(binding, condition, ['param', 'is'], path);
     const value = parameter(binding, condition.param, path);
@@ -317,7 +324,7 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
     }
     return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };
   }
-  throw fault(binding, path, 'a condition has attribute, signal, known or param');
+  throw fault(binding, path, 'a condition has attribute, signal, known, passed or param');
 }
 
 function scalar(binding: Binding, value: Scalar, path: string): number {

@@ -93,6 +93,9 @@ export function conditionKnown(condition: BoundCondition, knowledge: Knowledge):
   switch (condition.test) {
     case 'fixed':
       return condition.holds;
+    case 'passed':
+      // Ages are never negative, so that they do not tell whether a moment is still to come.
+      return knowledge.known(condition.clock) === false ? false : undefined;
     case 'known':
       return knowledge.known(condition.name);
     case 'attribute': {

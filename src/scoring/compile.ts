@@ -103,6 +103,13 @@ function compileCondition(condition: BoundCondition, columns: Columns): (block: 
         return verdict;
       };
     }
+    case 'passed': {
+      const clock = columns.clock(condition.clock);
+      return ({ rows, count, now }) => {
+        for (let at = 0; at < count; at++) verdict[at] = clock[rows[at]!]! <= now ? 1 : 0;
+        return verdict;
+      };
+    }
     case 'known': {
       const { name } = condition;
       if (name === 'similarity' || name === 'lexical') {

@@ -64,7 +64,7 @@ export function walk<Result>(node: Node, signals: Signals, now: Instant, recorde
       return combined(node, [visit(chosen ?? node.otherwise)], facts, recorder);
     }
     case 'when': {
-      const held = conditionHolds(node.condition, signals);
+      const held = conditionHolds(node.condition, signals, now);
       return combined(node, [visit(held ? node.then : node.else)], { held }, recorder);
     }
     case 'power':
@@ -146,12 +146,16 @@ export function decay(
   }
 }
 
-export function conditionHolds(condition: BoundCondition, signals: Signals): boolean {
+export function conditionHolds(condition: BoundCondition, signals: Signals, now: Instant): boolean {
   switch (condition.test) {
     case 'fixed':
       return condition.holds;
     case 'known':
       return signals[condition.name] !== undefined;
+    case 'passed': {
+      const at = signals[condition.clock];
+      return at !== undefined && at <= now;
+    }
     case 'attribute':
       return condition.values.includes(attributeText(signals, condition.attribute));
     case 'signal':
@@ -206,6 +210,8 @@ export function namesOfCondition(condition: BoundCondition): readonly string[] {
       return [condition.attribute];
     case 'signal':
       return [condition.signal];
+    case 'passed':
+      return [condition.clock];
     case 'known':
       return [condition.name];
     case 'fixed':

@@ -70,6 +70,8 @@ export function conditionText(condition: BoundCondition): string {
   switch (condition.test) {
     case 'fixed':
       return `parameter ${condition.text}`;
+    case 'passed':
+      return `${condition.clock} has passed`;
     case 'known':
       return `${condition.name} is known`;
     case 'attribute':

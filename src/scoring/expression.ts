@@ -95,4 +95,6 @@ export type Condition =
     }
   /** The signal or clock has a value of its own. */
   | { readonly known: SignalName | ClockName }
+  /** The clock is known, and its moment has come. */
+  | { readonly passed: ClockName }
   | { readonly param: string; readonly is: string | boolean };

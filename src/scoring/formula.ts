@@ -122,6 +122,7 @@ function conditionOf(condition: Condition): string {
     const values = typeof condition.is === 'string' ? [condition.is] : condition.is;
     return `${condition.attribute} is ${values.map(visible).join(' or ')}`;
   }
+  if ('passed' in condition) return `${condition.passed} has passed`;
   if ('known' in condition) return `${condition.known} is known`;
   if ('param' in condition) return `${visible(condition.param)} is ${visible(String(condition.is))}`;
   const limits = (

@@ -85,6 +85,7 @@ describe('"Memory Composite Scorer"', () => {
       failedRequirement(
         bindProfile(builtinProfile('five-factor'), parameters),
         readSignals({ similarity }),
+        0,
       ) === undefined;
     expect(meets(0)).toBe(true);
     expect(meets(undefined)).toBe(true);

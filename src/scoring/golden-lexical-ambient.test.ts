@@ -25,9 +25,9 @@ describe('"Scoring" of iLAB Memory, SearchScore', () => {
 
   test('a memory without any word of the query is no candidate', () => {
     const bound = bindProfile(builtinProfile('lexical'));
-    expect(failedRequirement(bound, readSignals({ lexical: 0 }))).toBe(0);
-    expect(failedRequirement(bound, readSignals({}))).toBe(0);
-    expect(failedRequirement(bound, readSignals({ lexical: 1e-9 }))).toBeUndefined();
+    expect(failedRequirement(bound, readSignals({ lexical: 0 }), 0)).toBe(0);
+    expect(failedRequirement(bound, readSignals({}), 0)).toBe(0);
+    expect(failedRequirement(bound, readSignals({ lexical: 1e-9 }), 0)).toBeUndefined();
   });
 });
 

@@ -45,6 +45,7 @@ export type BoundCondition =
       readonly bounds: Bounds;
     }
   | { readonly test: 'known'; readonly name: SignalName | ClockName }
+  | { readonly test: 'passed'; readonly clock: ClockName }
   /** Decided by the parameters alone. */
   | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
 

@@ -237,7 +237,7 @@ describe('conditions', () => {
   const choice = (condition: unknown) => withScore({ op: 'when', if: condition, then: 1, else: 0 });
   test.each([
     ['nothing', undefined, 'score.if', /needed/],
-    ['an empty one', {}, 'score.if', /attribute, signal, known or param/],
+    ['an empty one', {}, 'score.if', /attribute, signal, known, passed or param/],
     ['no bound', { signal: 'similarity' }, 'score.if', /at least one of above, atLeast, below and atMost/],
     [
       'an unknown bound',

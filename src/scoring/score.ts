@@ -116,8 +116,8 @@ function valueIfKnown(part: Node, signals: Signals, now: Instant): number | unde
 }
 
 /** Index of the first condition for being scored at all that a memory does not meet; `undefined` when it meets all. */
-export function failedRequirement(bound: BoundProfile, signals: Signals): number | undefined {
-  const failed = bound.require.findIndex((condition) => !conditionHolds(condition, signals));
+export function failedRequirement(bound: BoundProfile, signals: Signals, now: Instant): number | undefined {
+  const failed = bound.require.findIndex((condition) => !conditionHolds(condition, signals, now));
   return failed < 0 ? undefined : failed;
 }
 

@@ -1,13 +1,13 @@
 import { SUBSTRING_RELEVANCE } from '../index/lexical.ts';
-import { compareRanked, type Ranked } from '../index/order.ts';
-import { cosine } from '../index/similarity.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
+import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { type Signals, signalsOf } from '../scoring/signals.ts';
+import { cosine } from '../scoring/similarity.ts';
 import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 import { checkQueryVector } from './derived.ts';
-import { exclusionOf, filterExclusionOf } from './eligibility.ts';
+import { exclusionOf, filterExclusionOf, searchesTier } from './eligibility.ts';
 import type {
   IndexedText,
   Inspection,
@@ -34,13 +34,14 @@ export function searchNaively(
   const started = performance.now();
   const bm25 = bm25QueryOf(memories, request.query);
   const filtered = memories.filter(
-    ({ memory }) => filterExclusionOf(memory, request.filter) === undefined && memory.tier === 'hot',
+    ({ memory }) =>
+      filterExclusionOf(memory, request.filter) === undefined && searchesTier(memory.tier, request.filter),
   );
   const eligible = filtered
     .filter(({ memory }) => exclusionOf(memory, request.filter, request.now) === undefined)
     .map((each) => ({ memory: each.memory, ...measure(each, bm25, request.query) }));
   const candidates = eligible.filter(
-    ({ signals }) => failedRequirement(request.profile, signals) === undefined,
+    ({ signals }) => failedRequirement(request.profile, signals, request.now) === undefined,
   );
   const scored = candidates.map((each) => ({
     ...each,
@@ -65,24 +66,27 @@ export function searchNaively(
   };
 }
 
-/** What {@link searchNaively} makes of one memory. */
+/** What {@link searchNaively} makes of these memories, in order; `undefined` where there is none. */
 export function inspectNaively(
   memories: readonly SearchableMemory[],
-  id: string,
+  ids: readonly string[],
   request: Omit<SearchRequest, 'limit'>,
-): Inspection | undefined {
-  const found = memories.find(({ memory }) => memory.id === id);
-  if (!found) return undefined;
-  const { memory } = found;
-  const { signals, bm25 } = measure(found, bm25QueryOf(memories, request.query), request.query);
-  return {
-    memory,
-    signals,
-    bm25,
-    score: evaluate(request.profile.root, signals, request.now),
-    excluded: exclusionOf(memory, request.filter, request.now),
-    failedRequirement: failedRequirement(request.profile, signals),
-  };
+): readonly (Inspection | undefined)[] {
+  const { profile, query, filter, now } = request;
+  const bm25Query = bm25QueryOf(memories, query);
+  return ids.map((id) => {
+    const found = memories.find(({ memory }) => memory.id === id);
+    if (!found) return undefined;
+    const { signals, bm25 } = measure(found, bm25Query, query);
+    return {
+      id,
+      signals,
+      bm25,
+      score: evaluate(profile.root, signals, now),
+      excluded: exclusionOf(found.memory, filter, now),
+      failedRequirement: failedRequirement(profile, signals, now),
+    };
+  });
 }
 
 /** The signals of a memory for a query, and its BM25. */

@@ -113,7 +113,11 @@ export type Change =
   /** Makes a link, or sets the weight and the clock of the one of this kind. Throws `not_found` without both ends. */
   | { readonly kind: 'link'; readonly link: Link }
   /** Takes the stored links of these kinds between two memories away; of all kinds by default. */
-  | { readonly kind: 'unlink'; readonly ids: readonly [string, string]; readonly kinds?: readonly LinkKind[] | undefined };
+  | {
+      readonly kind: 'unlink';
+      readonly ids: readonly [string, string];
+      readonly kinds?: readonly LinkKind[] | undefined;
+    };
 
 export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -143,7 +147,10 @@ export interface Usage extends NewUsage {
   readonly sequence: number;
 }
 
-/** What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. */
+/**
+ * What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. Throws
+ * `invalid_argument` for a memory that is not among `used`: the usage log must say what it did.
+ */
 export interface UseDecision {
   readonly memories: readonly MemoryRecord[];
   readonly links: readonly Link[];

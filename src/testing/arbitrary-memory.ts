@@ -42,6 +42,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     validUntil: fc.option(instant, { nil: undefined, freq: 1 }),
     expiresAt: fc.option(instant, { nil: undefined, freq: 1 }),
     invalidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
+    coldSince: optional(instant),
     importance: fraction,
     importanceJudge: fc.constantFrom(...JUDGES),
     confidence: fraction,

@@ -146,6 +146,7 @@ function arbitraryCondition(signals: readonly SignalName[]): fc.Arbitrary<Condit
     fc
       .constantFrom<SignalName | ClockName>(...signals, 'createdAt', 'lastAccessedAt')
       .map((known) => ({ known })),
+    fc.constantFrom<ClockName>('validUntil', 'expiresAt', 'createdAt').map((passed) => ({ passed })),
     fc.constantFrom<Condition>({ param: 'mode', is: 'bold' }, { param: 'active', is: true }),
   );
 }

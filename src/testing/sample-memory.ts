@@ -21,6 +21,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     validUntil: undefined,
     expiresAt: undefined,
     invalidatedAt: undefined,
+    coldSince: undefined,
     importance,
     importanceJudge: 'default',
     confidence: 0.8,

@@ -6,6 +6,9 @@ let work: Workplace;
 beforeAll(async () => {
   work = createWorkplace();
   work.file('notes/coffee.md', '# Coffee\n\nDark roast on Mondays.\n');
+  const life = { days: 120, memories: [{ day: 0, id: 'roast', content: 'Prefers dark roast' }] };
+  work.file('life.json', JSON.stringify(life));
+  await work.salience(['remember', 'The grinder is set to 12', '--id', 'grinder']);
   work.file('memories.jsonl', '{"content":"Deploys happen on Thursdays"}\n');
   const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
   work.file('fresh.json', JSON.stringify(fresh));

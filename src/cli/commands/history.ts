@@ -31,7 +31,12 @@ function verbOf({ verb, undoes }: HistoryEntry): string {
   return undoes === undefined ? verb : `${verb} of ${undoes}`;
 }
 
-function beforeOf({ before, redacted }: HistoryEntry): string {
+function beforeOf({ before, redacted, link, memoryId }: HistoryEntry): string {
+  if (link) {
+    const other = link.link.ids.find((id) => id !== memoryId);
+    const weight = link.before ? String(Number(link.before.weight.toFixed(4))) : 'none';
+    return `${link.link.kind} link with ${other}: ${weight}`;
+  }
   if (redacted) return '(forgotten)';
   return before ? lineOf(before) : '(nothing)';
 }

@@ -1,12 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { action } from '../context.ts';
 import { formatRecall } from '../hits-text.ts';
-import { open } from '../open.ts';
+import { open, openExisting } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 
 interface Options extends StrategyFlags {
   readonly explain?: boolean | undefined;
   readonly trace?: boolean | undefined;
+  readonly session?: string | undefined;
+  readonly effects?: 'none' | undefined;
+  readonly association?: 'none' | 'own' | 'lent' | undefined;
 }
 
 export const examples = [
@@ -15,6 +18,7 @@ export const examples = [
   'salience recall coffee --strategy balanced --param weights.recency=0.6 --json',
   'salience recall coffee --profile fresh.json',
   'salience recall --strategy ambient',
+  'salience recall coffee --strategy retention --session monday --deep',
 ] as const;
 
 export function configure(command: Command): void {
@@ -22,12 +26,33 @@ export function configure(command: Command): void {
   addStrategyOptions(command)
     .option('--explain', 'show how every score comes about')
     .option('--trace', 'show what every stage saw, kept and cost')
+    .option('--session <id>', 'the session in which this is recalled')
+    .addOption(
+      new Option(
+        '--effects <what>',
+        'none: leave nothing behind (default: as the strategy does; retention reinforces, five-factor counts)',
+      ).choices(['none']),
+    )
+    .addOption(
+      new Option(
+        '--association <how>',
+        'what links bring in: nothing, memories by their own score, or by one that direct hits lend them (default: as the strategy does)',
+      ).choices(['none', 'own', 'lent']),
+    )
     .action(
       action<Options, [string | undefined]>(async (context, query) => {
         const { options, now, paint, columns } = context;
-        const { profiles, recall } = await readStrategy(context);
-        await using memory = await open(context, { readOnly: true, profiles });
-        const answer = await memory.recall(query, recall);
+        const { profiles, recall, writes } = await readStrategy(context);
+        const learns = writes && options.effects !== 'none';
+        await using memory = learns
+          ? await openExisting(context, { profiles })
+          : await open(context, { readOnly: true, profiles });
+        const answer = await memory.recall(query, {
+          ...recall,
+          sessionId: options.session,
+          effects: options.effects,
+          association: options.association,
+        });
         if (!options.json) {
           const view = { query, now, paint, columns, explain: options.explain === true };
           return context.print(formatRecall(answer, { ...view, trace: options.trace === true }));
@@ -37,7 +62,7 @@ export function configure(command: Command): void {
           ...hit,
           ...(options.explain ? { explanation: explain() } : {}),
         }));
-        await context.printJson({ query, hits, trace: answer.trace });
+        await context.printJson({ query, hits, evidenceChains: answer.evidenceChains, trace: answer.trace });
       }),
     );
 }

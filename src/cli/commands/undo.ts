@@ -22,8 +22,10 @@ export function configure(command: Command): void {
         await using memory = await open(context);
         const undone = await memory.undo(operation, { signal: context.signal });
         if (context.options.json) return context.printJson(undone);
-        const count = plural(undone.memories.length, 'memory', 'memories');
-        await context.print(`undid ${undone.verb} (operation ${undone.operation}) of ${count}`);
+        // A link is no memory: whoever takes one back is told no more than that.
+        const count = undone.memories.length;
+        const what = count === 0 ? '' : ` of ${plural(count, 'memory', 'memories')}`;
+        await context.print(`undid ${undone.verb} (operation ${undone.operation})${what}`);
         for (const { id, memory: restored } of undone.memories.slice(0, NAMED)) {
           await context.print(
             `  ${plainLine(id)}: ${restored ? `revision ${restored.revisionCount} again` : 'taken away'}`,

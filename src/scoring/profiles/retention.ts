@@ -74,7 +74,7 @@ const retentionPart: Expression = {
     otherwise: {
       op: 'max',
       of: [
-        { op: 'table', by: 'core', cases: { true: 0.6 }, otherwise: 0.02 },
+        { op: 'ref', name: 'floor' },
         {
           op: 'when',
           if: { param: 'curve', is: 'power' },
@@ -138,6 +138,7 @@ export const retention: ProfileDefinition = {
       else: { op: 'signal', name: 'similarity', missing: { op: 'param', name: 'missingSimilarity' } },
     },
     timescale,
+    floor: { op: 'table', by: 'core', cases: { true: 0.6 }, otherwise: 0.02 },
     retention: retentionPart,
   },
   score: {

@@ -3,11 +3,13 @@ import type { MemoryRecord } from '../../model/memory.ts';
 import { checkListLimit, compareListed, decodeCursor, encodeCursor } from '../cursor.ts';
 import { filterExclusionOf } from '../eligibility.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
+import { mergedLinks, sequenceLink } from '../links.ts';
 import { inspectNaively, searchNaively } from '../naive-search.ts';
 import { createQueue, type Queue } from '../queue.ts';
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../reindexing.ts';
 import type {
   IndexedText,
+  Link,
   ListAnswer,
   ListRequest,
   ReindexRequest,
@@ -15,7 +17,15 @@ import type {
   SpaceReader,
   SpaceStore,
 } from '../store.ts';
-import { afterWrite, emptyState, lastSequence, type State, stored, undoableOperation } from './state.ts';
+import {
+  afterUse,
+  afterWrite,
+  emptyState,
+  lastSequence,
+  type State,
+  stored,
+  undoableOperation,
+} from './state.ts';
 
 /** What all handles of one space share. */
 export interface Room {
@@ -51,27 +61,28 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     async write(entry, decide) {
       writable();
       return room.queue.run(async () => {
-        let state: State | undefined = room.state;
-        try {
-          const decision = await decide(
-            readerOf(() => {
-              if (state) return state;
-              throw closedError('the reader of a write that has ended');
-            }),
-          );
-          room.state = afterWrite(state, entry, decision);
-          return decision.result;
-        } finally {
-          state = undefined;
-        }
+        const decision = await decideOn(room.state, decide);
+        room.state = afterWrite(room.state, entry, decision);
+        return decision.result;
       });
+    },
+    async use(usage, decide) {
+      writable();
+      return room.queue.run(async () => {
+        const decision = await decideOn(room.state, decide);
+        room.state = afterUse(room.state, usage, decision);
+        return room.state.usages.at(-1)?.sequence as number;
+      });
+    },
+    async usage(after = 0) {
+      return present().usages.filter(({ sequence }) => sequence > after);
     },
     async search(request) {
       const state = present();
       return searchNaively([...state.memories.values()], lastSequence(state), request);
     },
-    async inspect(id, request) {
-      return inspectNaively([...present().memories.values()], id, request);
+    async inspect(ids, request) {
+      return inspectNaively([...present().memories.values()], ids, request);
     },
     async list(request) {
       return listOf(present(), request);
@@ -103,11 +114,35 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
   };
 }
 
+/** Lets a caller decide on a state; its reader ends with that. */
+async function decideOn<Decided>(
+  state: State,
+  decide: (reader: SpaceReader) => Promise<Decided>,
+): Promise<Decided> {
+  let reading: State | undefined = state;
+  const reader = readerOf(() => {
+    if (reading) return reading;
+    throw closedError('the reader of a write that has ended');
+  });
+  try {
+    return await decide(reader);
+  } finally {
+    reading = undefined;
+  }
+}
+
 function readerOf(present: () => State): SpaceReader {
   return {
     async get(ids) {
       const { memories } = present();
       return ids.map((id) => memories.get(id)?.memory);
+    },
+    async links(ids) {
+      const { links, memories } = present();
+      const wanted = new Set(ids);
+      const records = [...memories.values()].map(({ memory }) => memory);
+      const touching = ({ ids: ends }: Link) => ends.some((end) => wanted.has(end));
+      return mergedLinks([...links.values()].filter(touching), sequenceLinks(records).filter(touching));
     },
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);
@@ -121,6 +156,20 @@ function readerOf(present: () => State): SpaceReader {
       return events;
     },
   };
+}
+
+/** The links between neighbours of all sessions. */
+function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
+  const inOrder = memories.toSorted(
+    (a, b) => a.createdAt - b.createdAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)),
+  );
+  const latest = new Map<string, MemoryRecord>();
+  return inOrder.flatMap((memory) => {
+    if (memory.sessionId === undefined) return [];
+    const before = latest.get(memory.sessionId);
+    latest.set(memory.sessionId, memory);
+    return before ? [sequenceLink(before, memory)] : [];
+  });
 }
 
 function listOf(state: State, { filter, limit, cursor }: ListRequest): ListAnswer {

@@ -1,18 +1,36 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { type Derivation, deriveWith } from '../derived.ts';
 import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
+import { checkedLink, linkKey, orderedEnds } from '../links.ts';
 import type { SearchableMemory } from '../naive-search.ts';
-import type { Change, Decision, IndexedText, MemoryEvent, WriteEntry } from '../store.ts';
+import type {
+  Change,
+  Decision,
+  IndexedText,
+  Link,
+  LinkChange,
+  MemoryEvent,
+  NewUsage,
+  Usage,
+  UseDecision,
+  WriteEntry,
+} from '../store.ts';
+import { checkUsed, DYNAMICS } from '../using.ts';
 
 /** Everything that a space holds. A write makes a new one; nothing in it is ever changed. */
 export interface State extends Derivation {
   readonly memories: ReadonlyMap<string, SearchableMemory>;
   readonly events: readonly MemoryEvent[];
+  /** The stored ones, by {@link linkKey}. */
+  readonly links: ReadonlyMap<string, Link>;
+  readonly usages: readonly Usage[];
 }
 
 export const emptyState: State = {
   memories: new Map(),
   events: [],
+  links: new Map(),
+  usages: [],
   embedding: undefined,
   analyzer: undefined,
 };
@@ -29,33 +47,99 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   }
   const derivation = deriveWith(state, decision);
   const memories = new Map(state.memories);
+  const links = new Map(state.links);
   let events = [...state.events];
+  let { usages } = state;
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
+  const log = (event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'>) => {
+    const sequence = (events.at(-1)?.sequence ?? 0) + 1;
+    events.push({ ...event, sequence, operation, at, verb: entry.verb, undoes: entry.undoes });
+  };
   for (const change of decision.changes) {
+    if (change.kind === 'link' || change.kind === 'unlink') {
+      const changed =
+        change.kind === 'link' ? [setLink(memories, links, change.link)] : removeLinks(links, change);
+      for (const link of changed)
+        log({ memoryId: link.link.ids[0], before: undefined, redacted: false, link });
+      continue;
+    }
     const memoryId = 'memory' in change ? change.memory.id : change.id;
     const before = memories.get(memoryId);
     checkExistence(change, memoryId, before !== undefined, events);
     const redacted = change.kind === 'redact';
-    events.push({
-      sequence: (events.at(-1)?.sequence ?? 0) + 1,
-      operation,
-      at,
-      verb: entry.verb,
-      memoryId,
-      before: redacted ? undefined : before?.memory,
-      redacted,
-      undoes: entry.undoes,
-    });
+    log({ memoryId, before: redacted ? undefined : before?.memory, redacted, link: undefined });
     if (redacted) {
       events = events.map((event) =>
-        event.memoryId === memoryId ? { ...event, before: undefined, redacted: true } : event,
+        event.memoryId === memoryId || event.link?.link.ids.includes(memoryId)
+          ? { ...event, before: undefined, link: undefined, redacted: true }
+          : event,
       );
+      usages = usages.map((usage) => ({ ...usage, used: usage.used.filter(({ id }) => id !== memoryId) }));
     }
-    if (change.kind === 'remove' || change.kind === 'redact') memories.delete(memoryId);
-    else memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
+    if (change.kind === 'remove' || change.kind === 'redact') {
+      memories.delete(memoryId);
+      for (const [key, { ids }] of links) if (ids.includes(memoryId)) links.delete(key);
+    } else memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
   }
-  return { memories, events, ...derivation };
+  return { memories, events, links, usages, ...derivation };
+}
+
+/** The state after one use. */
+export function afterUse(state: State, usage: NewUsage, decision: UseDecision): State {
+  checkUsed(usage, decision);
+  const memories = new Map(state.memories);
+  for (const decided of decision.memories) {
+    const present = memories.get(decided.id);
+    if (!present) continue;
+    const dynamics = Object.fromEntries(DYNAMICS.map((name) => [name, decided[name]]));
+    memories.set(decided.id, stored({ ...present.memory, ...dynamics }, present));
+  }
+  const links = new Map(state.links);
+  for (const given of decision.links) {
+    const link = checkedLink(given);
+    if (link.ids.every((id) => memories.has(id))) links.set(linkKey(link), deepFreeze(link));
+  }
+  const last = state.usages.at(-1);
+  const row: Usage = {
+    ...usage,
+    sequence: (last?.sequence ?? 0) + 1,
+    at: Math.max(usage.at, last?.at ?? usage.at),
+    used: usage.used.filter(({ id }) => memories.has(id)),
+  };
+  return { ...state, memories, links, usages: [...state.usages, deepFreeze(structuredClone(row))] };
+}
+
+function setLink(
+  memories: ReadonlyMap<string, SearchableMemory>,
+  links: Map<string, Link>,
+  given: Link,
+): LinkChange {
+  const link = checkedLink(given);
+  const missing = link.ids.find((id) => !memories.has(id));
+  if (missing !== undefined) throw missingMemory(missing);
+  const key = linkKey(link);
+  const before = links.get(key);
+  links.set(key, deepFreeze(link));
+  return changeOf(link, before);
+}
+
+function removeLinks(
+  links: Map<string, Link>,
+  { ids, kinds }: Extract<Change, { kind: 'unlink' }>,
+): readonly LinkChange[] {
+  const [a, b] = orderedEnds(ids);
+  return [...links]
+    .filter(([, link]) => link.ids[0] === a && link.ids[1] === b && (kinds?.includes(link.kind) ?? true))
+    .sort(([, left], [, right]) => (left.kind < right.kind ? -1 : 1))
+    .map(([key, link]) => {
+      links.delete(key);
+      return changeOf(link, link);
+    });
+}
+
+function changeOf({ ids, kind }: Link, before: Link | undefined): LinkChange {
+  return { link: { ids, kind }, before: before && { weight: before.weight, at: before.at } };
 }
 
 /** The events of the latest operation that can still be undone. */
@@ -74,7 +158,12 @@ function problemOfUndoing(state: State, operation: number): UndoProblem | undefi
   return undefined;
 }
 
-function checkExistence(change: Change, id: string, exists: boolean, events: readonly MemoryEvent[]): void {
+function checkExistence(
+  change: Exclude<Change, { kind: 'link' | 'unlink' }>,
+  id: string,
+  exists: boolean,
+  events: readonly MemoryEvent[],
+): void {
   if (change.kind === 'insert') {
     if (exists) throw memoryExists(id);
     return;

@@ -28,6 +28,13 @@ export function findDamage(connection: Connection): readonly string[] {
       `rows in ${table} without a memory: reindex the space`,
     );
   }
+  report(
+    count(
+      `link WHERE a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
+    ),
+    'links without both of their memories: restore the space from a backup',
+  );
   const { embedding } = readDerivation(connection);
   report(
     count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),

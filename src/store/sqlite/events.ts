@@ -1,7 +1,8 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { cannotUndo, type UndoProblem } from '../faults.ts';
-import type { MemoryEvent, SpaceReader, Verb } from '../store.ts';
+import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { readLinks } from './links.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
 
 interface EventRow {
@@ -13,9 +14,10 @@ interface EventRow {
   readonly before: string | null;
   readonly redacted: number;
   readonly undoes: number | null;
+  readonly link: string | null;
 }
 
-const columns = 'sequence, operation, at, verb, memory_id, before, redacted, undoes';
+const columns = 'sequence, operation, at, verb, memory_id, before, redacted, undoes, link';
 
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(connection: () => Connection): SpaceReader {
@@ -23,6 +25,9 @@ export function createReader(connection: () => Connection): SpaceReader {
     async get(ids) {
       const open = connection();
       return ids.map((id) => findMemory(open, id)?.memory);
+    },
+    async links(ids) {
+      return readLinks(connection(), ids);
     },
     async history(id) {
       return toEvents(
@@ -101,5 +106,12 @@ function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
     before: row.before === null ? undefined : recordFromJson(row.before),
     redacted: row.redacted === 1,
     undoes: row.undoes ?? undefined,
+    link: row.link === null ? undefined : linkChangeFromJson(row.link),
   }));
+}
+
+/** JSON leaves out what is absent. */
+function linkChangeFromJson(json: string): LinkChange {
+  const { link, before } = JSON.parse(json) as LinkChange;
+  return { link, before };
 }

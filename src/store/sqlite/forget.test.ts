@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleIndexed } from '../../testing/sample-memory.ts';
-import { expectCode, insert, replace, start, write } from '../../testing/store-contract/harness.ts';
+import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
 import type { SpaceStore } from '../store.ts';
 import { createSqliteStore } from './index.ts';
 
@@ -83,6 +83,32 @@ test('what is forgotten is nowhere in the directory, before and after opening ag
   expect((await space.history('a')).every((event) => event.redacted)).toBe(true);
   await store.close();
   expect(wordsOnDisk([...words, ...kept])).toEqual(kept);
+});
+
+test('the id of what is forgotten leaves links and the usage log, and their bytes', async () => {
+  const store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'kept' }), insert({ id: 'Quixotry', content: 'x', sessionId: 's' })]);
+  const link = { ids: ['Quixotry', 'kept'], kind: 'stated', weight: 1, at: start } as const;
+  await write(space, [{ kind: 'link', link }], { verb: 'link' });
+  await use(space, ['Quixotry', 'kept']);
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const mentions = async () => {
+    const database = new DatabaseSync((await space.info()).path as string, { readOnly: true });
+    const rows = database
+      .prepare(
+        "SELECT (SELECT count(*) FROM usage WHERE used LIKE '%Quixotry%') AS used, (SELECT count(*) FROM event WHERE link LIKE '%Quixotry%') AS linked, (SELECT count(*) FROM link) AS links",
+      )
+      .get();
+    database.close();
+    return rows;
+  };
+  expect(await mentions()).toEqual({ used: 1, linked: 1, links: 1 });
+  await forget(space, 'Quixotry');
+  expect(await mentions()).toEqual({ used: 0, linked: 0, links: 0 });
+  expect((await space.usage())[0]?.used).toEqual([{ id: 'kept', direct: true }]);
+  expect(await space.check()).toEqual([]);
+  await store.close();
 });
 
 test('copies that splitting pages leaves behind are erased too', async () => {

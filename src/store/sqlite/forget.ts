@@ -6,6 +6,7 @@ import { readMeta, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
+import { forgetUsage } from './usage.ts';
 
 /**
  * Takes a memory and everything it ever said out of all tables, inside the caller's transaction; the bytes go with
@@ -19,7 +20,13 @@ export function redactMemory(connection: Connection, id: string): number {
   ) as { row: number | null } | undefined;
   if (found?.row == null) throw missingMemory(id);
   connection.run('DELETE FROM memory WHERE id = ?', id);
-  connection.run('UPDATE event SET before = NULL, redacted = 1 WHERE memory_id = ?', id);
+  connection.run('UPDATE event SET before = NULL, link = NULL, redacted = 1 WHERE memory_id = ?', id);
+  // The links that it was the second end of: without it they cannot be made again.
+  connection.run(
+    "UPDATE event SET link = NULL, redacted = 1 WHERE link IS NOT NULL AND json_extract(link, '$.link.ids[1]') = ?",
+    id,
+  );
+  forgetUsage(connection, id);
   return found.row;
 }
 

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
- * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` is the sequence of the last
- * event that the pages reflect.
+ * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
+ * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect.
  */
 export type MetaKey =
   | 'space'
@@ -13,7 +13,8 @@ export type MetaKey =
   | 'analyzer'
   | 'generation'
   | 'erasure'
-  | 'snapshot';
+  | 'snapshot'
+  | 'snapshot_usage';
 
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;

@@ -237,6 +237,15 @@ test('texts that SQLite cannot hold as they are, are refused', async () => {
   expect((await space.info()).memories).toBe(0);
 });
 
+test('check tells of links that miss an end', async () => {
+  const path = await makeSpace('alice');
+  edit(path, "PRAGMA foreign_keys = OFF; INSERT INTO link VALUES (1, 99, 'stated', 1, 0)");
+  await using store = createSqliteStore({ directory });
+  expect(await (await store.openSpace('alice')).check()).toEqual([
+    '1 links without both of their memories: restore the space from a backup',
+  ]);
+});
+
 test('check tells what is wrong between the tables', async () => {
   const path = await makeSpace('alice');
   edit(

@@ -6,12 +6,17 @@ import { readMeta, writeMeta } from './meta.ts';
 /** Bytes of a part that go into one row. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
-/** The index that was saved last, and the sequence it reflects; `undefined` when there is none. */
+/** How much of its space an index reflects: all events and all uses up to these sequences. */
+export interface Reflected {
+  readonly sequence: number;
+  readonly usage: number;
+}
+
+/** The index that was saved last, and what it reflects; `undefined` when there is none. */
 export function loadPages(
   connection: Connection,
-): { readonly index: ResidentIndex; readonly sequence: number } | undefined {
-  const sequence = readMeta(connection, 'snapshot');
-  if (sequence === undefined) return undefined;
+): { readonly index: ResidentIndex; readonly reflected: Reflected } | undefined {
+  if (readMeta(connection, 'snapshot') === undefined) return undefined;
   const pages = connection.all('SELECT part, bytes FROM page ORDER BY part, number') as {
     part: string;
     bytes: Uint8Array;
@@ -22,11 +27,11 @@ export function loadPages(
     parts.set(part, before ? joined(before, bytes) : bytes);
   }
   const index = decodeSnapshot(parts);
-  return index && { index, sequence: Number(sequence) };
+  return index && { index, reflected: savedReflection(connection) };
 }
 
-/** Saves an index that reflects all events up to `sequence`, inside the caller's write transaction. */
-export function savePages(connection: Connection, index: ResidentIndex, sequence: number): void {
+/** Saves an index, inside the caller's write transaction. */
+export function savePages(connection: Connection, index: ResidentIndex, reflected: Reflected): void {
   dropPages(connection);
   const insert = connection.statement('INSERT INTO page (part, number, bytes) VALUES (?, ?, ?)');
   for (const [part, bytes] of encodeSnapshot(index)) {
@@ -34,18 +39,23 @@ export function savePages(connection: Connection, index: ResidentIndex, sequence
       insert.run(part, number, bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES));
     }
   }
-  writeMeta(connection, 'snapshot', String(sequence));
+  writeMeta(connection, 'snapshot', String(reflected.sequence));
+  writeMeta(connection, 'snapshot_usage', String(reflected.usage));
 }
 
 /** Drops the saved index: it may hold what is forgotten, or was derived by other means. */
 export function dropPages(connection: Connection): void {
   connection.run('DELETE FROM page');
   writeMeta(connection, 'snapshot', undefined);
+  writeMeta(connection, 'snapshot_usage', undefined);
 }
 
-/** The sequence that the saved index reflects, 0 without one. */
-export function savedSequence(connection: Connection): number {
-  return Number(readMeta(connection, 'snapshot') ?? 0);
+/** What the saved index reflects: nothing without one. */
+export function savedReflection(connection: Connection): Reflected {
+  return {
+    sequence: Number(readMeta(connection, 'snapshot') ?? 0),
+    usage: Number(readMeta(connection, 'snapshot_usage') ?? 0),
+  };
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

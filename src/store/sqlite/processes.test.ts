@@ -45,3 +45,43 @@ test('4 processes × 500 writes on one file: none is lost, and each sees the oth
   await store.close();
   await rm(directory, { recursive: true, force: true });
 });
+
+test('4 processes × 250 uses of the same memories: no count, session or strengthening is lost', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-processes-'));
+  const store = createSqliteStore({ directory, synchronous: 'normal' });
+  const space = await store.openSpace('shared');
+  await space.write({ verb: 'remember', at: 0 }, async () => ({
+    changes: ['a', 'b'].map((id) => {
+      const memory = sampleMemory({ id, content: 'shared' });
+      return { kind: 'insert', memory, indexed: sampleIndexed(memory) } as const;
+    }),
+    result: undefined,
+  }));
+  const names = ['p', 'q', 'r', 's'];
+  const users = names.map((name) => startScript('counting-user.mjs', directory, name, '250'));
+  for (const user of users) {
+    const { value } = await user.lines.next();
+    if (value !== 'used') throw new Error(`a user ended early: ${(await user.ended).errors}`);
+  }
+  for (const user of users) {
+    user.child.stdin.write('read\n');
+    const { value } = await user.lines.next();
+    expect(JSON.parse(value as string)).toEqual([
+      [1000, 4],
+      [1000, 4],
+    ]);
+    expect(await user.ended).toEqual({ code: 0, signal: null, errors: '' });
+  }
+  for (const memory of await space.get(['a', 'b'])) {
+    expect(memory?.accessCount).toBe(1000);
+    expect(memory?.sessions.toSorted()).toEqual(names);
+  }
+  expect((await space.links(['a']))[0]?.weight).toBe(1000 / 2 ** 12);
+  const usage = await space.usage();
+  expect(usage).toHaveLength(1000);
+  for (const name of names) expect(usage.filter(({ sessionId }) => sessionId === name)).toHaveLength(250);
+  expect((await space.info()).sequence).toBe(2);
+  expect(await space.check()).toEqual([]);
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});

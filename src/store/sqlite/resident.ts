@@ -2,49 +2,50 @@ import {
   createResidentIndex,
   isWorn,
   putMemory,
+  putSignals,
   type ResidentIndex,
   removeMemory,
+  signalsOfRow,
 } from '../../index/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { readGeneration } from './meta.ts';
-import { loadPages } from './pages.ts';
+import { loadPages, type Reflected } from './pages.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
+import { lastUsageSequence, usedSince } from './usage.ts';
 
 /** The resident index of one space in this process, brought up to date before each use. */
 export interface Resident {
   /**
-   * The index as of the last committed event of any process. To be called inside a read transaction, so that the
+   * The index as of the last committed event and use of any process. To be called inside a read transaction, so that the
    * vectors read next belong to the same state.
    */
-  refresh(connection: Connection): { readonly index: ResidentIndex; readonly sequence: number };
+  refresh(connection: Connection): { readonly index: ResidentIndex } & Reflected;
 }
 
 export function createResident(): Resident {
   let index: ResidentIndex | undefined;
-  let sequence = 0;
+  let reflected: Reflected = { sequence: 0, usage: 0 };
   let generation = -1;
   let version: number | undefined;
   return {
     refresh(connection) {
       const now = dataVersion(connection);
-      if (index && version === now) return { index, sequence };
+      if (index && version === now) return { index, ...reflected };
       const current = readGeneration(connection);
       if (!index || generation !== current) {
         const saved = loadPages(connection);
         index = saved?.index ?? createResidentIndex();
-        sequence = saved?.sequence ?? 0;
         generation = current;
-        if (!saved) loadAll(connection, index);
-        if (!saved) sequence = lastSequence(connection);
+        reflected = saved?.reflected ?? loadAll(connection, index);
       }
-      sequence = catchUp(connection, index, sequence);
+      reflected = catchUp(connection, index, reflected);
       if (isWorn(index)) index = decodeSnapshot(encodeSnapshot(index)) ?? index;
       version = now;
-      return { index, sequence };
+      return { index, ...reflected };
     },
   };
 }
@@ -56,25 +57,40 @@ const select = `SELECT memory.row, ${RECORD_COLUMN_LIST.split(', ')
 
 type IndexedRow = MemoryRow & { readonly terms: Uint8Array | null; readonly vector: Uint8Array | null };
 
-function loadAll(connection: Connection, index: ResidentIndex): void {
+function loadAll(connection: Connection, index: ResidentIndex): Reflected {
   for (const row of connection.statement(`${select} ORDER BY memory.row`).iterate())
     putRow(index, row as IndexedRow);
+  return { sequence: lastSequence(connection), usage: lastUsageSequence(connection) };
 }
 
-/** Takes in what was written after `sequence`; returns the sequence it then reflects. */
-function catchUp(connection: Connection, index: ResidentIndex, sequence: number): number {
+/** Takes in what was written and used since; returns what the index then reflects. */
+function catchUp(connection: Connection, index: ResidentIndex, { sequence, usage }: Reflected): Reflected {
   const changed = connection.all(
-    'SELECT memory_row AS row, max(sequence) AS sequence FROM event WHERE sequence > ? GROUP BY memory_row ORDER BY memory_row',
+    'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND link IS NULL ORDER BY memory_row',
     sequence,
-  ) as { row: number; sequence: number }[];
-  let last = sequence;
+  ) as { row: number }[];
   for (const change of changed) {
     const row = connection.get(`${select} WHERE memory.row = ?`, change.row) as IndexedRow | undefined;
     if (row) putRow(index, row);
     else removeMemory(index, change.row);
-    last = Math.max(last, change.sequence);
   }
-  return last;
+  for (const id of usedSince(connection, usage)) refreshSignals(connection, index, id);
+  return { sequence: lastSequence(connection), usage: lastUsageSequence(connection) };
+}
+
+/** A use leaves the text alone, and with it terms and vector; only a stub has none of them in the index. */
+function refreshSignals(connection: Connection, index: ResidentIndex, id: string): void {
+  const found = connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
+    | MemoryRow
+    | undefined;
+  if (!found) return;
+  const row = index.rowOfKey.get(found.row);
+  const wasStub = row !== undefined && signalsOfRow(index, row).tier === 'stub';
+  if (row !== undefined && wasStub === (found.tier === 'stub')) {
+    putSignals(index, found.row, signalsOf(fromRow(found), {}));
+  } else {
+    putRow(index, connection.get(`${select} WHERE memory.row = ?`, found.row) as IndexedRow);
+  }
 }
 
 function putRow(index: ResidentIndex, row: IndexedRow): void {

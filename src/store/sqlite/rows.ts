@@ -20,6 +20,7 @@ export const RECORD_COLUMNS = [
   'valid_until',
   'expires_at',
   'invalidated_at',
+  'cold_since',
   'importance',
   'importance_judge',
   'confidence',
@@ -62,6 +63,7 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     memory.validUntil ?? null,
     memory.expiresAt ?? null,
     memory.invalidatedAt ?? null,
+    memory.coldSince ?? null,
     real(memory.importance),
     memory.importanceJudge,
     real(memory.confidence),
@@ -97,6 +99,7 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     validUntil: (row.valid_until as number | null) ?? undefined,
     expiresAt: (row.expires_at as number | null) ?? undefined,
     invalidatedAt: (row.invalidated_at as number | null) ?? undefined,
+    coldSince: (row.cold_since as number | null) ?? undefined,
     importance: row.importance as number,
     importanceJudge: row.importance_judge as Judge,
     confidence: row.confidence as number,
@@ -123,6 +126,7 @@ const absent = {
   validUntil: undefined,
   expiresAt: undefined,
   invalidatedAt: undefined,
+  coldSince: undefined,
   supersedes: undefined,
   sourceRef: undefined,
 } as const;
@@ -141,14 +145,19 @@ export function toVectorBytes(vector: Float32Array): Uint8Array {
 }
 
 export function fromVectorBytes(bytes: Uint8Array): Float32Array {
-  if (littleEndian) return new Float32Array(bytes.slice().buffer);
+  if (littleEndian) {
+    // A view must start at a multiple of 4, which what the driver hands out nearly always does.
+    const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+    return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+  }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.byteLength / 4 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-function text(value: string, field: string): string {
+/** Throws `invalid_text` for what SQLite would store as something else. */
+export function text(value: string, field: string): string {
   // The driver ends a text at its first NUL, and UTF-8 has no lone surrogates.
   if (value.isWellFormed() && !value.includes('\0')) return value;
   throw new SalienceError(
@@ -159,10 +168,10 @@ function text(value: string, field: string): string {
 }
 
 /** The driver binds what lies within an epsilon above a whole number as that number; as text it arrives whole. */
-function real(value: number): SqlValue {
+export function real(value: number): SqlValue {
   return value !== 0 && Math.abs(value) < Number.EPSILON ? String(value) : value;
 }
 
-function optionalText(value: string | undefined, field: string): string | null {
+export function optionalText(value: string | undefined, field: string): string | null {
   return value === undefined ? null : text(value, field);
 }

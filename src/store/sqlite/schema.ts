@@ -1,6 +1,7 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { initial } from './migrations/0001-initial.ts';
+import { living } from './migrations/0002-living.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
@@ -11,7 +12,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial, living];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;

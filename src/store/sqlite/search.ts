@@ -1,18 +1,11 @@
 import { eligibleRows } from '../../index/eligible.ts';
 import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from '../../index/lexical.ts';
 import type { ResidentIndex } from '../../index/resident-index.ts';
-import { signalsOfRow } from '../../index/resident-index.ts';
 import { searchIndex, type VectorSource } from '../../index/search.ts';
-import { cosine } from '../../index/similarity.ts';
-import { evaluate } from '../../scoring/evaluate.ts';
-import { failedRequirement } from '../../scoring/score.ts';
-import type { Signals } from '../../scoring/signals.ts';
 import { checkQueryVector } from '../derived.ts';
-import { exclusionOf } from '../eligibility.ts';
 import { containsText } from '../naive-search.ts';
-import type { Inspection, PreparedQuery, ScoredMemory, SearchAnswer, SearchRequest } from '../store.ts';
+import type { PreparedQuery, ScoredMemory, SearchAnswer, SearchRequest } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { findMemory } from './events.ts';
 import type { Resident } from './resident.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 
@@ -60,38 +53,13 @@ export function searchResident(
   };
 }
 
-/** What a search makes of one memory. To be called inside a read transaction. */
-export function inspectResident(
+/** The lexical scores of a query: of all rows, or at least of the memories in `rows`. */
+export function lexicalOf(
   connection: Connection,
-  resident: Resident,
-  id: string,
-  request: Omit<SearchRequest, 'limit'>,
-): Inspection | undefined {
-  const { index } = resident.refresh(connection);
-  checkVector(index, request.query);
-  const found = findMemory(connection, id);
-  const row = found && index.rowOfKey.get(found.row);
-  if (!found || row === undefined) return undefined;
-  const { query, profile, filter, now } = request;
-  const lexical = lexicalOf(connection, index, query);
-  const relevance = lexical.relevance[row]!;
-  const [stored] = query.vector ? sourceOf(connection).vectors([found.row]) : [];
-  const signals: Signals = {
-    ...signalsOfRow(index, row),
-    similarity: query.vector && stored ? cosine(query.vector, stored) : undefined,
-    lexical: Number.isNaN(relevance) ? undefined : relevance,
-  };
-  return {
-    memory: found.memory,
-    signals,
-    bm25: lexical.bm25[row]!,
-    score: evaluate(profile.root, signals, now),
-    excluded: exclusionOf(found.memory, filter, now),
-    failedRequirement: failedRequirement(profile, signals),
-  };
-}
-
-function lexicalOf(connection: Connection, index: ResidentIndex, query: PreparedQuery): LexicalScores {
+  index: ResidentIndex,
+  query: PreparedQuery,
+  rows?: readonly number[],
+): LexicalScores {
   if (query.terms.length > 0) {
     return lexicalScores(index, query.terms, (term) => {
       const found = connection.get('SELECT id FROM term WHERE text = ?', term) as { id: number } | undefined;
@@ -99,12 +67,22 @@ function lexicalOf(connection: Connection, index: ResidentIndex, query: Prepared
     });
   }
   if (query.substring === undefined) return noLexicalScores(index);
-  return substringScores(index, keysContaining(connection, query.substring));
+  return substringScores(index, keysContaining(connection, query.substring, rows));
 }
 
 /** Rare enough to read every text: a query of which no term is left. */
-function* keysContaining(connection: Connection, text: string): Generator<number> {
-  for (const row of connection.statement('SELECT row, title, content, tags FROM memory').iterate()) {
+function* keysContaining(
+  connection: Connection,
+  text: string,
+  rows: readonly number[] | undefined,
+): Generator<number> {
+  const all = 'SELECT row, title, content, tags FROM memory';
+  const found = rows
+    ? connection
+        .statement(`${all} WHERE row IN (SELECT value FROM json_each(?))`)
+        .iterate(JSON.stringify(rows))
+    : connection.statement(all).iterate();
+  for (const row of found) {
     const {
       row: key,
       title,
@@ -135,6 +113,7 @@ function recordOf(connection: Connection, key: number) {
   );
 }
 
-function checkVector(index: ResidentIndex, query: PreparedQuery): void {
+/** Throws `embedder_mismatch` for a query's vector that the space's cannot be compared with. */
+export function checkVector(index: ResidentIndex, query: PreparedQuery): void {
   if (query.vector && index.dimensions > 0) checkQueryVector(query.vector, index.dimensions);
 }

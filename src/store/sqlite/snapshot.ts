@@ -1,9 +1,10 @@
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { lastSequence } from './events.ts';
-import { savedSequence, savePages } from './pages.ts';
+import { savedReflection, savePages } from './pages.ts';
 import type { Resident } from './resident.ts';
+import { lastUsageSequence } from './usage.ts';
 
-/** Events that opening a space may have to take in one by one, at least and as a share of all memories. */
+/** Events and uses that opening a space may have to take in one by one, at least and as a share of all memories. */
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
@@ -18,12 +19,13 @@ export async function saveSnapshot(
 ): Promise<void> {
   try {
     const { memories } = reader.get('SELECT count(*) AS memories FROM memory') as { memories: number };
-    const behind = lastSequence(reader) - savedSequence(reader);
+    const saved = savedReflection(reader);
+    const behind = lastSequence(reader) - saved.sequence + lastUsageSequence(reader) - saved.usage;
     if (behind < Math.max(MOST_EVENTS, memories * MOST_SHARE)) return;
     await writeTransaction(writer, 0, () => {
       // Nobody else can commit now, so that what the reader sees is what the pages will stand beside.
-      const { index, sequence } = readTransaction(reader, () => resident.refresh(reader));
-      savePages(writer, index, sequence);
+      const { index, ...reflected } = readTransaction(reader, () => resident.refresh(reader));
+      savePages(writer, index, reflected);
     });
   } catch {
     // The next process builds the index from the rows.

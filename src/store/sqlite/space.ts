@@ -1,6 +1,6 @@
 import { closedError, openedReadOnly } from '../faults.ts';
 import { createQueue } from '../queue.ts';
-import type { SpaceStore } from '../store.ts';
+import type { SpaceReader, SpaceStore } from '../store.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
@@ -8,14 +8,17 @@ import { createReader } from './events.ts';
 import { translateError } from './faults.ts';
 import { emptyLog, eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
+import { inspectResident } from './inspect.ts';
+import { readLinks } from './links.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
-import { inspectResident, searchResident } from './search.ts';
+import { searchResident } from './search.ts';
 import { saveSnapshot } from './snapshot.ts';
 import { createTermIds, type TermIds } from './terms.ts';
+import { applyUse, readUsage } from './usage.ts';
 import { applyDecision } from './write.ts';
 
 export interface SpaceFile extends FileSettings {
@@ -101,6 +104,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   return {
     name,
     get: (ids) => guarded(() => committed.get(ids)),
+    links: (ids) => read((connection) => readLinks(connection, ids)),
     history: (id) => guarded(() => committed.history(id)),
     operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {
@@ -109,14 +113,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
         guarded(async () => {
           let forgets = false;
           const result = await transaction(async (writer, termIds) => {
-            let reading: Connection | undefined = writer;
-            const reader = createReader(() => {
-              if (reading) return reading;
-              throw closedError('the reader of a write that has ended');
-            });
-            const decision = await decide(reader).finally(() => {
-              reading = undefined;
-            });
+            const decision = await decideWith(writer, decide);
             applyDecision(writer, termIds, entry, decision);
             forgets = decision.changes.some((change) => change.kind === 'redact');
             if (forgets) finishForgetting(writer, termIds);
@@ -127,8 +124,17 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
         }),
       );
     },
+    async use(usage, decide) {
+      checkWritable();
+      return queue.run(() =>
+        guarded(() =>
+          transaction(async (writer) => applyUse(writer, usage, await decideWith(writer, decide))),
+        ),
+      );
+    },
+    usage: (after = 0) => read((connection) => readUsage(connection, after)),
     search: (request) => read((connection) => searchResident(connection, resident, request)),
-    inspect: (id, request) => read((connection) => inspectResident(connection, resident, id, request)),
+    inspect: (ids, request) => read((connection) => inspectResident(connection, resident, ids, request)),
     list: (request) => read((connection) => listMemories(connection, request)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
@@ -145,6 +151,23 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Lets a caller decide on what the open transaction of `writer` sees; its reader ends with that. */
+async function decideWith<Decided>(
+  writer: Connection,
+  decide: (reader: SpaceReader) => Promise<Decided>,
+): Promise<Decided> {
+  let reading: Connection | undefined = writer;
+  const reader = createReader(() => {
+    if (reading) return reading;
+    throw closedError('the reader of a write that has ended');
+  });
+  try {
+    return await decide(reader);
+  } finally {
+    reading = undefined;
+  }
 }
 
 function dataVersion(connection: Connection): number {

@@ -1,10 +1,11 @@
 import { deriveWith } from '../derived.ts';
 import { memoryExists, missingMemory } from '../faults.ts';
-import type { Change, Decision, IndexedText, WriteEntry } from '../store.ts';
+import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../store.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory } from './forget.ts';
+import { type AppliedLink, removeLinks, setLink } from './links.ts';
 import { readDerivation, writeDerivation } from './meta.ts';
 import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
 import { encodeTermVector } from './term-vector.ts';
@@ -12,8 +13,8 @@ import type { TermIds } from './terms.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
-const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Applies a decision and logs it as one operation, inside the caller's transaction. */
 export function applyDecision(
@@ -35,19 +36,21 @@ export function applyDecision(
   let row = nextRow(connection);
   const log = connection.statement(insertEvent);
   for (const change of decision.changes) {
-    const applied = applyChange(connection, termIds, change, row);
-    if (applied.row === row) row++;
-    log.run(
-      sequence++,
-      operation,
-      at,
-      entry.verb,
-      applied.row,
-      change.kind === 'insert' || change.kind === 'replace' ? change.memory.id : change.id,
-      applied.before,
-      change.kind === 'redact' ? 1 : 0,
-      entry.undoes ?? null,
-    );
+    for (const applied of applyChange(connection, termIds, change, row)) {
+      if (applied.row === row) row++;
+      log.run(
+        sequence++,
+        operation,
+        at,
+        entry.verb,
+        applied.row,
+        applied.id,
+        applied.before ?? null,
+        change.kind === 'redact' ? 1 : 0,
+        entry.undoes ?? null,
+        applied.link === undefined ? null : JSON.stringify(applied.link),
+      );
+    }
   }
 }
 
@@ -72,13 +75,21 @@ export function writeIndexed(
   }
 }
 
+/** What the log keeps of a change of one memory. */
 interface Applied {
   readonly row: number;
+  readonly id: string;
   /** The memory before the change, as JSON. */
-  readonly before: string | null;
+  readonly before?: string | undefined;
+  readonly link?: LinkChange | undefined;
 }
 
-function applyChange(connection: Connection, termIds: TermIds, change: Change, newRow: number): Applied {
+function applyChange(
+  connection: Connection,
+  termIds: TermIds,
+  change: Change,
+  newRow: number,
+): readonly Applied[] {
   switch (change.kind) {
     case 'insert': {
       const values: SqlValue[] = toRow(change.memory);
@@ -89,22 +100,30 @@ function applyChange(connection: Connection, termIds: TermIds, change: Change, n
         throw isUniqueViolation(error) ? memoryExists(change.memory.id) : error;
       }
       writeIndexed(connection, termIds, newRow, change.indexed);
-      return { row: newRow, before: null };
+      return [{ row: newRow, id: change.memory.id }];
     }
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
       connection.statement(updateMemory).run(...toRow(change.memory), row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
-      return { row, before: JSON.stringify(memory) };
+      return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'remove': {
       const { row, memory } = existing(connection, change.id);
       connection.run('DELETE FROM memory WHERE row = ?', row);
-      return { row, before: JSON.stringify(memory) };
+      return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'redact':
-      return { row: redactMemory(connection, change.id), before: null };
+      return [{ row: redactMemory(connection, change.id), id: change.id }];
+    case 'link':
+      return [ofLink(setLink(connection, change.link))];
+    case 'unlink':
+      return removeLinks(connection, change.ids, change.kinds).map(ofLink);
   }
+}
+
+function ofLink({ row, change }: AppliedLink): Applied {
+  return { row, id: change.link.ids[0], link: change };
 }
 
 function existing(connection: Connection, id: string) {

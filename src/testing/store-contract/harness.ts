@@ -5,6 +5,8 @@ import type {
   Change,
   Decision,
   EmbeddingInfo,
+  Link,
+  NewUsage,
   SpaceReader,
   SpaceStore,
   Store,
@@ -67,6 +69,29 @@ export async function write(
   }));
 }
 
+/** Records a use of memories, and what it changes of those that are there; returns its sequence. */
+export async function use(
+  space: SpaceStore,
+  ids: readonly string[],
+  change: (memory: MemoryRecord) => Partial<MemoryRecord> = () => ({}),
+  usage: Partial<NewUsage> = {},
+  links: readonly Link[] = [],
+): Promise<number> {
+  const row: NewUsage = {
+    at: start,
+    strategy: 'retention',
+    effect: 'reinforce',
+    queryHash: 'hash',
+    sessionId: undefined,
+    used: ids.map((id) => ({ id, direct: true })),
+    ...usage,
+  };
+  return space.use(row, async (reader) => ({
+    memories: (await reader.get(ids)).flatMap((memory) => (memory ? [{ ...memory, ...change(memory) }] : [])),
+    links,
+  }));
+}
+
 export async function getOne(reader: SpaceReader, id: string): Promise<MemoryRecord | undefined> {
   return (await reader.get([id]))[0];
 }
@@ -76,7 +101,8 @@ export async function everything(space: SpaceStore): Promise<unknown> {
   const { bytes: _, ...info } = await space.info();
   const { memories } = await space.list({ filter: {}, limit: 10_000 });
   const histories = await Promise.all(memories.map(({ id }) => space.history(id)));
-  return { info, memories, histories };
+  const links = await space.links(memories.map(({ id }) => id));
+  return { info, memories, histories, links, usage: await space.usage() };
 }
 
 /** Expects a rejection with this code, and returns the error. */

@@ -22,6 +22,7 @@ const full: MemoryRecord = {
   validUntil: start + 4,
   expiresAt: start + 5,
   invalidatedAt: 0,
+  coldSince: start + 6,
   importance: 0.1 + 0.2,
   importanceJudge: 'model',
   confidence: 1,

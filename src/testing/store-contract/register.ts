@@ -1,12 +1,15 @@
 import { describe, test } from 'vitest';
 import type { MakeStore, StoreContractOptions } from '../store-contract.ts';
+import { eligibilityTests } from './eligibility.ts';
 import { forgettingTests } from './forgetting.ts';
 import type { ContractTest } from './harness.ts';
+import { linkTests } from './linking.ts';
 import { listingTests } from './listing.ts';
 import { logTests } from './log.ts';
 import { recordTests } from './records.ts';
 import { searchTests } from './searching.ts';
 import { spaceTests } from './spaces.ts';
+import { usageTests } from './using.ts';
 import { writingTests } from './writing.ts';
 
 const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])[] = [
@@ -14,6 +17,9 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['writing', writingTests],
   ['log', logTests],
   ['listing', listingTests],
+  ['links', linkTests],
+  ['usage', usageTests],
+  ['eligibility', eligibilityTests],
   ['searching', searchTests],
   ['forgetting and reindexing', forgettingTests],
   ['spaces', spaceTests],

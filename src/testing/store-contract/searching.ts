@@ -1,28 +1,13 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type BoundProfile, bindProfile } from '../../scoring/profile.ts';
-import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
+import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
 import { createMemoryStore } from '../../store/memory/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
 import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
 import { unitVector } from '../sample-memory.ts';
 import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
-
-const profileOf = (name: string): BoundProfile => bindProfile(builtinProfile(name));
-
-function request(query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}): SearchRequest {
-  return {
-    profile: profileOf('bm25'),
-    query: { terms: [], ...query },
-    filter: {},
-    now: start,
-    limit: 10,
-    ...fields,
-  };
-}
-
-const idsOf = (answer: SearchAnswer) => answer.hits.map((hit) => hit.memory.id);
+import { idsOf, profileOf, request } from './queries.ts';
 
 async function idsFor(space: SpaceStore, query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}) {
   return idsOf(await space.search(request(query, fields)));
@@ -47,7 +32,7 @@ export const searchTests: readonly ContractTest[] = [
       candidates: 0,
       sequence: 0,
     });
-    expect(await space.inspect('a', request({ terms: ['tea'] }))).toBeUndefined();
+    expect(await space.inspect(['a'], request({ terms: ['tea'] }))).toEqual([undefined]);
   }),
   onSpace('words: rarer terms and fuller matches rank higher, and what has none is no hit', async (space) => {
     await write(space, [
@@ -65,7 +50,7 @@ export const searchTests: readonly ContractTest[] = [
     expect(answer.hits[0]?.bm25).toBeCloseTo(Math.log(22.4) + Math.log(16), 12);
     expect(answer.hits[0]?.signals.lexical).toBe(0.9);
     expect(answer.hits[0]?.score).toBe(0.9);
-    const none = await space.inspect('none', request({ terms: ['green', 'tea'] }));
+    const [none] = await space.inspect(['none'], request({ terms: ['green', 'tea'] }));
     expect(none).toMatchObject({ bm25: 0, score: 0, signals: { lexical: 0 } });
     expect(none).toMatchObject({ excluded: undefined, failedRequirement: undefined });
   }),
@@ -100,8 +85,9 @@ export const searchTests: readonly ContractTest[] = [
     });
     expect(answer.hits[1]?.score).toBe(unitVector([1, 1, 0])[0]);
     expect(answer).toMatchObject({ withVector: 3, lexicalMatches: 0 });
-    expect((await space.inspect('far', query))?.signals.similarity).toBe(0);
-    expect((await space.inspect('unknown', query))?.signals.similarity).toBeUndefined();
+    const [far, unknown] = await space.inspect(['far', 'unknown'], query);
+    expect(far?.signals.similarity).toBe(0);
+    expect(unknown?.signals).toMatchObject({ similarity: undefined });
     await expectCode(space.search(request({ vector: unitVector([1, 1]) })), 'embedder_mismatch');
   }),
   onSpace('a query without terms matches its text, whatever its case', async (space) => {
@@ -119,8 +105,8 @@ export const searchTests: readonly ContractTest[] = [
       [0.5, 0],
     ]);
     expect(answer.lexicalMatches).toBe(3);
-    const terms = await space.inspect('split', request({ substring: 'la vie' }));
-    expect(terms?.signals.lexical).toBe(0);
+    const inspected = await space.inspect(['split', 'title'], request({ substring: 'la vie' }));
+    expect(inspected.map((each) => each?.signals.lexical)).toEqual([0, 0.5]);
   }),
   onSpace('equal scores: BM25, similarity, the newest update, the id in code units', async (space) => {
     const ambient = { profile: profileOf('ambient') };
@@ -139,49 +125,17 @@ export const searchTests: readonly ContractTest[] = [
     const ids = await idsFor(space, { terms: ['tea'], vector: unitVector([1, 0, 0]) }, ambient);
     expect(ids).toEqual(['words', 'similar', 'opposite', 'new', 'old', '\u{1f600}', '\uff5e']);
   }),
-  onSpace('eligibility: each condition, its edges, and its reason', async (space) => {
-    const scope = 'project:a';
-    await write(space, [
-      insert({ id: 'plain', scope, tags: ['x'] }),
-      insert({ id: 'scope', scope: 'project:b', tags: ['x'] }),
-      insert({ id: 'type', scope, type: 'rule', tags: ['x'] }),
-      insert({ id: 'tag', scope }),
-      insert({ id: 'cold', scope, tags: ['x'], tier: 'cold' }),
-      insert({ id: 'stub', scope, tags: ['x'], tier: 'stub' }),
-      insert({ id: 'invalidated', scope, tags: ['x'], invalidatedAt: start }),
-      insert({ id: 'to-be-invalidated', scope, tags: ['x'], invalidatedAt: start + 1 }),
-      insert({ id: 'expired', scope, tags: ['x'], expiresAt: start }),
-      insert({ id: 'expired-core', scope, tags: ['x'], expiresAt: start, core: true }),
-      insert({ id: 'to-expire', scope, tags: ['x'], expiresAt: start + 1 }),
-      insert({ id: 'valid-from', scope, tags: ['x'], validFrom: start }),
-      insert({ id: 'not-yet', scope, tags: ['x'], validFrom: start + 1 }),
-      insert({ id: 'valid-until', scope, tags: ['x'], validUntil: start }),
-      insert({ id: 'no-longer', scope, tags: ['x'], validUntil: start - 1 }),
-    ]);
-    const query = request(
-      { terms: ['content'] },
-      { filter: { scopes: [scope], types: ['fact'], tags: ['x'] }, limit: 50, profile: profileOf('ambient') },
+  onSpace('many memories are inspected in the order of their ids, with gaps', async (space) => {
+    await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b', content: 'green tea' })]);
+    const query = request({ terms: ['green', 'tea'] });
+    const found = await space.inspect(['b', 'x', 'a', 'b'], query);
+    expect(found.map((each) => each?.id)).toEqual(['b', undefined, 'a', 'b']);
+    expect(found[3]).toEqual(found[0]);
+    const { hits } = await space.search(query);
+    expect([found[0], found[2]].map((each) => [each?.score, each?.bm25, each?.signals])).toEqual(
+      hits.map(({ score, bm25, signals }) => [score, bm25, signals]),
     );
-    const answer = await space.search(query);
-    const eligible = ['plain', 'to-be-invalidated', 'expired-core', 'to-expire', 'valid-from', 'valid-until'];
-    expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
-    expect(answer).toMatchObject({ total: 15, filtered: 10, eligible: 6 });
-    const reasons: Record<string, string | undefined> = {};
-    for (const { id } of (await space.list({ filter: {}, limit: 50 })).memories) {
-      reasons[id] = (await space.inspect(id, query))?.excluded;
-    }
-    expect(reasons).toEqual({
-      ...Object.fromEntries(eligible.map((id) => [id, undefined])),
-      scope: 'scope',
-      type: 'type',
-      tag: 'tag',
-      cold: 'tier',
-      stub: 'tier',
-      invalidated: 'invalidated',
-      expired: 'expired',
-      'not-yet': 'not-yet-valid',
-      'no-longer': 'no-longer-valid',
-    });
+    expect(await space.inspect([], query)).toEqual([]);
   }),
   onSpace('statistics count every memory that is not a stub, eligible or not', async (space) => {
     await write(space, [insert({ id: 'a', content: 'tea' })]);
@@ -203,8 +157,8 @@ export const searchTests: readonly ContractTest[] = [
     const answer = await space.search(query);
     expect(idsOf(answer)).toEqual(['a']);
     expect(answer).toMatchObject({ eligible: 2, candidates: 1 });
-    expect((await space.inspect('a', query))?.failedRequirement).toBeUndefined();
-    expect((await space.inspect('b', query))?.failedRequirement).toBe(0);
+    const inspected = await space.inspect(['b', 'a'], query);
+    expect(inspected.map((each) => each?.failedRequirement)).toEqual([0, undefined]);
   }),
   onSpace('a search sees every write that is acknowledged, through any handle', async (space, store) => {
     const other = await store.openSpace('alice');
@@ -242,6 +196,8 @@ export const searchTests: readonly ContractTest[] = [
           types: fc.constant(undefined),
           typesExclude: some('fact', 'event', 'rule'),
           tags: fc.option(fc.constantFrom(['tea'], ['plan', 'tea']), { nil: undefined, freq: 1 }),
+          deep: fc.constantFrom(undefined, false, true),
+          includeExpired: fc.constantFrom(undefined, false, true),
         }),
         now: fc.constantFrom(ARBITRARY_NOW, ARBITRARY_NOW - 1, ARBITRARY_NOW + 1),
         limit: fc.integer({ min: 1, max: 12 }),
@@ -269,9 +225,8 @@ export const searchTests: readonly ContractTest[] = [
               expect(bound).toBeGreaterThanOrEqual(expectedBound);
               const last = answer.hits.at(-1);
               if (last && answer.hits.length === each.limit) expect(bound).toBeLessThanOrEqual(last.score);
-              for (const { memory } of list.slice(0, 3)) {
-                expect(await space.inspect(memory.id, each)).toEqual(await oracle.inspect(memory.id, each));
-              }
+              const ids = [...list.map(({ memory }) => memory.id), 'never written'];
+              expect(await space.inspect(ids, each)).toEqual(await oracle.inspect(ids, each));
             }
           },
         ),

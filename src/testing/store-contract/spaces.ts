@@ -10,6 +10,7 @@ import {
   insert,
   onSpace,
   start,
+  use,
   write,
 } from './harness.ts';
 
@@ -109,6 +110,7 @@ export const spaceTests: readonly ContractTest[] = [
       expect((await getOne(space, 'a'))?.content).toBe('tea');
       expect((await space.search(search)).hits).toHaveLength(1);
       await expectCode(write(space, [insert({ id: 'b' })]), 'store_read_only');
+      await expectCode(use(space, ['a']), 'store_read_only');
       const derive = async () => [];
       await expectCode(space.reindex({ analyzer: 'x', embedding: undefined, derive }), 'store_read_only');
       expect((await space.info()).memories).toBe(1);
@@ -154,7 +156,10 @@ async function expectAllClosed(space: SpaceStore): Promise<void> {
     () => space.operation(),
     () => write(space, []),
     () => space.search(search),
-    () => space.inspect('a', search),
+    () => space.inspect(['a'], search),
+    () => space.links(['a']),
+    () => use(space, []),
+    () => space.usage(),
     () => space.list({ filter: {}, limit: 1 }),
     () => space.info(),
     () => space.derivation(),

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { openExisting } from '../open.ts';
+import { parseNumber } from '../options.ts';
+import { plainLine } from '../terminal-text.ts';
+
+export const examples = [
+  'salience link roast grinder',
+  'salience link roast grinder --weight 0.9 --json',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .argument('<id>')
+    .argument('<other>')
+    .option('--weight <number>', 'how strongly, 0.01 to 1 (default: 0.8)', parseNumber)
+    .addHelpText('after', '\nA stated link never fades; unlink takes it away, undo too.')
+    .action(
+      action<{ readonly weight?: number | undefined }, [string, string]>(async (context, a, b) => {
+        await using memory = await openExisting(context);
+        await memory.link(a, b, { weight: context.options.weight, signal: context.signal });
+        if (context.options.json) {
+          const links = await memory.links(a, { now: new Date(context.now) });
+          return context.printJson(links.find(({ id, kind }) => id === b && kind === 'stated'));
+        }
+        await context.print(`linked ${plainLine(a)} with ${plainLine(b)}`);
+      }),
+    );
+}

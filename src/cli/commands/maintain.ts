@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import type { MaintenanceReport, MemoryEngine } from '../../index.ts';
+import { action, type Context } from '../context.ts';
+import { lineOf } from '../memory-text.ts';
+import { openExisting } from '../open.ts';
+import { createProgress } from '../progress.ts';
+import { formatTable } from '../table.ts';
+import { plural } from '../units.ts';
+
+interface Options {
+  readonly dryRun?: boolean | undefined;
+  readonly consolidate?: boolean | undefined;
+}
+
+/** So many memories are named of each kind of change; JSON names all. */
+const NAMED = 20;
+
+export const examples = ['salience maintain --dry-run', 'salience maintain --consolidate --json'] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--dry-run', 'only say what would change')
+    .option('--consolidate', 'also join old, faded, similar memories of one type into one')
+    .addHelpText(
+      'after',
+      '\nMemories that have faded to their floor for a week become cold: recalls find them through links, or with\n--deep. After half a year of that only a stub is left. What is past its expiry is forgotten for good.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options, signal } = context;
+        const progress = createProgress('maintaining', process.stderr);
+        try {
+          await using memory = await openExisting(context);
+          const report = await memory.maintain({
+            dryRun: options.dryRun,
+            consolidate: options.consolidate,
+            signal,
+            progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
+          });
+          progress.finish();
+          if (options.json) return context.printJson(report);
+          await context.print(await formatReport(report, memory, context));
+        } finally {
+          progress.finish();
+        }
+      }),
+    );
+}
+
+interface Row {
+  readonly change: string;
+  readonly id: string;
+  readonly note: string;
+}
+
+async function formatReport(
+  report: MaintenanceReport,
+  memory: MemoryEngine,
+  { columns }: Pick<Context, 'columns'>,
+): Promise<string> {
+  const groups = rowsOf(report);
+  const rows: (readonly string[])[] = [];
+  for (const group of groups) {
+    for (const { change, id, note } of group.slice(0, NAMED)) {
+      const found = await memory.get(id);
+      rows.push([change, id, note, found ? lineOf(found) : '(forgotten)']);
+    }
+    if (group.length > NAMED)
+      rows.push([group[0]?.change ?? '', '…', '', `and ${group.length - NAMED} more; --json names all`]);
+  }
+  const titles = ['change', 'id', 'with', 'content'];
+  const table =
+    rows.length === 0
+      ? []
+      : [
+          formatTable(
+            titles.map((title) => ({ title })),
+            rows,
+            columns,
+          ),
+        ];
+  return [...table, summaryOf(report)].join('\n');
+}
+
+/** The rows of the table, those of one kind of change together. */
+function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
+  const alone = (change: string, ids: readonly string[]) => ids.map((id): Row => ({ change, id, note: '' }));
+  return [
+    alone('cooled', report.cooled),
+    alone('archived', report.archived),
+    alone('forgotten', report.expired),
+    report.consolidated.flatMap(({ id, from }) =>
+      from.map((each): Row => ({ change: 'joined', id: each, note: id === undefined ? '' : `into ${id}` })),
+    ),
+  ];
+}
+
+function summaryOf(report: MaintenanceReport): string {
+  const { dryRun, examined, cooled, archived, expired, consolidated } = report;
+  const joined = consolidated.reduce((sum, { from }) => sum + from.length, 0);
+  const counts = [
+    [cooled.length, 'cooled'],
+    [archived.length, 'archived'],
+    [expired.length, 'forgotten'],
+    [joined, `joined into ${consolidated.length}`],
+  ] as const;
+  const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');
+  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}`;
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { SalienceError } from '../../model/errors.ts';
+import { type LifeScript, parseLifeScript, plotRetention, simulateLife } from '../../simulate/index.ts';
+import { action } from '../context.ts';
+import { embedderOf } from '../open.ts';
+import { parseWholeNumber } from '../options.ts';
+import { writeFileAtomically } from '../output-file.ts';
+import { createProgress } from '../progress.ts';
+import { formatSimulation } from '../simulation-text.ts';
+import { plainLine } from '../terminal-text.ts';
+
+interface Options {
+  readonly days?: number | undefined;
+  readonly svg?: string | undefined;
+}
+
+export const examples = [
+  'salience simulate life.json --svg life.svg',
+  'salience simulate life.json --days 90 --json',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .argument(
+      '<script>',
+      'what happens on which day, as JSON or JSON Lines; docs/guides/living-memory.md says how',
+    )
+    .option(
+      '--days <number>',
+      'play only so many days, or more (default: as the script says)',
+      parseWholeNumber,
+    )
+    .option('--svg <file>', 'also draw retention over time, into this file')
+    .addHelpText('after', '\nIt plays on a store of its own in a temporary directory; yours is not touched.')
+    .action(
+      action<Options, [string]>(async (context, path) => {
+        const { options, signal } = context;
+        const script = await readScript(path, options.days);
+        const progress = createProgress('simulating', process.stderr);
+        try {
+          const simulation = await simulateLife(script, {
+            embedder: await embedderOf(context),
+            signal,
+            progress: (day, days) => progress.update(Math.floor(day), day / days),
+          });
+          progress.finish();
+          if (options.svg !== undefined) {
+            const svg = plotRetention(simulation);
+            await writeFileAtomically(options.svg, { replace: true }, (write) => write(svg));
+          }
+          if (options.json) return context.printJson(simulation);
+          await context.print(formatSimulation(simulation, context.columns));
+          if (options.svg !== undefined) await context.print(`\nwrote ${plainLine(options.svg)}`);
+        } finally {
+          progress.finish();
+        }
+      }),
+    );
+}
+
+async function readScript(path: string, days: number | undefined): Promise<LifeScript> {
+  let source: string;
+  try {
+    source = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new SalienceError(
+      'unreadable_file',
+      `${path} cannot be read (${(cause as Error).message}); check that it exists and that you may read it`,
+      { details: { file: path }, cause },
+    );
+  }
+  const format = /\.(?:jsonl|ndjson)$/i.test(path) ? 'jsonl' : 'json';
+  try {
+    return parseLifeScript(source, { format, days });
+  } catch (cause) {
+    if (!SalienceError.isInstance(cause)) throw cause;
+    throw new SalienceError(cause.code, `${path}: ${cause.message}`, {
+      details: { ...cause.details, file: path },
+      cause,
+    });
+  }
+}

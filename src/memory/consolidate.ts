@@ -1,0 +1,171 @@
+import { throwIfAborted } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import { retentionAt } from '../scoring/fading.ts';
+import { signalsOf } from '../scoring/signals.ts';
+import { cosine } from '../scoring/similarity.ts';
+import type { Change, IndexedText } from '../store/store.ts';
+import { deriveTexts } from './derive.ts';
+import type { Engine } from './engine.ts';
+import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+
+/** Below this retention a memory may be joined with others. Source: spec §7. */
+const MOST_RETENTION = 0.2;
+const GROUP = 5;
+const CONSOLIDATION_WEIGHT = 0.8;
+
+/** Memories of one type that one run compares with each other, oldest first; later runs take the next. */
+const MOST_COMPARED = 2000;
+
+interface Candidate {
+  readonly memory: MemoryRecord;
+  readonly vector: Float32Array;
+}
+
+/**
+ * Joins groups of faded, similar memories of one type: the oldest is the seed, and each of the others is similar to
+ * it. The new memory keeps their texts; they become cold and stay linked to it. Without an embedder nothing is similar.
+ */
+export async function consolidate(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+): Promise<MaintenanceReport['consolidated']> {
+  if (!engine.embedder) return [];
+  const done: { id?: string | undefined; from: readonly string[] }[] = [];
+  for (const group of await findGroups(engine, now, options)) {
+    throwIfAborted(options.signal);
+    if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
+    else {
+      const id = await join(engine, group, now, options);
+      if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id) });
+    }
+  }
+  return done;
+}
+
+async function findGroups(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+): Promise<readonly (readonly MemoryRecord[])[]> {
+  const byType = new Map<string, MemoryRecord[]>();
+  let cursor: string | undefined;
+  do {
+    const page = await engine.space.list({ filter: {}, limit: 500, cursor });
+    for (const memory of page.memories) {
+      // Scopes are looked through separately: a joined memory must not be seen from where its parts were not.
+      const key = JSON.stringify([memory.type, memory.scope]);
+      if (isCandidate(memory, now)) byType.set(key, [...(byType.get(key) ?? []), memory]);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  const groups: (readonly MemoryRecord[])[] = [];
+  for (const memories of byType.values()) {
+    memories.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    groups.push(...(await groupsAmong(engine, memories.slice(0, MOST_COMPARED), options)));
+  }
+  return groups;
+}
+
+async function groupsAmong(
+  engine: Engine,
+  memories: readonly MemoryRecord[],
+  options: MaintainOptions,
+): Promise<readonly (readonly MemoryRecord[])[]> {
+  const derived = await deriveTexts(memories, engine, { signal: options.signal });
+  const threshold = engine.embedder?.thresholds.consolidation ?? 1;
+  let left = memories.flatMap((memory, at): Candidate[] => {
+    const vector = derived[at]?.vector;
+    return vector ? [{ memory, vector }] : [];
+  });
+  const groups: (readonly MemoryRecord[])[] = [];
+  while (left.length >= GROUP) {
+    const [seed, ...others] = left as [Candidate, ...Candidate[]];
+    const similar = others
+      .filter(({ vector }) => cosine(seed.vector, vector) >= threshold)
+      .slice(0, GROUP - 1);
+    left = others;
+    if (similar.length < GROUP - 1) continue;
+    groups.push([seed, ...similar].map(({ memory }) => memory));
+    left = others.filter((other) => !similar.includes(other));
+  }
+  return groups;
+}
+
+function isCandidate(memory: MemoryRecord, now: Instant): boolean {
+  return (
+    memory.tier === 'hot' &&
+    !memory.core &&
+    memory.source !== 'consolidated' &&
+    retentionAt(signalsOf(memory, {}), now) < MOST_RETENTION
+  );
+}
+
+async function join(
+  engine: Engine,
+  group: readonly MemoryRecord[],
+  now: Instant,
+  options: MaintainOptions,
+): Promise<string | undefined> {
+  const joined = joinedRecord(group, engine.newId(now), now);
+  const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
+  const { embedder, analyzer } = engine;
+  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+    const current = await reader.get(group.map(({ id }) => id));
+    const unchanged = current.every(
+      (memory, at) => memory && isCandidate(memory, now) && memory.revisionCount === group[at]?.revisionCount,
+    );
+    if (!unchanged) return { changes: [], result: undefined };
+    const changes: Change[] = [{ kind: 'insert', memory: joined, indexed }];
+    for (const memory of current as readonly MemoryRecord[]) {
+      const ids: readonly [string, string] =
+        memory.id < joined.id ? [memory.id, joined.id] : [joined.id, memory.id];
+      changes.push({ kind: 'replace', memory: { ...memory, tier: 'cold', coldSince: now } });
+      changes.push({
+        kind: 'link',
+        link: { ids, kind: 'consolidation', weight: CONSOLIDATION_WEIGHT, at: now },
+      });
+    }
+    return {
+      changes,
+      result: joined.id,
+      analyzer: analyzer.id,
+      ...(indexed.vector && embedder
+        ? { embedding: { model: embedder.model, dimensions: embedder.dimensions } }
+        : {}),
+    };
+  });
+}
+
+/** Everything that the parts say, as strong as the strongest of them. */
+function joinedRecord(group: readonly MemoryRecord[], id: string, now: Instant): MemoryRecord {
+  const [seed] = group as [MemoryRecord];
+  const mean = group.reduce((sum, { stability }) => sum + stability, 0) / group.length;
+  return {
+    ...seed,
+    id,
+    title: undefined,
+    content: group
+      .map(({ title, content }) => (title === undefined ? content : `${title}: ${content}`))
+      .join('\n'),
+    tags: [...new Set(group.flatMap(({ tags }) => tags))].slice(0, 64),
+    metadata: {},
+    topicKey: undefined,
+    sessionId: undefined,
+    createdAt: now,
+    updatedAt: now,
+    lastAccessedAt: undefined,
+    validFrom: undefined,
+    validUntil: undefined,
+    expiresAt: undefined,
+    importance: Math.max(...group.map(({ importance }) => importance)),
+    stability: mean,
+    accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
+    sessions: [],
+    revisionCount: 1,
+    supersedes: undefined,
+    source: 'consolidated',
+    sourceRef: undefined,
+  };
+}

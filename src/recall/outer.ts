@@ -1,0 +1,44 @@
+import { TRANSIENT_TYPES } from '../model/memory.ts';
+import type { Expression } from '../scoring/expression.ts';
+import type { Node } from '../scoring/node.ts';
+import { type BoundProfile, bindProfile, type Profile } from '../scoring/profile.ts';
+
+/** How a recall looks beyond what holds now. */
+export interface DeepOptions {
+  readonly deep: boolean;
+  readonly includeExpired: boolean;
+  /** Factor of what is outdated, in a deep recall. Default is .5. */
+  readonly penalty: number;
+}
+
+export const DEEP_PENALTY = 0.5;
+
+/**
+ * The formula of a deep recall: the strategy's score × the factors of what is outdated. `outer` is those factors
+ * alone. A recall that is not deep keeps its formula.
+ */
+export function withOuterFactors(
+  profile: Profile,
+  options: DeepOptions,
+  bind: (profile: Profile) => BoundProfile,
+): { readonly bound: BoundProfile; readonly outer: Node } {
+  const factor = outerFactor(options);
+  const outer = bindProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
+  if (!options.deep) return { bound: bind(profile), outer };
+  return { bound: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
+}
+
+function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
+  if (!deep || !includeExpired) return 1;
+  return {
+    op: 'table',
+    by: 'type',
+    cases: Object.fromEntries(
+      TRANSIENT_TYPES.map((type) => [
+        type,
+        { op: 'when', if: { passed: 'validUntil' }, then: penalty, else: 1 },
+      ]),
+    ),
+    otherwise: 1,
+  };
+}

@@ -1,0 +1,60 @@
+import { ageInDays, type Instant } from '../model/time.ts';
+import { combine } from './evaluate.ts';
+import type { Explanation } from './explain.ts';
+
+/** Days in which a fading link falls to 1/e. Source: spec §6.6. */
+const LINK_SCALE_DAYS = 90;
+
+/** What is left at `now` of a link that fades: weight·e^(−Δt/90 d). It is computed on reading, and never written. */
+export function fadedWeight(weight: number, at: Instant, now: Instant): number {
+  const left = combine({ op: 'decay', curve: 'exponential', per: 'scale', exponent: 1 }, [
+    ageInDays(at, now),
+    LINK_SCALE_DAYS,
+  ]);
+  return weight * left;
+}
+
+/**
+ * The score of a memory that was found through links, as a tree that recomputes bit for bit.
+ * `own`: its own score × the weight of the path.
+ */
+export function ownAssociation(own: Explanation, pathWeight: number): Explanation {
+  return node('product', [own, constant('link weight', pathWeight)]);
+}
+
+/**
+ * `lent`: the better of its own score and what the direct hit lends it, min(1, λ·w) × the hit's score, times the
+ * factors that keep outdated memories down.
+ */
+export function lentAssociation(
+  own: Explanation,
+  lent: {
+    readonly share: number;
+    readonly pathWeight: number;
+    readonly score: number;
+    readonly outer: Explanation;
+  },
+): Explanation {
+  const portion = node('min', [
+    constant('all', 1),
+    node('product', [constant('lent share', lent.share), constant('link weight', lent.pathWeight)]),
+  ]);
+  const borrowed = node('product', [portion, constant('score of the direct hit', lent.score), lent.outer]);
+  return node('max', [own, borrowed]);
+}
+
+function constant(name: string, value: number): Explanation {
+  return { op: 'constant', value, inputs: [], detail: { name } };
+}
+
+function node(op: 'product' | 'min' | 'max', inputs: readonly Explanation[]): Explanation {
+  return {
+    op,
+    value: combine(
+      { op },
+      inputs.map(({ value }) => value),
+    ),
+    inputs,
+    detail: {},
+  };
+}

@@ -1,0 +1,17 @@
+import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { partValue } from './score.ts';
+import type { Signals } from './signals.ts';
+
+/** R of a memory at a moment: see `retention` in helpers. */
+export function retentionAt(signals: Signals, now: Instant): number {
+  return partValue('retention', 'retention', signals, { now });
+}
+
+/**
+ * Whether a memory has faded to its floor and stayed there for `days`. Without being used it only fades, so that
+ * having been there at the beginning of that time is enough: no run of maintenance needs to be counted.
+ */
+export function isAtFloor(signals: Signals, now: Instant, days: number): boolean {
+  const then = now - days * MILLISECONDS_PER_DAY;
+  return retentionAt(signals, then) <= partValue('retention', 'floor', signals, { now: then });
+}

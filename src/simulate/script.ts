@@ -1,0 +1,224 @@
+import type { RememberInput } from '../index.ts';
+import { invalidArgument, number, oneOf, onlyKeys, text, texts, wholeNumber } from '../model/check.ts';
+import { type Instant, parseInstant } from '../model/time.ts';
+import { readFields, readLineItems } from './reading.ts';
+
+/** What happens to a memory in the course of a time, as a script tells it. Days count from `start`, fractions too. */
+export interface LifeScript {
+  /** Default is 2026-01-01. */
+  readonly start: Instant;
+  /** 1–3,660. Default is 365. */
+  readonly days: number;
+  /** Days between two runs of maintenance; 0 for none. Default is 1. */
+  readonly maintainEvery: number;
+  /** Whether maintenance also consolidates. Default is false. */
+  readonly consolidate: boolean;
+  readonly memories: readonly ScriptedMemory[];
+  readonly recalls: readonly ScriptedRecall[];
+  /** The ids whose development is shown. Default is all of the script. */
+  readonly watch: readonly string[];
+}
+
+export interface ScriptedMemory {
+  /** Where it stands in the script. */
+  readonly where: string;
+  readonly day: number;
+  /** What `remember` takes, with an id in any case. */
+  readonly input: RememberInput & { readonly id: string };
+}
+
+export interface ScriptedRecall {
+  readonly where: string;
+  readonly day: number;
+  readonly query: string | undefined;
+  /** `{n}` in it is the number of the repetition. */
+  readonly session: string | undefined;
+  /** Default is `retention`. */
+  readonly strategy: string;
+  /** Default is the strategy's. */
+  readonly limit: number | undefined;
+  /** Only memories of these types. Default is all. */
+  readonly types: readonly string[] | undefined;
+  /** Days between two repetitions; `undefined`: it happens once. */
+  readonly every: number | undefined;
+  /** The last day on which it may happen. Default is the last day of the script. */
+  readonly until: number;
+}
+
+const MOST_DAYS = 3660;
+const settingKeys = ['start', 'days', 'maintainEvery', 'consolidate', 'watch'] as const;
+const recallKeys = ['day', 'query', 'session', 'strategy', 'limit', 'types', 'every', 'until'];
+const memoryKeys = [
+  'day',
+  'content',
+  'id',
+  'scope',
+  'type',
+  'title',
+  'tags',
+  'metadata',
+  'sessionId',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
+  'importance',
+  'confidence',
+  'weight',
+  'source',
+  'sourceRef',
+] satisfies readonly (keyof RememberInput | 'day')[];
+
+/** One thing that a script says, and where. */
+export interface ScriptItem {
+  readonly where: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface ParseOptions {
+  /** Default is `json`. */
+  readonly format?: 'json' | 'jsonl' | undefined;
+  /** How many days to play, 1–3,660, instead of what the script says; what comes later in it is left out. */
+  readonly days?: number | undefined;
+}
+
+/**
+ * Reads a script: one JSON object, or JSON Lines of which each has a `kind`: `settings`, `memory` or `recall`.
+ * Throws `invalid_argument` naming the field, in JSON Lines with its line; `invalid_time`.
+ */
+export function parseLifeScript(source: string, options: ParseOptions = {}): LifeScript {
+  const days = options.days === undefined ? undefined : wholeNumber(options.days, 'days', 1, MOST_DAYS);
+  return options.format === 'jsonl' ? fromLines(source, days) : fromObject(source, days);
+}
+
+function fromObject(source: string, playedDays: number | undefined): LifeScript {
+  const script = readFields(source, 'script');
+  onlyKeys(script, [...settingKeys, 'memories', 'recalls'], 'script');
+  return assemble(
+    { where: 'script', fields: script },
+    listItems(script['memories'], 'memories'),
+    listItems(script['recalls'] ?? [], 'recalls'),
+    playedDays,
+  );
+}
+
+function fromLines(source: string, playedDays: number | undefined): LifeScript {
+  const items = readLineItems(source);
+  const settings = items.filter(({ kind }) => kind === 'settings');
+  const second = settings[1];
+  if (second) throw invalidArgument(second.where, 'there are settings on an earlier line already');
+  const [first] = settings;
+  if (first) onlyKeys(first.fields, settingKeys, first.where);
+  return assemble(
+    first ?? { where: 'settings', fields: {} },
+    items.filter(({ kind }) => kind === 'memory'),
+    items.filter(({ kind }) => kind === 'recall'),
+    playedDays,
+  );
+}
+
+function listItems(value: unknown, field: string): readonly ScriptItem[] {
+  if (!Array.isArray(value)) throw invalidArgument(field, 'a list is needed');
+  return value.map((each, index) => ({ where: `${field}[${index}]`, fields: each as ScriptItem['fields'] }));
+}
+
+function assemble(
+  settings: ScriptItem,
+  memoryItems: readonly ScriptItem[],
+  recallItems: readonly ScriptItem[],
+  playedDays: number | undefined,
+): LifeScript {
+  const { fields } = settings;
+  const at = (field: string) => (settings.where === 'script' ? field : `${settings.where}.${field}`);
+  const told = fields['days'] === undefined ? 365 : wholeNumber(fields['days'], at('days'), 1, MOST_DAYS);
+  const days = playedDays ?? told;
+  const latest = Math.max(told, days);
+  const memories = memoryItems.map((item, index) => scriptedMemory(item, index, latest));
+  if (memories.length === 0)
+    throw invalidArgument('memories', 'there is none: a life needs something to remember');
+  const ids = memories.map(({ input }) => input.id);
+  memories.forEach(({ where }, index) => {
+    const twin = ids.indexOf(ids[index] as string);
+    if (twin < index) {
+      throw invalidArgument(
+        `${where}.id`,
+        `${JSON.stringify(ids[index])} is that of ${memories[twin]?.where} already`,
+      );
+    }
+  });
+  const recalls = recallItems.map((item) => scriptedRecall(item, latest));
+  const watch = watchOf(fields['watch'], at('watch'), ids);
+  const played = memories.filter(({ day }) => day <= days);
+  const playedIds = played.map(({ input }) => input.id);
+  return {
+    start: startOf(fields['start'], at('start')),
+    days,
+    maintainEvery:
+      fields['maintainEvery'] === undefined
+        ? 1
+        : number(fields['maintainEvery'], at('maintainEvery'), 0, MOST_DAYS),
+    consolidate: flag(fields['consolidate'], at('consolidate')),
+    memories: played,
+    recalls: recalls
+      .filter(({ day }) => day <= days)
+      .map((recall) => ({ ...recall, until: Math.min(recall.until, days) })),
+    watch: watch.filter((id) => playedIds.includes(id)),
+  };
+}
+
+function startOf(value: unknown, field: string): Instant {
+  if (value === undefined) return Date.UTC(2026, 0, 1);
+  return parseInstant(text(value, field), field);
+}
+
+function flag(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw invalidArgument(field, 'true or false is needed');
+}
+
+function watchOf(value: unknown, field: string, ids: readonly string[]): readonly string[] {
+  if (value === undefined) return ids;
+  const watched = texts(value, field, ids.length, 128);
+  if (watched.length === 0) throw invalidArgument(field, 'it must name a memory, or be left out for all');
+  watched.forEach((id, index) => void oneOf(id, `${field}[${index}]`, ids));
+  return watched;
+}
+
+function scriptedMemory({ where, fields }: ScriptItem, index: number, days: number): ScriptedMemory {
+  onlyKeys(fields, memoryKeys, where);
+  const { day, ...input } = fields;
+  text(input['content'], `${where}.content`);
+  // What else remember takes it checks itself, when the memory is played.
+  const id = input['id'] === undefined ? `memory-${index + 1}` : text(input['id'], `${where}.id`);
+  return {
+    where,
+    day: dayOf(day, `${where}.day`, days),
+    input: { ...(input as object as RememberInput), id },
+  };
+}
+
+function scriptedRecall({ where, fields }: ScriptItem, days: number): ScriptedRecall {
+  onlyKeys(fields, recallKeys, where);
+  const { query, session, strategy, limit, types, every, until } = fields;
+  const day = dayOf(fields['day'], `${where}.day`, days);
+  if (until !== undefined && every === undefined) {
+    throw invalidArgument(
+      `${where}.until`,
+      'it says when repetitions end: say every how many days it is repeated',
+    );
+  }
+  return {
+    where,
+    day,
+    query: query === undefined ? undefined : text(query, `${where}.query`),
+    session: session === undefined ? undefined : text(session, `${where}.session`, { maxCharacters: 190 }),
+    strategy: strategy === undefined ? 'retention' : text(strategy, `${where}.strategy`),
+    limit: limit === undefined ? undefined : wholeNumber(limit, `${where}.limit`, 1, 1000),
+    types: types === undefined ? undefined : texts(types, `${where}.types`, 100, 64),
+    every: every === undefined ? undefined : number(every, `${where}.every`, 1 / 24, MOST_DAYS),
+    until: until === undefined ? days : number(until, `${where}.until`, day, days),
+  };
+}
+
+function dayOf(value: unknown, field: string, days: number): number {
+  return number(value, field, 0, days);
+}

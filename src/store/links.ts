@@ -1,0 +1,52 @@
+import { invalidArgument, number } from '../model/check.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Link, LinkKind } from './store.ts';
+
+/** The weight of the link between neighbours in a session. Source: spec §6.6. */
+const SEQUENCE_WEIGHT = 0.5;
+
+/** A link as it is stored. Throws `invalid_argument` for a memory with itself and for what is no weight. */
+export function checkedLink(link: Link): Link {
+  return { ...link, ids: orderedEnds(link.ids), weight: number(link.weight, 'weight', 0, 1) };
+}
+
+/** Two ends in code-unit order. Throws `invalid_argument` when they are one memory. */
+export function orderedEnds([a, b]: readonly [string, string]): readonly [string, string] {
+  if (a === b) throw invalidArgument('ids', `memory ${JSON.stringify(a)} cannot be linked with itself`);
+  return a < b ? [a, b] : [b, a];
+}
+
+/** What tells a link from every other. */
+export function linkKey({ ids, kind }: Pick<Link, 'ids' | 'kind'>): string {
+  return JSON.stringify([...ids, kind]);
+}
+
+/** The link between two neighbours in a session. */
+export function sequenceLink(
+  a: Pick<MemoryRecord, 'id' | 'createdAt'>,
+  b: Pick<MemoryRecord, 'id' | 'createdAt'>,
+): Link {
+  return {
+    ids: orderedEnds([a.id, b.id]),
+    kind: 'sequence' satisfies LinkKind,
+    weight: SEQUENCE_WEIGHT,
+    at: Math.max(a.createdAt, b.createdAt),
+  };
+}
+
+/** Stored links and those of sessions, each once, by their ends and kind; a stored one counts before a derived one. */
+export function mergedLinks(stored: Iterable<Link>, derived: Iterable<Link>): readonly Link[] {
+  const links = new Map<string, Link>();
+  for (const link of derived) links.set(linkKey(link), link);
+  for (const link of stored) links.set(linkKey(link), link);
+  return [...links.values()].sort(
+    (a, b) =>
+      compareCodeUnits(a.ids[0], b.ids[0]) ||
+      compareCodeUnits(a.ids[1], b.ids[1]) ||
+      compareCodeUnits(a.kind, b.kind),
+  );
+}
+
+function compareCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

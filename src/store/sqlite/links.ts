@@ -1,0 +1,136 @@
+import { missingMemory } from '../faults.ts';
+import { checkedLink, mergedLinks, orderedEnds, sequenceLink } from '../links.ts';
+import type { Link, LinkChange, LinkKind } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { real } from './rows.ts';
+
+interface LinkRow {
+  readonly a: string;
+  readonly b: string;
+  readonly kind: LinkKind;
+  readonly weight: number;
+  readonly at: number;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly row: number;
+  readonly session: string | null;
+  readonly createdAt: number;
+}
+
+const findMembers = `SELECT id, row, session_id AS session, created_at AS createdAt FROM memory
+  WHERE id IN (SELECT value FROM json_each(?))`;
+
+const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link ON link.a_row = wanted.row
+  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row
+  UNION ALL
+  SELECT a.id, b.id, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row
+  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row`;
+
+const sessionNeighbour = (side: '<' | '>') =>
+  `SELECT id, created_at AS createdAt FROM memory INDEXED BY memory_session
+   WHERE session_id = ? AND (created_at, id) ${side} (?, ?)
+   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, id ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1`;
+const earlier = sessionNeighbour('<');
+const later = sessionNeighbour('>');
+
+/** See `SpaceReader.links`. To be called inside a transaction. */
+export function readLinks(connection: Connection, ids: readonly string[]): readonly Link[] {
+  const members = connection.all(findMembers, JSON.stringify(ids)) as SessionRow[];
+  const rows = connection.all(storedLinks, JSON.stringify(members.map(({ row }) => row))) as LinkRow[];
+  const stored = rows.map(({ a, b, kind, weight, at }): Link => {
+    return { ids: orderedEnds([a, b]), kind, weight, at };
+  });
+  const derived: Link[] = [];
+  for (const member of members) {
+    if (member.session === null) continue;
+    for (const side of [earlier, later]) {
+      const neighbour = connection.get(side, member.session, member.createdAt, member.id) as
+        | Pick<SessionRow, 'id' | 'createdAt'>
+        | undefined;
+      if (neighbour) derived.push(sequenceLink(member, neighbour));
+    }
+  }
+  return mergedLinks(stored, derived);
+}
+
+export interface AppliedLink {
+  /** The row of the first of the two ends. */
+  readonly row: number;
+  readonly change: LinkChange;
+}
+
+/** Sets a link, and tells what it was before. Throws `not_found` without both ends, `invalid_argument`. */
+export function setLink(connection: Connection, given: Link): AppliedLink {
+  const link = checkedLink(given);
+  const [first, second] = link.ids.map((id) => {
+    const row = rowOf(connection, id);
+    if (row === undefined) throw missingMemory(id);
+    return row;
+  }) as [number, number];
+  const [a, b] = ordered(first, second);
+  const before = connection.get(
+    'SELECT weight, at FROM link WHERE a_row = ? AND b_row = ? AND kind = ?',
+    a,
+    b,
+    link.kind,
+  ) as { weight: number; at: number } | undefined;
+  upsert(connection, a, b, link);
+  return { row: first, change: { link: { ids: link.ids, kind: link.kind }, before } };
+}
+
+/** Sets a link of two memories that are both there; passes one over that misses an end. */
+export function setLinkIfPossible(connection: Connection, given: Link): void {
+  const link = checkedLink(given);
+  const [first, second] = link.ids.map((id) => rowOf(connection, id));
+  if (first !== undefined && second !== undefined) upsert(connection, ...ordered(first, second), link);
+}
+
+/** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */
+export function removeLinks(
+  connection: Connection,
+  ids: readonly [string, string],
+  kinds: readonly LinkKind[] | undefined,
+): readonly AppliedLink[] {
+  const ends = orderedEnds(ids);
+  const [first, second] = ends.map((id) => rowOf(connection, id));
+  if (first === undefined || second === undefined) return [];
+  const [a, b] = ordered(first, second);
+  const found = connection.all(
+    'SELECT kind, weight, at FROM link WHERE a_row = ? AND b_row = ? ORDER BY kind',
+    a,
+    b,
+  ) as Omit<LinkRow, 'a' | 'b'>[];
+  return found
+    .filter(({ kind }) => kinds?.includes(kind) ?? true)
+    .map(({ kind, weight, at }) => {
+      connection.run('DELETE FROM link WHERE a_row = ? AND b_row = ? AND kind = ?', a, b, kind);
+      return { row: first, change: { link: { ids: ends, kind }, before: { weight, at } } };
+    });
+}
+
+function upsert(connection: Connection, a: number, b: number, { kind, weight, at }: Link): void {
+  connection.run(
+    `INSERT INTO link (a_row, b_row, kind, weight, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET weight = excluded.weight, at = excluded.at`,
+    a,
+    b,
+    kind,
+    real(weight),
+    at,
+  );
+}
+
+function ordered(a: number, b: number): [number, number] {
+  return a < b ? [a, b] : [b, a];
+}
+
+function rowOf(connection: Connection, id: string): number | undefined {
+  const found = connection.get('SELECT row FROM memory WHERE id = ?', id) as { row: number } | undefined;
+  return found?.row;
+}

@@ -1,0 +1,39 @@
+import type { Migration } from '../schema.ts';
+
+/**
+ * Links, the usage log and cold memories. The links of sessions are not stored: they follow from the index over
+ * sessions.
+ */
+export const living: Migration = {
+  version: 2,
+  sql: `
+    ALTER TABLE memory ADD COLUMN cold_since INTEGER;
+    CREATE INDEX memory_session ON memory (session_id, created_at, id) WHERE session_id IS NOT NULL;
+
+    -- The same both ways: once a pair and kind, the smaller row first.
+    CREATE TABLE link (
+      a_row  INTEGER NOT NULL REFERENCES memory (row) ON DELETE CASCADE,
+      b_row  INTEGER NOT NULL REFERENCES memory (row) ON DELETE CASCADE,
+      kind   TEXT NOT NULL,
+      weight REAL NOT NULL,
+      at     INTEGER NOT NULL,
+      PRIMARY KEY (a_row, b_row, kind),
+      CHECK (a_row < b_row)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX link_other_end ON link (b_row);
+
+    -- used: [{"id", "direct"}] as JSON, without those that were forgotten since.
+    CREATE TABLE usage (
+      sequence   INTEGER PRIMARY KEY AUTOINCREMENT,
+      at         INTEGER NOT NULL,
+      strategy   TEXT NOT NULL,
+      effect     TEXT NOT NULL,
+      query_hash TEXT NOT NULL,
+      session_id TEXT,
+      used       TEXT NOT NULL
+    ) STRICT;
+
+    -- A change of a link, as JSON; before is then NULL.
+    ALTER TABLE event ADD COLUMN link TEXT;
+  `,
+};

@@ -1,0 +1,103 @@
+import type { NewUsage, Usage, UseDecision } from '../store.ts';
+import { checkUsed } from '../using.ts';
+import type { Connection } from './connection.ts';
+import { setLinkIfPossible } from './links.ts';
+import { optionalText, real, text } from './rows.ts';
+
+interface UsageRow {
+  readonly sequence: number;
+  readonly at: number;
+  readonly strategy: string;
+  readonly effect: Usage['effect'];
+  readonly query_hash: string;
+  readonly session_id: string | null;
+  readonly used: string;
+}
+
+const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, sessions = ?, tier = ?,
+  core = ?, cold_since = ? WHERE id = ?`;
+
+/** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
+export function applyUse(connection: Connection, usage: NewUsage, decision: UseDecision): number {
+  checkUsed(usage, decision);
+  for (const memory of decision.memories) {
+    connection.run(
+      updateDynamics,
+      real(memory.stability),
+      memory.accessCount,
+      memory.lastAccessedAt ?? null,
+      JSON.stringify(memory.sessions),
+      memory.tier,
+      memory.core ? 1 : 0,
+      memory.coldSince ?? null,
+      memory.id,
+    );
+  }
+  for (const link of decision.links) setLinkIfPossible(connection, link);
+  const present = connection.statement('SELECT 1 FROM memory WHERE id = ?');
+  const used = usage.used.filter(({ id }) => present.get(id) !== undefined);
+  const last = lastUsage(connection);
+  const { lastInsertRowid } = connection
+    .statement(
+      'INSERT INTO usage (at, strategy, effect, query_hash, session_id, used) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      Math.max(usage.at, last?.at ?? usage.at),
+      text(usage.strategy, 'strategy'),
+      usage.effect,
+      text(usage.queryHash, 'queryHash'),
+      optionalText(usage.sessionId, 'sessionId'),
+      JSON.stringify(used.map(({ id, direct }) => ({ id, direct }))),
+    );
+  return Number(lastInsertRowid);
+}
+
+export function readUsage(connection: Connection, after: number): readonly Usage[] {
+  const rows = connection.all(
+    'SELECT sequence, at, strategy, effect, query_hash, session_id, used FROM usage WHERE sequence > ? ORDER BY sequence',
+    after,
+  ) as UsageRow[];
+  return rows.map((row) => ({
+    sequence: row.sequence,
+    at: row.at,
+    strategy: row.strategy,
+    effect: row.effect,
+    queryHash: row.query_hash,
+    sessionId: row.session_id ?? undefined,
+    used: JSON.parse(row.used) as Usage['used'],
+  }));
+}
+
+/** The last use of the space. */
+export function lastUsage(
+  connection: Connection,
+): { readonly sequence: number; readonly at: number } | undefined {
+  return connection.get('SELECT sequence, at FROM usage ORDER BY sequence DESC LIMIT 1') as
+    | { sequence: number; at: number }
+    | undefined;
+}
+
+export function lastUsageSequence(connection: Connection): number {
+  return lastUsage(connection)?.sequence ?? 0;
+}
+
+/** The ids of the memories that were used after a sequence. */
+export function usedSince(connection: Connection, sequence: number): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const row of connection.statement('SELECT used FROM usage WHERE sequence > ?').iterate(sequence)) {
+    for (const { id } of JSON.parse((row as { used: string }).used) as Usage['used']) ids.add(id);
+  }
+  return ids;
+}
+
+/** Takes a memory out of the whole log. */
+export function forgetUsage(connection: Connection, id: string): void {
+  const rows = connection.all(
+    'SELECT sequence, used FROM usage WHERE instr(used, ?) > 0',
+    JSON.stringify(id),
+  ) as { sequence: number; used: string }[];
+  for (const { sequence, used } of rows) {
+    const left = (JSON.parse(used) as Usage['used']).filter((each) => each.id !== id);
+    connection.run('UPDATE usage SET used = ? WHERE sequence = ?', JSON.stringify(left), sequence);
+  }
+}
