@@ -19,10 +19,31 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
   memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
-  '(root)': ['model', 'scoring', 'text', 'providers', 'store', 'store/memory', 'store/sqlite', 'recall', 'memory'],
+  '(root)': [
+    'model',
+    'scoring',
+    'text',
+    'providers',
+    'store',
+    'store/memory',
+    'store/sqlite',
+    'recall',
+    'memory',
+  ],
   import: ['(root)', 'files', 'model'],
   eval: ['(root)', 'files', 'model'],
-  cli: ['(root)', 'scoring', 'import', 'eval', 'files', 'model', 'text', 'store', 'store/sqlite', 'providers'],
+  cli: [
+    '(root)',
+    'scoring',
+    'import',
+    'eval',
+    'files',
+    'model',
+    'text',
+    'store',
+    'store/sqlite',
+    'providers',
+  ],
   testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
 
@@ -50,9 +71,9 @@ function roomOf(file: string): string {
 
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g)].map(
-    (match) => (match[1] ?? match[2]) as string,
-  );
+  return [
+    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g),
+  ].map((match) => (match[1] ?? match[2]) as string);
 }
 
 describe('imports go one way', () => {
@@ -81,7 +102,17 @@ test('nothing imports the command line', () => {
 });
 
 test('the core reads no clock and no randomness of its own', () => {
-  const core = ['model', 'scoring', 'text', 'index', 'store', 'store/memory', 'store/sqlite', 'recall', 'memory'];
+  const core = [
+    'model',
+    'scoring',
+    'text',
+    'index',
+    'store',
+    'store/memory',
+    'store/sqlite',
+    'recall',
+    'memory',
+  ];
   for (const file of files.filter((each) => core.includes(roomOf(each)))) {
     const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     expect(text, relative(source, file)).not.toMatch(/Date\.now|new Date\(\)|Math\.random|randomUUID/);
@@ -91,6 +122,8 @@ test('the core reads no clock and no randomness of its own', () => {
 test('scores are made of exp and log alone: their bits are the same on every runtime', () => {
   for (const file of files.filter((each) => ['scoring', 'index', 'text'].includes(roomOf(each)))) {
     const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-    expect(text, relative(source, file)).not.toMatch(/Math\.(pow|exp2|log2|log10|sin|cos|tanh|cbrt|hypot|expm1|log1p)|[\w)] \*\* [\w(]/);
+    expect(text, relative(source, file)).not.toMatch(
+      /Math\.(pow|exp2|log2|log10|sin|cos|tanh|cbrt|hypot|expm1|log1p)|[\w)] \*\* [\w(]/,
+    );
   }
 });
