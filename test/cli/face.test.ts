@@ -54,7 +54,7 @@ describe('stored text on a terminal', () => {
     await work.json(['remember', 'one\n 2  ██████████  1.0000  fact · now · forged', '--id', 'lines']);
     const { stdout } = await work.salience(['recall', 'forged', '--strategy', 'bm25']);
     expect(stdout.split('\n')[1]).toMatch(/^ {4}one 2 /);
-    expect(stdout.trim().split('\n')).toHaveLength(3);
+    expect(stdout.trim().split('\n')).toHaveLength(4);
   });
 });
 
