@@ -1,6 +1,7 @@
 import type { Hit, Recall, Trace } from '../index.ts';
 import { parseInstant } from '../model/time.ts';
 import { formatExplanation } from '../scoring/format.ts';
+import { summariseExplanation } from '../scoring/summary.ts';
 import { drawLegend, drawScore } from './bar.ts';
 import type { Context } from './context.ts';
 import { lineOf } from './memory-text.ts';
@@ -43,10 +44,18 @@ function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
     ...(hit.viaDeepRecall ? ['deep'] : []),
   ];
   const head = `${String(rank).padStart(2)}  ${drawScore(tree, view.paint)}  ${tree.value.toFixed(4)}  `;
-  const text = cutToWidth(plainLine(hit.snippet ?? lineOf(memory)), view.columns - 4);
+  const text = cutToWidth(
+    plainLine(
+      hit.snippet === undefined ? lineOf(memory) : [memory.title ?? [], hit.snippet].flat().join(': '),
+    ),
+    view.columns - 4,
+  );
   return [
     head + view.paint('dim', cutToWidth(facts.join(' · '), view.columns - 24)),
     `    ${markWords(text, view)}`,
+    ...(view.explain
+      ? []
+      : [view.paint('dim', `    = ${cutToWidth(plainLine(summariseExplanation(tree)), view.columns - 6)}`)]),
     ...(view.explain ? [indent(plainBlock(formatExplanation(tree, 'text')))] : []),
   ];
 }

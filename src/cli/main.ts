@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { COMMANDS, findCommandName } from './command-table.ts';
-import { reportFailure, reportUsage, USAGE } from './failure.ts';
+import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
 import { addCommonOptions } from './options.ts';
 
 const footer = `
@@ -10,7 +10,9 @@ that left lines out); 130 interrupted. With --json results go to stdout and erro
 
 // Whoever reads our output may stop reading at any time: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`error: stdout cannot be written: ${error.message} (unwritable_file)\n`);
+  process.exit(FAILED);
 });
 process.stderr.on('error', () => {});
 

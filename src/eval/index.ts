@@ -6,6 +6,7 @@ export {
   type DatasetSpace,
   readDataset,
 } from './dataset.ts';
+export { createEvaluationEngine, type EvaluationEngineOptions } from './engine.ts';
 export {
   aggregate,
   hitAtK,

@@ -87,8 +87,8 @@ function readItem(text: string, where: string, sourceRef: string, options: Sourc
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    return unusable(where, `is no JSON, or is cut off: ${(cause as Error).message}`);
+  } catch {
+    return unusable(where, 'is no JSON, or is cut off');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unusable(where, 'is no JSON object');

@@ -97,7 +97,7 @@ export interface FilterOptions {
 export interface RecallOptions<Strategy extends string = string> extends FilterOptions, OperationOptions {
   /** Default is `hybrid`. */
   readonly strategy?: Strategy | undefined;
-  /** 1–10,000. Default is the strategy's. */
+  /** At least 1. Default is the strategy's. */
   readonly limit?: number | undefined;
   /** Values for the parameters of the strategy's profile. */
   readonly parameters?: ParameterOverrides | undefined;

@@ -3,7 +3,7 @@
  * it is stored with every vector, and vectors of two models are never mixed.
  */
 export interface Embedder {
-  /** Identity of the vector space, for example `builtin-1` or `openai:text-embedding-3-small:1536`. */
+  /** Identity of the vector space, for example `builtin-1` or `openai-compatible:text-embedding-3-small:1536`. */
   readonly model: string;
   /** Length of every vector. */
   readonly dimensions: number;

@@ -11,8 +11,8 @@ export interface NeededChange {
   readonly to: number;
 }
 
-/** Steps of halving: enough for the last bit of anything people read. */
-const STEPS = 60;
+/** Halving ends at this share of the way: finer than anything people read. */
+const PRECISION = 1e-6;
 
 /**
  * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, if
@@ -59,7 +59,7 @@ function nearest(start: number, goal: number, suffices: (value: number) => boole
   if (!suffices(goal)) return undefined;
   let failing = start;
   let sufficing = goal;
-  for (let step = 0; step < STEPS && failing !== sufficing; step++) {
+  while (Math.abs(sufficing - failing) > PRECISION * Math.abs(goal - start)) {
     const middle = failing + (sufficing - failing) / 2;
     if (suffices(middle)) sufficing = middle;
     else failing = middle;

@@ -15,8 +15,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly input?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Called with everything on stdout so far; may send a signal. */
-  readonly onOutput?: ((stdout: string, kill: (signal: NodeJS.Signals) => void) => void) | undefined;
+  /** Typed as soon as stdout shows the question. */
+  readonly answer?: { readonly to: string; readonly with: string } | undefined;
   readonly uid?: number | undefined;
 }
 
@@ -93,7 +93,7 @@ function runProcess(
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      options.onOutput?.(stdout, (signal) => child.kill(signal));
+      if (options.answer && stdout.includes(options.answer.to)) child.stdin.end(options.answer.with);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -101,6 +101,6 @@ function runProcess(
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.on('error', () => {});
-    child.stdin.end(options.input ?? '');
+    if (!options.answer) child.stdin.end(options.input ?? '');
   });
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +54,7 @@ describe('stored text on a terminal', () => {
     await work.json(['remember', 'one\n 2  ██████████  1.0000  fact · now · forged', '--id', 'lines']);
     const { stdout } = await work.salience(['recall', 'forged', '--strategy', 'bm25']);
     expect(stdout.split('\n')[1]).toMatch(/^ {4}one 2 /);
-    expect(stdout.trim().split('\n')).toHaveLength(3);
+    expect(stdout.trim().split('\n')).toHaveLength(4);
   });
 });
 
@@ -111,6 +112,39 @@ describe('a reader that stops reading', () => {
     );
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^\{.+\}\ncodes 0 0\n$/);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a full disk under stdout', () => {
+  it('is said, and is a failure', async () => {
+    const { code, stderr } = await work.shell('salience export --space many > /dev/full');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: stdout cannot be written: .*ENOSPC/);
+  });
+});
+
+const script = spawnSync('script', ['--version']).status === 0;
+describe.skipIf(!script)('a question on a terminal (skipped where the program script is missing)', () => {
+  const ask = (answer: string, id: string) =>
+    work.shell(`exec script --quiet --return --command 'salience forget ${id}' /dev/null`, {
+      answer: { to: '[y/N]', with: answer },
+    });
+  it('is asked before something is forgotten, and only a yes is a yes', async () => {
+    await work.json(['remember', 'once \u202e gone', '--id', 'asked']);
+    for (const [answer, code] of [
+      ['n\n', 0],
+      ['\n', 0],
+      ['\u0004', 0],
+      ['\u0003', 130],
+    ] as const) {
+      const outcome = await ask(answer, 'asked');
+      expect({ answer, code: outcome.code }).toEqual({ answer, code });
+      expect(outcome.stdout).toContain('It is erased for good. [y/N]');
+      expect(outcome.stdout).toContain('once \\u{202e} gone');
+      expect(await work.json(['get', 'asked'])).toMatchObject({ id: 'asked' });
+    }
+    expect((await ask('yes\n', 'asked')).stdout).toContain('forgot asked for good');
+    expect((await work.salience(['get', 'asked'])).code).toBe(1);
   });
 });
 

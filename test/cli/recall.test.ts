@@ -91,8 +91,9 @@ describe('recall', () => {
     const lines = stdout.split('\n');
     expect(lines[0]).toMatch(/^ 1 {2}[█▉▊▋▌▍▎▏ ]{10} {2}0\.\d{4} {2}preference · 3 d · roast$/);
     expect(lines[1]).toBe('    Prefers dark roast coffee');
-    expect(lines[2]).toMatch(/^3 memories → 1 candidate → 1 hit · lexical · exact · \d+\.\d ms$/);
-    expect(lines[3]).toMatch(/^stage +candidates +survivors +ms$/);
+    expect(lines[2]).toMatch(/^ {4}= 0\.6·lexical 0\.\d\d \+ 0\.25·recency 0\.93 \+ 0\.15·revision 0\.10$/);
+    expect(lines[3]).toMatch(/^3 memories → 1 candidate → 1 hit · lexical · exact · \d+\.\d ms$/);
+    expect(lines[4]).toMatch(/^stage +candidates +survivors +ms$/);
     expect(stdout).not.toContain('\u001b');
   });
 

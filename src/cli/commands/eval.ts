@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander';
-import { createEvaluationEngine } from '../../eval/engine.ts';
-import { compareRuns, DEFAULT_KS, evaluate, formatReport, readDataset } from '../../eval/index.ts';
+import {
+  compareRuns,
+  createEvaluationEngine,
+  DEFAULT_KS,
+  evaluate,
+  formatReport,
+  readDataset,
+} from '../../eval/index.ts';
 import { action } from '../context.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumbers } from '../options.ts';

@@ -44,13 +44,17 @@ async function confirm(
   const found = await memory.get(id);
   const text = found ? ` "${cutToWidth(plainLine(lineOf(found)), 60)}"` : '';
   const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new AbortController();
+  reader.once('close', () => ended.abort());
+  // A terminal in the hands of readline gives Ctrl-C to it alone.
+  reader.on('SIGINT', () => process.emit('SIGINT'));
   try {
-    const answer = await reader.question(`Forget ${plainLine(id)}${text}? It is erased for good. [y/N] `, {
-      signal,
-    });
+    const question = `Forget ${plainLine(id)}${text}? It is erased for good. [y/N] `;
+    const answer = await reader.question(question, { signal: AbortSignal.any([signal, ended.signal]) });
     return /^y(es)?$/i.test(answer.trim());
   } catch (cause) {
     if (signal.aborted) throw new SalienceError('aborted', 'nothing was forgotten', { cause });
+    if (ended.signal.aborted) return false;
     throw cause;
   } finally {
     reader.close();

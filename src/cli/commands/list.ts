@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Memory } from '../../index.ts';
+import { throwIfAborted } from '../../model/errors.ts';
 import { action } from '../context.ts';
 import { addFilterOptions, type FilterFlags, filtersOf } from '../filters.ts';
 import { formatMemories } from '../memory-text.ts';
@@ -30,7 +31,7 @@ export function configure(command: Command): void {
         const memories: Memory[] = [];
         let cursor = options.cursor;
         do {
-          context.signal.throwIfAborted();
+          throwIfAborted(context.signal);
           const limit = options.limit ?? (options.all ? 1000 : undefined);
           const page = await memory.list({ ...filtersOf(options), limit, cursor });
           memories.push(...page.memories);
