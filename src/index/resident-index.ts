@@ -109,6 +109,14 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   putVector(index, row, memory.vector);
 }
 
+/** Sets what a memory is beside its text. Returns false when the index does not have it. */
+export function putSignals(index: ResidentIndex, key: number, signals: Signals): boolean {
+  const row = index.rowOfKey.get(key);
+  if (row === undefined) return false;
+  setRow(index.columns, row, signals);
+  return true;
+}
+
 export function removeMemory(index: ResidentIndex, key: number): void {
   const row = index.rowOfKey.get(key);
   if (row === undefined) return;
