@@ -1,4 +1,4 @@
-// ./run bench [speed] [memory] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
+// ./run bench [speed] [living] [memory] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { machine } from './measure.mjs';
 
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) => ['speed', 'memory', 'quality', 'grid'].includes(arg));
+const chosen = args.filter((arg) => ['speed', 'living', 'memory', 'quality', 'grid'].includes(arg));
 // The grid takes minutes and changes only with the embedder: it is run when named.
 const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -21,6 +21,10 @@ if (wanted('speed')) {
     results.push(await benchSize(size, log));
   }
   save('speed', { command: './run bench speed', results });
+}
+if (wanted('living')) {
+  const { benchLiving } = await import('./living.mjs');
+  save('living', { command: './run bench living', results: await benchLiving(log) });
 }
 if (wanted('memory')) {
   const script = fileURLToPath(new URL('./memory.mjs', import.meta.url));

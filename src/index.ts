@@ -13,7 +13,7 @@
  */
 
 export type { MemoryLink } from './memory/links.ts';
-export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
+export type { MaintainOptions, MaintenanceReport, SimilarPair } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, HistoryEntry, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Hit, Recall } from './memory/recall.ts';
 export type {

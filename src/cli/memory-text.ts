@@ -3,7 +3,7 @@ import { parseInstant } from '../model/time.ts';
 import type { Context } from './context.ts';
 import { formatFields, formatTable } from './table.ts';
 import { plainBlock } from './terminal-text.ts';
-import { formatAge } from './units.ts';
+import { formatAge, plural } from './units.ts';
 
 /** Everything about a memory, its content at the end. */
 export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now' | 'paint'>): string {
@@ -27,12 +27,13 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['expires', memory.expiresAt],
     ['invalidated', memory.invalidatedAt],
     ['cold since', memory.coldSince],
+    ['consolidated', memory.consolidatedAt],
     ['importance', `${memory.importance} (${memory.importanceJudge})`],
     ['confidence', String(memory.confidence)],
     ['usefulness', String(memory.usefulness)],
     ['weight', String(memory.weight)],
     ['stability', String(memory.stability)],
-    ['accesses', `${memory.accessCount} in ${memory.sessions.length} sessions`],
+    ['accesses', `${memory.accessCount} in ${plural(memory.sessions.length, 'session')}`],
     ['revisions', String(memory.revisionCount)],
     ['tier', memory.core ? `${memory.tier}, core` : memory.tier],
     ['supersedes', memory.supersedes],

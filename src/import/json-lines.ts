@@ -23,6 +23,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'expiresAt',
   'invalidatedAt',
   'coldSince',
+  'consolidatedAt',
   'importance',
   'importanceJudge',
   'confidence',

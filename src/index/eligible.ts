@@ -4,8 +4,8 @@ import type { MemoryFilter } from '../store/store.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
 /**
- * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired nor
- * invalidated. The conditions are those of `exclusionOf`, over columns.
+ * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
+ * invalidated nor joined into another memory. The conditions are those of `exclusionOf`, over columns.
  */
 export function eligibleRows(
   index: ResidentIndex,
@@ -13,14 +13,15 @@ export function eligibleRows(
   now: Instant,
 ): { readonly rows: Int32Array; readonly filtered: number } {
   const { alive, size, columns } = index;
-  const { expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
+  const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
   const scopeCodes = columns.attributes.scope.codes;
   const typeCodes = columns.attributes.type.codes;
   const tierCodes = columns.attributes.tier.codes;
   const coreCodes = columns.attributes.core.codes;
   const scopeAllowed = allowed(columns.attributes.scope.dictionary.texts, filter.scopes, undefined);
   const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
-  const tiers = filter.deep ? ['hot', 'cold'] : ['hot'];
+  const tiers = filter.deep || filter.cold ? ['hot', 'cold'] : ['hot'];
+  const joinedToo = filter.deep === true;
   const tierAllowed = allowed(columns.attributes.tier.dictionary.texts, tiers, undefined);
   const maySurvive = allowed(
     columns.attributes.type.dictionary.texts,
@@ -45,6 +46,7 @@ export function eligibleRows(
     filtered++;
     // A comparison with NaN, an unknown clock, is false.
     if (
+      (consolidatedAt[row]! <= now && !joinedToo) ||
       invalidatedAt[row]! <= now ||
       validFrom[row]! > now ||
       (validUntil[row]! < now && maySurvive[typeCodes[row]!] === 0) ||
@@ -55,6 +57,16 @@ export function eligibleRows(
     rows[count++] = row;
   }
   return { rows: rows.subarray(0, count), filtered };
+}
+
+/** How many living memories are cold. */
+export function coldCount(index: ResidentIndex): number {
+  const { codes, dictionary } = index.columns.attributes.tier;
+  const cold = dictionary.codes.get('cold');
+  if (cold === undefined) return 0;
+  let count = 0;
+  for (let row = 0; row < index.size; row++) if (codes[row] === cold && index.alive[row] === 1) count++;
+  return count;
 }
 
 function allowed(

@@ -48,6 +48,7 @@ const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
     types: fc.subarray(['fact', 'event', 'decision', 'other']),
     typesExclude: fc.subarray(['fact', 'event']),
     deep: fc.boolean(),
+    cold: fc.boolean(),
     includeExpired: fc.boolean(),
   },
   { requiredKeys: [] },
@@ -237,6 +238,7 @@ describe('a large store', () => {
         validUntil: undefined,
         expiresAt: undefined,
         invalidatedAt: undefined,
+        consolidatedAt: undefined,
       } as const;
       const terms = new Map(
         vocabulary.filter(() => random() < 0.2).map((term) => [term, 1 + Math.floor(random() * 3)]),

@@ -96,6 +96,7 @@ async function groupsAmong(
 function isCandidate(memory: MemoryRecord, now: Instant): boolean {
   return (
     memory.tier === 'hot' &&
+    memory.consolidatedAt === undefined &&
     !memory.core &&
     memory.source !== 'consolidated' &&
     retentionAt(signalsOf(memory, {}), now) < MOST_RETENTION
@@ -121,7 +122,8 @@ async function join(
     for (const memory of current as readonly MemoryRecord[]) {
       const ids: readonly [string, string] =
         memory.id < joined.id ? [memory.id, joined.id] : [joined.id, memory.id];
-      changes.push({ kind: 'replace', memory: { ...memory, tier: 'cold', coldSince: now } });
+      const replaced: MemoryRecord = { ...memory, tier: 'cold', coldSince: now, consolidatedAt: now };
+      changes.push({ kind: 'replace', memory: replaced });
       changes.push({
         kind: 'link',
         link: { ids, kind: 'consolidation', weight: CONSOLIDATION_WEIGHT, at: now },

@@ -4,6 +4,7 @@ import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { isAtFloor } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import type { Change, IndexedText } from '../store/store.ts';
+import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -40,7 +41,8 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
     fates.expired.push(...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now)));
   }
   const consolidated = options.consolidate ? await consolidate(engine, now, options) : [];
-  return { dryRun, examined, ...fates, consolidated };
+  const { compared, similarPairs } = await compare(engine, now, options);
+  return { dryRun, examined, ...fates, consolidated, compared, similarPairs };
 }
 
 async function findDue(

@@ -21,4 +21,17 @@ export interface MaintenanceReport {
   readonly expired: readonly string[];
   /** Joined: the new memory (absent in a dry run) and what it was made of. */
   readonly consolidated: readonly { readonly id?: string | undefined; readonly from: readonly string[] }[];
+  /** Memories that were compared with the others; at most 500 a run, none without an embedder. */
+  readonly compared: number;
+  /** New in the queue of similar pairs. */
+  readonly similarPairs: readonly Omit<SimilarPair, 'at'>[];
+}
+
+/** Two memories that say nearly the same, and wait to be judged. */
+export interface SimilarPair {
+  readonly ids: readonly [string, string];
+  /** The cosine of their vectors. */
+  readonly similarity: number;
+  /** When it was noticed. */
+  readonly at: string;
 }

@@ -1,9 +1,10 @@
 import type { MemoryEvent, SpaceInfo } from '../store/store.ts';
+import { similarPairsOf } from './compare.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, limitOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
-import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import type { MaintainOptions, MaintenanceReport, SimilarPair } from './maintenance-types.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import type {
@@ -85,6 +86,8 @@ export interface MemoryEngine extends AsyncDisposable {
   unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
   /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
+  /** The similar memories that wait to be judged, in the order in which they were noticed. Default limit is 20. */
+  similarPairs(limit?: number): Promise<readonly SimilarPair[]>;
   stats(): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
@@ -144,6 +147,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     link: (a, b, options) => link(engine, a, b, options),
     unlink: (a, b, options) => unlink(engine, a, b, options),
     maintain: (options) => maintain(engine, options),
+    similarPairs: (limit) => similarPairsOf(engine, limit),
     stats: () => space.info(),
     explain: (query, id, options) => explainMemory(engine, query, id, options),
     whyNot: (query, id, options) => whyNot(engine, query, id, options),

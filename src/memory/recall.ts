@@ -186,13 +186,14 @@ function hitOf<StrategyName extends string>(
   const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;
   const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
+  const joined = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
   return {
     memory: toMemory(memory, engine.space.name),
     score: makeScore(strategy.name as StrategyName, bound.hash, ranked.score),
     features: hitFeatures(bound, signals, request.now, ranked.score),
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
-    viaDeepRecall: options.deep === true && (memory.tier === 'cold' || ended),
+    viaDeepRecall: options.deep === true && (memory.tier === 'cold' || joined || ended),
     ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
     explain: ranked.explain,
   };

@@ -88,6 +88,7 @@ export function newRecord(
     expiresAt: instant(input.expiresAt, 'expiresAt'),
     invalidatedAt: undefined,
     coldSince: undefined,
+    consolidatedAt: undefined,
     importance,
     importanceJudge: input.importance === undefined ? 'default' : 'caller',
     confidence: input.confidence === undefined ? 0.8 : number(input.confidence, 'confidence', 0, 1),
@@ -162,6 +163,7 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
     lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
     invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
     coldSince: instant(memory.coldSince, 'coldSince'),
+    consolidatedAt: instant(memory.consolidatedAt, 'consolidatedAt'),
     importanceJudge: oneOf(memory.importanceJudge ?? base.importanceJudge, 'importanceJudge', JUDGES),
     usefulness: number(memory.usefulness ?? base.usefulness, 'usefulness', 0, 1),
     stability: number(memory.stability ?? base.stability, 'stability', 0, 1),
@@ -191,6 +193,7 @@ export function toMemory(record: MemoryRecord, space: string): Memory {
     expiresAt: time(record.expiresAt),
     invalidatedAt: time(record.invalidatedAt),
     coldSince: time(record.coldSince),
+    consolidatedAt: time(record.consolidatedAt),
   };
 }
 

@@ -10,7 +10,8 @@ type ClockField =
   | 'validUntil'
   | 'expiresAt'
   | 'invalidatedAt'
-  | 'coldSince';
+  | 'coldSince'
+  | 'consolidatedAt';
 
 /** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
 export type Memory = {
@@ -105,7 +106,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly sessionId?: string | undefined;
   /** `none`: this recall leaves nothing behind. Default is what the strategy does. */
   readonly effects?: 'none' | undefined;
-  /** Cold memories too. Default is false. */
+  /** Cold memories too, and those that were joined into others, at half their score. Default is false. */
   readonly deep?: boolean | undefined;
   /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
   readonly includeExpired?: boolean | undefined;

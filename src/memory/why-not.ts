@@ -131,6 +131,8 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
       return 'it does not carry all the tags that were asked for';
     case 'tier':
       return `it is in the ${memory.tier} tier, which this recall does not search`;
+    case 'consolidated':
+      return `it was joined into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
     case 'invalidated':
       return `it was invalidated at ${at(memory.invalidatedAt)}`;
     case 'expired':

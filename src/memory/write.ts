@@ -203,7 +203,7 @@ function linkBefore({ link, before }: LinkChange): Change {
 }
 
 function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean {
-  return a?.link.kind === b?.link.kind && a?.link.ids.join('\n') === b?.link.ids.join('\n');
+  return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
 }
 
 async function checkUnchanged(

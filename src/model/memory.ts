@@ -71,6 +71,8 @@ export interface MemoryRecord {
   readonly invalidatedAt: Instant | undefined;
   /** When it became cold. */
   readonly coldSince: Instant | undefined;
+  /** When it was joined into another memory, which replaces it. */
+  readonly consolidatedAt: Instant | undefined;
 
   /** 0–1. Default is .5. */
   readonly importance: number;
@@ -107,6 +109,7 @@ export const CLOCK_NAMES = [
   'validUntil',
   'expiresAt',
   'invalidatedAt',
+  'consolidatedAt',
 ] as const satisfies readonly (keyof MemoryRecord)[];
 export type ClockName = (typeof CLOCK_NAMES)[number];
 

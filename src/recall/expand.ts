@@ -44,6 +44,9 @@ const BRIDGED_HITS = 3;
 const BRIDGE_LINKS = 3;
 const MOST_BRIDGES = 3;
 
+/** Products of weights are rounded. */
+const ROUNDING = 1e-12;
+
 /** The present weight of a link: what fades has faded, computed anew at every reading. */
 export function presentWeight(link: Link, now: Instant): number {
   return lasting.has(link.kind) ? link.weight : fadedWeight(link.weight, link.at, now);
@@ -58,14 +61,25 @@ export async function expandLinks(
 ): Promise<Expansion> {
   const found = new Set(direct);
   const graph: Graph = new Map();
-  addLinks(graph, await reader.links(direct), settings.linkThreshold, now);
+  addLinks(graph, await reader.links(direct, settings.linkThreshold), settings.linkThreshold, now);
   const starts = direct.map((id): Reached => ({ id, path: [id], weight: 1 }));
   const first = bestPaths(starts, graph, (id) => !found.has(id), settings.pathThreshold);
   const among = bestPaths(starts, graph, (id) => found.has(id), settings.pathThreshold);
   if (!settings.secondHop || first.length === 0) {
     return { first, among, further: [], chains: chainsBetween(direct, graph, settings.pathThreshold) };
   }
-  addLinks(graph, await reader.links(first.map(({ id }) => id)), settings.linkThreshold, now);
+  // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
+  const strongest = Math.max(...first.map(({ weight }) => weight));
+  const weakest = Math.max(settings.linkThreshold, settings.pathThreshold / strongest - ROUNDING);
+  addLinks(
+    graph,
+    await reader.links(
+      first.map(({ id }) => id),
+      weakest,
+    ),
+    settings.linkThreshold,
+    now,
+  );
   const chains = chainsBetween(direct, graph, settings.pathThreshold);
   // The first hop was found in order to be gone on from: only what lies beyond it is new here.
   const known = new Set([...found, ...first.map(({ id }) => id)]);

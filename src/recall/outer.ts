@@ -29,8 +29,10 @@ export function withOuterFactors(
 }
 
 function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
-  if (!deep || !includeExpired) return 1;
-  return {
+  if (!deep) return 1;
+  const joined: Expression = { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 };
+  if (!includeExpired) return joined;
+  const ended: Expression = {
     op: 'table',
     by: 'type',
     cases: Object.fromEntries(
@@ -41,4 +43,5 @@ function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression
     ),
     otherwise: 1,
   };
+  return { op: 'product', of: [joined, ended] };
 }

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { lentAssociation, ownAssociation } from '../scoring/association.ts';
+import { lentAssociation, ownAssociation, valueAlone } from '../scoring/association.ts';
+import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
 import type { Node } from '../scoring/node.ts';
 import { compareRanked } from '../scoring/order.ts';
@@ -76,7 +77,10 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   const direct = candidates.slice(0, request.limit);
   if (!association || direct.length === 0) return { ranked: direct, chains: [], answer, stages, arms };
 
-  const { associates, lifted, expansion, rows } = await associate(space, plan, association, direct);
+  // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
+  const full = direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0;
+  const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
+  const { associates, lifted, expansion, rows } = await associate(space, plan, association, direct, floor);
   stages.push(...rows);
   const started = performance.now();
   const ranked = merge(lifted, associates, Math.min(examined, direct.length), request.limit);
@@ -92,6 +96,7 @@ async function associate(
   { request, outer }: RecallPlan,
   settings: AssociationSettings,
   direct: readonly RankedMemory[],
+  floor: number,
 ): Promise<{
   readonly associates: readonly Unread[];
   readonly lifted: readonly RankedMemory[];
@@ -106,21 +111,25 @@ async function associate(
     request.now,
   );
   const expanded = performance.now();
-  const reached = [...expansion.first, ...expansion.further];
-  // Cold memories are found in no other way: tier apart, the conditions of the recall hold here too.
+  const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
+  const lender = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
+  const mayEnter = (each: Reached) => floor === 0 || mostLent(each, settings, lender(each)) >= floor;
+  const near = expansion.first.filter(mayEnter);
+  const reached = [...near, ...expansion.further.filter(mayEnter)];
+  // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
   const inspected = await space.inspect(
     reached.map(({ id }) => id),
-    { ...request, filter: { ...request.filter, deep: true } },
+    { ...request, filter: { ...request.filter, cold: true } },
   );
-  const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
   const score = (each: Reached, at: number): Unread[] => {
     const found = inspected[at];
     if (!found || found.excluded !== undefined) return [];
-    const unread = associated(each, found, request, settings, scores.get(each.path[0] as string) ?? 0, outer);
+    const unread = associated(each, found, request, settings, lender(each), outer);
     return unread.score < settings.minimum ? [] : [unread];
   };
-  const first = expansion.first.flatMap((each, at) => score(each, at));
-  const further = expansion.further.flatMap((each, at) => score(each, expansion.first.length + at));
+  const scored = reached.map(score);
+  const first = scored.slice(0, near.length).flat();
+  const further = scored.slice(near.length).flat();
   const ended = performance.now();
   return {
     associates: [...first, ...further],
@@ -133,6 +142,17 @@ async function associate(
   };
 }
 
+/** The most that a direct hit can lend along a path: nothing where an associate counts for itself. */
+function mostLent({ weight }: Reached, settings: AssociationSettings, score: number): number {
+  if (settings.mode === 'own') return 0;
+  return lentAssociation(valueAlone(0), {
+    share: settings.lentShare,
+    pathWeight: weight,
+    score,
+    outer: valueAlone(1),
+  }).value;
+}
+
 function associated(
   { id, path, weight }: Reached,
   { signals, bm25 }: Pick<Inspection, 'signals' | 'bm25'>,
@@ -141,18 +161,16 @@ function associated(
   directScore: number,
   outer: Node,
 ): Unread {
-  const explain = () => {
-    const own = explainNode(profile.root, signals, now);
+  const tree = (valueOf: (node: Node) => Explanation) => {
+    const own = valueOf(profile.root);
     if (settings.mode === 'own') return ownAssociation(own, weight);
-    const factors = explainNode(outer, signals, now);
-    return lentAssociation(own, {
-      share: settings.lentShare,
-      pathWeight: weight,
-      score: directScore,
-      outer: factors,
-    });
+    const lent = { share: settings.lentShare, pathWeight: weight, score: directScore, outer: valueOf(outer) };
+    return lentAssociation(own, lent);
   };
-  return { id, signals, bm25, score: explain().value, isAssociative: true, path, explain };
+  // Most associates are left out again: their trees are made only when somebody asks.
+  const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
+  const explain = () => tree((node) => explainNode(node, signals, now));
+  return { id, signals, bm25, score, isAssociative: true, path, explain };
 }
 
 /** Relevance is lent to direct hits too: a weak one beside a strong one is worth more than it says itself. */

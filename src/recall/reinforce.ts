@@ -54,8 +54,10 @@ export function reinforced(
     sessions,
     accessCount,
     lastAccessedAt: use.at,
-    tier: memory.tier === 'cold' ? 'hot' : memory.tier,
-    coldSince: undefined,
+    // What was joined into another memory stays cold: the other one stands for it.
+    ...(memory.tier === 'cold' && memory.consolidatedAt === undefined
+      ? { tier: 'hot', coldSince: undefined }
+      : {}),
     core: memory.core || proved,
   };
 }
@@ -100,12 +102,12 @@ async function strengthened(
   const known = new Map(
     (await reader.links(direct))
       .filter(({ kind }) => kind === 'co-retrieval')
-      .map((link) => [link.ids.join('\n'), link]),
+      .map((link) => [link.ids.join('\0'), link]),
   );
   return direct.flatMap((a, index) =>
     direct.slice(index + 1).map((b): Link => {
       const ids: readonly [string, string] = a < b ? [a, b] : [b, a];
-      const link = known.get(ids.join('\n'));
+      const link = known.get(ids.join('\0'));
       const left = link ? presentWeight(link, at) : 0;
       return { ids, kind: 'co-retrieval', weight: Math.min(1, left + rates.link), at };
     }),

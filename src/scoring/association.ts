@@ -43,6 +43,11 @@ export function lentAssociation(
   return node('max', [own, borrowed]);
 }
 
+/** A value as an explanation without its tree: the arithmetic of an association does not need more. */
+export function valueAlone(value: number): Explanation {
+  return constant('value', value);
+}
+
 function constant(name: string, value: number): Explanation {
   return { op: 'constant', value, inputs: [], detail: { name } };
 }

@@ -94,6 +94,7 @@ export function signalsOf(
     validUntil: memory.validUntil,
     expiresAt: memory.expiresAt,
     invalidatedAt: memory.invalidatedAt,
+    consolidatedAt: memory.consolidatedAt,
     type: memory.type,
     scope: memory.scope,
     tier: memory.tier,

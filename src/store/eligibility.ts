@@ -5,22 +5,33 @@ import type { Exclusion, MemoryFilter } from './store.ts';
 /** What the conditions of eligibility look at. */
 export type Eligibility = Pick<
   MemoryRecord,
-  'scope' | 'type' | 'tags' | 'tier' | 'core' | 'invalidatedAt' | 'expiresAt' | 'validFrom' | 'validUntil'
+  | 'scope'
+  | 'type'
+  | 'tags'
+  | 'tier'
+  | 'core'
+  | 'consolidatedAt'
+  | 'invalidatedAt'
+  | 'expiresAt'
+  | 'validFrom'
+  | 'validUntil'
 >;
 
 /**
  * The first condition of eligibility that a memory does not meet at `now`; `undefined` when it is eligible.
  *
  * A memory is valid from `validFrom` until `validUntil`, both moments included; it is expired from `expiresAt` on
- * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories are eligible with `deep`, stubs never;
- * plans and transient states that are no longer valid are with `includeExpired`.
+ * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories are eligible with `deep`
+ * or `cold`, those that were joined into another one (from `consolidatedAt` on) with `deep` alone, stubs never; plans
+ * and transient states that are no longer valid are with `includeExpired`.
  */
 export function exclusionOf(memory: Eligibility, filter: MemoryFilter, now: Instant): Exclusion | undefined {
   const excluded = filterExclusionOf(memory, filter);
   if (excluded !== undefined) return excluded;
+  if (!filter.deep && memory.tier !== 'stub' && isPast(memory.consolidatedAt, now)) return 'consolidated';
   if (!searchesTier(memory.tier, filter)) return 'tier';
-  if (memory.invalidatedAt !== undefined && memory.invalidatedAt <= now) return 'invalidated';
-  if (memory.expiresAt !== undefined && memory.expiresAt <= now && !memory.core) return 'expired';
+  if (isPast(memory.invalidatedAt, now)) return 'invalidated';
+  if (isPast(memory.expiresAt, now) && !memory.core) return 'expired';
   if (memory.validFrom !== undefined && memory.validFrom > now) return 'not-yet-valid';
   if (memory.validUntil !== undefined && memory.validUntil < now) {
     if (!filter.includeExpired || !TRANSIENT_TYPES.includes(memory.type)) return 'no-longer-valid';
@@ -28,9 +39,13 @@ export function exclusionOf(memory: Eligibility, filter: MemoryFilter, now: Inst
   return undefined;
 }
 
+function isPast(clock: Instant | undefined, now: Instant): boolean {
+  return clock !== undefined && clock <= now;
+}
+
 /** Whether a search with this filter looks at memories of a tier. */
 export function searchesTier(tier: Tier, filter: MemoryFilter): boolean {
-  return tier === 'hot' || (tier === 'cold' && filter.deep === true);
+  return tier === 'hot' || (tier === 'cold' && (filter.deep === true || filter.cold === true));
 }
 
 /** The first part of a filter that keeps a memory out. An empty list of scopes or types lets nothing through. */

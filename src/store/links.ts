@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Link, LinkKind } from './store.ts';
 
 /** The weight of the link between neighbours in a session. Source: spec §6.6. */
-const SEQUENCE_WEIGHT = 0.5;
+export const SEQUENCE_WEIGHT = 0.5;
 
 /** A link as it is stored. Throws `invalid_argument` for a memory with itself and for what is no weight. */
 export function checkedLink(link: Link): Link {
@@ -18,7 +18,8 @@ export function orderedEnds([a, b]: readonly [string, string]): readonly [string
 
 /** What tells a link from every other. */
 export function linkKey({ ids, kind }: Pick<Link, 'ids' | 'kind'>): string {
-  return JSON.stringify([...ids, kind]);
+  // No id holds a NUL.
+  return `${ids[0]}\0${ids[1]}\0${kind}`;
 }
 
 /** The link between two neighbours in a session. */

@@ -56,6 +56,7 @@ export function searchNaively(
     bound: ranked[request.limit]?.score ?? 0,
     total: memories.length,
     filtered: filtered.length,
+    cold: memories.filter(({ memory }) => memory.tier === 'cold').length,
     eligible: eligible.length,
     lexicalMatches: eligible.filter((each) => (each.signals.lexical ?? 0) > 0).length,
     withVector: eligible.filter((each) => each.signals.similarity !== undefined).length,

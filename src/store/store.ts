@@ -72,8 +72,21 @@ export interface SpaceReader {
   /**
    * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
    * memory with the one before and the one after it in its session, by creation, then id: `sequence`, weight .5).
+   * Only those whose stored weight is at least `minimum`.
    */
-  links(ids: readonly string[]): Promise<readonly Link[]>;
+  links(ids: readonly string[], minimum?: number): Promise<readonly Link[]>;
+  /**
+   * The queue of similar pairs that wait to be judged, in the order in which they were put there. A pair is dropped,
+   * and no longer known, when the title or content of one of its memories changes, or one of them is gone.
+   */
+  pendingPairs(limit: number): Promise<readonly SimilarPair[]>;
+  /** The pairs of these memories that are known, settled ones included, each once, in the same order. */
+  knownPairs(ids: readonly string[]): Promise<readonly SimilarPair[]>;
+  /**
+   * Hot memories that were not compared since their title or content last changed, or the space got another embedding
+   * model: in the order in which they were written first.
+   */
+  uncompared(limit: number): Promise<readonly MemoryRecord[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
@@ -117,7 +130,25 @@ export type Change =
       readonly kind: 'unlink';
       readonly ids: readonly [string, string];
       readonly kinds?: readonly LinkKind[] | undefined;
-    };
+    }
+  /**
+   * Puts two similar memories at the end of the queue of what is to be judged; does nothing for a pair that is known,
+   * settled or not. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
+   */
+  | { readonly kind: 'queue-pair'; readonly pair: SimilarPair }
+  /** Takes a pair out of the queue, and keeps in mind that it was judged. */
+  | { readonly kind: 'settle-pair'; readonly ids: readonly [string, string] }
+  /** Notes that these memories were compared with the others. */
+  | { readonly kind: 'compared'; readonly ids: readonly string[] };
+
+/** Two memories that say nearly the same. */
+export interface SimilarPair {
+  /** In code-unit order. */
+  readonly ids: readonly [string, string];
+  /** The cosine of their vectors. */
+  readonly similarity: number;
+  readonly at: Instant;
+}
 
 export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -197,8 +228,10 @@ export interface MemoryFilter {
   readonly typesExclude?: readonly string[] | undefined;
   /** Only memories that carry all of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** Cold memories too. Default is false. */
+  /** Cold memories too, and those that were joined into others. Default is false. */
   readonly deep?: boolean | undefined;
+  /** Cold memories too, but not those that were joined into others. Default is false. */
+  readonly cold?: boolean | undefined;
   /** Plans and transient states too whose validity has ended. Default is false. */
   readonly includeExpired?: boolean | undefined;
 }
@@ -240,6 +273,8 @@ export interface SearchAnswer {
   readonly total: number;
   /** Memories within the filter and hot; of these, those that are valid at the moment. */
   readonly filtered: number;
+  /** Cold memories in the space: what links may lead to beyond the eligible ones. */
+  readonly cold: number;
   readonly eligible: number;
   /** Eligible memories that share a term with the query; those that have a vector to compare with. */
   readonly lexicalMatches: number;
@@ -273,6 +308,7 @@ export type Exclusion =
   | 'type'
   | 'tag'
   | 'tier'
+  | 'consolidated'
   | 'invalidated'
   | 'expired'
   | 'not-yet-valid'

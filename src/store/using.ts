@@ -11,6 +11,7 @@ export const DYNAMICS = [
   'tier',
   'core',
   'coldSince',
+  'consolidatedAt',
 ] as const satisfies readonly (keyof MemoryRecord)[];
 
 /** Throws `invalid_argument` for a memory that the usage does not name. */

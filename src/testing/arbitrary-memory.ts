@@ -43,6 +43,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     expiresAt: fc.option(instant, { nil: undefined, freq: 1 }),
     invalidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
     coldSince: optional(instant),
+    consolidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
     importance: fraction,
     importanceJudge: fc.constantFrom(...JUDGES),
     confidence: fraction,

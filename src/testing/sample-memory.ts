@@ -22,6 +22,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     expiresAt: undefined,
     invalidatedAt: undefined,
     coldSince: undefined,
+    consolidatedAt: undefined,
     importance,
     importanceJudge: 'default',
     confidence: 0.8,

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createWorkplace } from './cli.ts';
@@ -40,20 +41,25 @@ function normalise(output: string): string {
     .replace(/git:[0-9a-f]{40}/g, 'git:HASH')
     .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
     .replace(/\d+\.\d KiB/g, 'SIZE')
-    .replace(/^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score) .*?)[\d.]+$/gm, '$1')
+    .replace(
+      /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|effects) .*?)[\d.]+$/gm,
+      '$1',
+    )
     .split('\n')
     .map((line) => line.trimEnd().replace(/ +/g, ' '))
     .join('\n')
     .trimEnd();
 }
 
-describe.each(['cli', 'importing'])('the guide %s', (name) => {
+describe.each(['cli', 'importing', 'living-memory'])('the guide %s', (name) => {
   it('prints what it says', async () => {
     const path = fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url));
     let guide = readFileSync(path, 'utf8');
     const blocks = blocksOf(guide);
     expect(blocks.length).toBeGreaterThan(2);
     using work = createWorkplace();
+    const script = fileURLToPath(new URL('../../examples/simulate/coffee.json', import.meta.url));
+    copyFileSync(script, join(work.directory, 'coffee.json'));
     for (const { text, steps } of blocks) {
       let written = '';
       for (const { command, output } of steps) {

@@ -13,6 +13,7 @@ import type {
   ListAnswer,
   ListRequest,
   ReindexRequest,
+  SimilarPair,
   SpaceInfo,
   SpaceReader,
   SpaceStore,
@@ -21,6 +22,7 @@ import {
   afterUse,
   afterWrite,
   emptyState,
+  type KnownPair,
   lastSequence,
   type State,
   stored,
@@ -137,12 +139,30 @@ function readerOf(present: () => State): SpaceReader {
       const { memories } = present();
       return ids.map((id) => memories.get(id)?.memory);
     },
-    async links(ids) {
+    async links(ids, minimum = 0) {
       const { links, memories } = present();
       const wanted = new Set(ids);
       const records = [...memories.values()].map(({ memory }) => memory);
       const touching = ({ ids: ends }: Link) => ends.some((end) => wanted.has(end));
-      return mergedLinks([...links.values()].filter(touching), sequenceLinks(records).filter(touching));
+      const merged = mergedLinks(
+        [...links.values()].filter(touching),
+        sequenceLinks(records).filter(touching),
+      );
+      return merged.filter(({ weight }) => weight >= minimum);
+    },
+    async pendingPairs(limit) {
+      const waiting = [...present().pairs.values()].filter(({ settled }) => !settled);
+      return waiting.slice(0, limit).map(pairOf);
+    },
+    async knownPairs(ids) {
+      const wanted = new Set(ids);
+      const touching = [...present().pairs.values()].filter((pair) => pair.ids.some((id) => wanted.has(id)));
+      return touching.map(pairOf);
+    },
+    async uncompared(limit) {
+      const { memories, compared } = present();
+      const records = [...memories.values()].map(({ memory }) => memory);
+      return records.filter(({ id, tier }) => tier === 'hot' && !compared.has(id)).slice(0, limit);
     },
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);
@@ -156,6 +176,10 @@ function readerOf(present: () => State): SpaceReader {
       return events;
     },
   };
+}
+
+function pairOf({ ids, similarity, at }: KnownPair): SimilarPair {
+  return { ids, similarity, at };
 }
 
 /** The links between neighbours of all sessions. */
@@ -227,6 +251,7 @@ async function reindex(room: Room, request: ReindexRequest): Promise<void> {
       const fresh = current.map((memory) => stored(memory, derived.get(memory) as IndexedText));
       room.state = {
         ...room.state,
+        compared: room.state.embedding?.model === embedding?.model ? room.state.compared : new Set(),
         memories: new Map(fresh.map((each) => [each.memory.id, each])),
         analyzer,
         embedding,

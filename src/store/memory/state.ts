@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../model/memory.ts';
+import { saysElse } from '../comparison.ts';
 import { type Derivation, deriveWith } from '../derived.ts';
 import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
 import { checkedLink, linkKey, orderedEnds } from '../links.ts';
@@ -11,6 +12,7 @@ import type {
   LinkChange,
   MemoryEvent,
   NewUsage,
+  SimilarPair,
   Usage,
   UseDecision,
   WriteEntry,
@@ -24,6 +26,14 @@ export interface State extends Derivation {
   /** The stored ones, by {@link linkKey}. */
   readonly links: ReadonlyMap<string, Link>;
   readonly usages: readonly Usage[];
+  /** Similar pairs, by their ends, in the order of the queue. */
+  readonly pairs: ReadonlyMap<string, KnownPair>;
+  /** The ids of the memories that were compared with the others. */
+  readonly compared: ReadonlySet<string>;
+}
+
+export interface KnownPair extends SimilarPair {
+  readonly settled: boolean;
 }
 
 export const emptyState: State = {
@@ -31,6 +41,8 @@ export const emptyState: State = {
   events: [],
   links: new Map(),
   usages: [],
+  pairs: new Map(),
+  compared: new Set(),
   embedding: undefined,
   analyzer: undefined,
 };
@@ -48,6 +60,12 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const derivation = deriveWith(state, decision);
   const memories = new Map(state.memories);
   const links = new Map(state.links);
+  const pairs = new Map(state.pairs);
+  const compared = new Set(state.compared);
+  const forgetComparison = (id: string) => {
+    compared.delete(id);
+    for (const [key, { ids }] of pairs) if (ids.includes(id)) pairs.delete(key);
+  };
   let events = [...state.events];
   let { usages } = state;
   const operation = lastSequence(state) + 1;
@@ -62,6 +80,20 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
         change.kind === 'link' ? [setLink(memories, links, change.link)] : removeLinks(links, change);
       for (const link of changed)
         log({ memoryId: link.link.ids[0], before: undefined, redacted: false, link });
+      continue;
+    }
+    if (change.kind === 'queue-pair') {
+      queuePair(memories, pairs, change.pair);
+      continue;
+    }
+    if (change.kind === 'settle-pair') {
+      const key = pairKey(change.ids);
+      const pair = pairs.get(key);
+      if (pair) pairs.set(key, { ...pair, settled: true });
+      continue;
+    }
+    if (change.kind === 'compared') {
+      for (const id of change.ids) if (memories.has(id)) compared.add(id);
       continue;
     }
     const memoryId = 'memory' in change ? change.memory.id : change.id;
@@ -80,9 +112,13 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     if (change.kind === 'remove' || change.kind === 'redact') {
       memories.delete(memoryId);
       for (const [key, { ids }] of links) if (ids.includes(memoryId)) links.delete(key);
-    } else memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
+      forgetComparison(memoryId);
+    } else {
+      memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
+      if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
+    }
   }
-  return { memories, events, links, usages, ...derivation };
+  return { memories, events, links, usages, pairs, compared, ...derivation };
 }
 
 /** The state after one use. */
@@ -124,6 +160,22 @@ function setLink(
   return changeOf(link, before);
 }
 
+function queuePair(
+  memories: ReadonlyMap<string, SearchableMemory>,
+  pairs: Map<string, KnownPair>,
+  { ids: given, similarity, at }: SimilarPair,
+): void {
+  const ids = orderedEnds(given);
+  const missing = ids.find((id) => !memories.has(id));
+  if (missing !== undefined) throw missingMemory(missing);
+  const key = pairKey(ids);
+  if (!pairs.has(key)) pairs.set(key, { ids, similarity, at, settled: false });
+}
+
+function pairKey(ids: readonly [string, string]): string {
+  return JSON.stringify(orderedEnds(ids));
+}
+
 function removeLinks(
   links: Map<string, Link>,
   { ids, kinds }: Extract<Change, { kind: 'unlink' }>,
@@ -159,7 +211,7 @@ function problemOfUndoing(state: State, operation: number): UndoProblem | undefi
 }
 
 function checkExistence(
-  change: Exclude<Change, { kind: 'link' | 'unlink' }>,
+  change: Extract<Change, { kind: 'insert' | 'replace' | 'remove' | 'redact' }>,
   id: string,
   exists: boolean,
   events: readonly MemoryEvent[],

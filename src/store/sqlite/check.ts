@@ -35,6 +35,13 @@ export function findDamage(connection: Connection): readonly string[] {
     ),
     'links without both of their memories: restore the space from a backup',
   );
+  report(
+    count(
+      `similar_pair WHERE NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
+    ),
+    'similar pairs without both of their memories: restore the space from a backup',
+  );
   const { embedding } = readDerivation(connection);
   report(
     count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),

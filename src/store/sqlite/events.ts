@@ -3,6 +3,7 @@ import { cannotUndo, type UndoProblem } from '../faults.ts';
 import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { readLinks } from './links.ts';
+import { readKnownPairs, readPendingPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
 
 interface EventRow {
@@ -26,8 +27,17 @@ export function createReader(connection: () => Connection): SpaceReader {
       const open = connection();
       return ids.map((id) => findMemory(open, id)?.memory);
     },
-    async links(ids) {
-      return readLinks(connection(), ids);
+    async links(ids, minimum) {
+      return readLinks(connection(), ids, minimum);
+    },
+    async pendingPairs(limit) {
+      return readPendingPairs(connection(), limit);
+    },
+    async knownPairs(ids) {
+      return readKnownPairs(connection(), ids);
+    },
+    async uncompared(limit) {
+      return readUncompared(connection(), limit);
     },
     async history(id) {
       return toEvents(

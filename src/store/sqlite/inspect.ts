@@ -73,6 +73,7 @@ function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eli
     tier: signals.tier as Tier,
     core: signals.core!,
     invalidatedAt: signals.invalidatedAt,
+    consolidatedAt: signals.consolidatedAt,
     expiresAt: signals.expiresAt,
     validFrom: signals.validFrom,
     validUntil: signals.validUntil,

@@ -1,5 +1,5 @@
 import { missingMemory } from '../faults.ts';
-import { checkedLink, mergedLinks, orderedEnds, sequenceLink } from '../links.ts';
+import { checkedLink, mergedLinks, orderedEnds, SEQUENCE_WEIGHT, sequenceLink } from '../links.ts';
 import type { Link, LinkChange, LinkKind } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { real } from './rows.ts';
@@ -24,12 +24,12 @@ const findMembers = `SELECT id, row, session_id AS session, created_at AS create
 
 const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at
   FROM (SELECT value AS row FROM json_each(?1)) AS wanted
-  JOIN link ON link.a_row = wanted.row
+  JOIN link ON link.a_row = wanted.row AND link.weight >= ?2
   JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row
   UNION ALL
   SELECT a.id, b.id, link.kind, link.weight, link.at
   FROM (SELECT value AS row FROM json_each(?1)) AS wanted
-  JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row
+  JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row AND link.weight >= ?2
   JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row`;
 
 const sessionNeighbour = (side: '<' | '>') =>
@@ -40,23 +40,37 @@ const earlier = sessionNeighbour('<');
 const later = sessionNeighbour('>');
 
 /** See `SpaceReader.links`. To be called inside a transaction. */
-export function readLinks(connection: Connection, ids: readonly string[]): readonly Link[] {
+export function readLinks(connection: Connection, ids: readonly string[], minimum = 0): readonly Link[] {
   const members = connection.all(findMembers, JSON.stringify(ids)) as SessionRow[];
-  const rows = connection.all(storedLinks, JSON.stringify(members.map(({ row }) => row))) as LinkRow[];
+  const rows = connection.all(
+    storedLinks,
+    JSON.stringify(members.map(({ row }) => row)),
+    real(minimum),
+  ) as LinkRow[];
   const stored = rows.map(({ a, b, kind, weight, at }): Link => {
     return { ids: orderedEnds([a, b]), kind, weight, at };
   });
   const derived: Link[] = [];
   for (const member of members) {
-    if (member.session === null) continue;
-    for (const side of [earlier, later]) {
-      const neighbour = connection.get(side, member.session, member.createdAt, member.id) as
-        | Pick<SessionRow, 'id' | 'createdAt'>
-        | undefined;
-      if (neighbour) derived.push(sequenceLink(member, neighbour));
+    if (member.session === null || SEQUENCE_WEIGHT < minimum) continue;
+    for (const neighbour of sessionNeighbours(connection, { ...member, session: member.session })) {
+      derived.push(sequenceLink(member, neighbour));
     }
   }
   return mergedLinks(stored, derived);
+}
+
+/** The memories before and after one in its session. */
+export function sessionNeighbours(
+  connection: Connection,
+  member: { readonly id: string; readonly session: string; readonly createdAt: number },
+): readonly { readonly id: string; readonly createdAt: number }[] {
+  return [earlier, later].flatMap((side) => {
+    const found = connection.get(side, member.session, member.createdAt, member.id) as
+      | { id: string; createdAt: number }
+      | undefined;
+    return found ? [found] : [];
+  });
 }
 
 export interface AppliedLink {
@@ -73,7 +87,7 @@ export function setLink(connection: Connection, given: Link): AppliedLink {
     if (row === undefined) throw missingMemory(id);
     return row;
   }) as [number, number];
-  const [a, b] = ordered(first, second);
+  const [a, b] = orderedRows(first, second);
   const before = connection.get(
     'SELECT weight, at FROM link WHERE a_row = ? AND b_row = ? AND kind = ?',
     a,
@@ -88,7 +102,7 @@ export function setLink(connection: Connection, given: Link): AppliedLink {
 export function setLinkIfPossible(connection: Connection, given: Link): void {
   const link = checkedLink(given);
   const [first, second] = link.ids.map((id) => rowOf(connection, id));
-  if (first !== undefined && second !== undefined) upsert(connection, ...ordered(first, second), link);
+  if (first !== undefined && second !== undefined) upsert(connection, ...orderedRows(first, second), link);
 }
 
 /** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */
@@ -100,7 +114,7 @@ export function removeLinks(
   const ends = orderedEnds(ids);
   const [first, second] = ends.map((id) => rowOf(connection, id));
   if (first === undefined || second === undefined) return [];
-  const [a, b] = ordered(first, second);
+  const [a, b] = orderedRows(first, second);
   const found = connection.all(
     'SELECT kind, weight, at FROM link WHERE a_row = ? AND b_row = ? ORDER BY kind',
     a,
@@ -126,11 +140,12 @@ function upsert(connection: Connection, a: number, b: number, { kind, weight, at
   );
 }
 
-function ordered(a: number, b: number): [number, number] {
+/** The order in which the rows of a pair are stored. */
+export function orderedRows(a: number, b: number): [number, number] {
   return a < b ? [a, b] : [b, a];
 }
 
-function rowOf(connection: Connection, id: string): number | undefined {
+export function rowOf(connection: Connection, id: string): number | undefined {
   const found = connection.get('SELECT row FROM memory WHERE id = ?', id) as { row: number } | undefined;
   return found?.row;
 }

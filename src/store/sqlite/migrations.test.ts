@@ -92,7 +92,7 @@ function makeVersion1(space: string): void {
       undoes: null,
     });
   }
-  const { coldSince: _, ...before } = sampleMemory({ id: 'a', content: 'old tea' });
+  const { coldSince: _, consolidatedAt: __, ...before } = sampleMemory({ id: 'a', content: 'old tea' });
   insert('event', {
     operation: 3,
     at: start + 5,

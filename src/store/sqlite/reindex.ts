@@ -2,7 +2,7 @@ import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../reindexing.ts';
 import type { IndexedText, ReindexRequest } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
-import { readGeneration, writeDerivation, writeMeta } from './meta.ts';
+import { readDerivation, readGeneration, writeDerivation, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 import type { TermIds } from './terms.ts';
@@ -99,6 +99,9 @@ function replaceAll(
   derived: ReadonlyMap<number, IndexedText>,
 ): void {
   writer.database.exec('DELETE FROM vector; DELETE FROM term_vector; DELETE FROM term');
+  // Another model finds other memories similar.
+  if (readDerivation(writer).embedding?.model !== embedding?.model)
+    writer.run('UPDATE memory SET compared = 0');
   termIds.clear();
   for (const { row } of writer.all('SELECT row FROM memory ORDER BY row') as { row: number }[]) {
     writeIndexed(writer, termIds, row, derived.get(row) as IndexedText);

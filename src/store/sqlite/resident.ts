@@ -9,8 +9,10 @@ import {
 } from '../../index/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
 import { signalsOf } from '../../scoring/signals.ts';
+import type { Link, LinkChange } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
+import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { readGeneration } from './meta.ts';
 import { loadPages, type Reflected } from './pages.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
@@ -24,6 +26,8 @@ export interface Resident {
    * vectors read next belong to the same state.
    */
   refresh(connection: Connection): { readonly index: ResidentIndex } & Reflected;
+  /** The links of these memories as of the same moment. To be called inside a read transaction. */
+  links(connection: Connection, ids: readonly string[], minimum: number): readonly Link[];
 }
 
 export function createResident(): Resident {
@@ -31,7 +35,12 @@ export function createResident(): Resident {
   let reflected: Reflected = { sequence: 0, usage: 0 };
   let generation = -1;
   let version: number | undefined;
-  return {
+  const links = createLinkCache();
+  const resident: Resident = {
+    links(connection, ids, minimum) {
+      resident.refresh(connection);
+      return links.read(connection, ids, minimum);
+    },
     refresh(connection) {
       const now = dataVersion(connection);
       if (index && version === now) return { index, ...reflected };
@@ -40,14 +49,16 @@ export function createResident(): Resident {
         const saved = loadPages(connection);
         index = saved?.index ?? createResidentIndex();
         generation = current;
+        links.clear();
         reflected = saved?.reflected ?? loadAll(connection, index);
       }
-      reflected = catchUp(connection, index, reflected);
+      reflected = catchUp(connection, index, reflected, links);
       if (isWorn(index)) index = decodeSnapshot(encodeSnapshot(index)) ?? index;
       version = now;
       return { index, ...reflected };
     },
   };
+  return resident;
 }
 
 const select = `SELECT memory.row, ${RECORD_COLUMN_LIST.split(', ')
@@ -64,17 +75,35 @@ function loadAll(connection: Connection, index: ResidentIndex): Reflected {
 }
 
 /** Takes in what was written and used since; returns what the index then reflects. */
-function catchUp(connection: Connection, index: ResidentIndex, { sequence, usage }: Reflected): Reflected {
+function catchUp(
+  connection: Connection,
+  index: ResidentIndex,
+  { sequence, usage }: Reflected,
+  links: LinkCache,
+): Reflected {
   const changed = connection.all(
     'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND link IS NULL ORDER BY memory_row',
     sequence,
   ) as { row: number }[];
   for (const change of changed) {
     const row = connection.get(`${select} WHERE memory.row = ?`, change.row) as IndexedRow | undefined;
-    if (row) putRow(index, row);
-    else removeMemory(index, change.row);
+    if (row) {
+      putRow(index, row);
+      links.invalidate([row.id as string]);
+    } else {
+      removeMemory(index, change.row);
+      // The memories that it was linked with are not known any more.
+      links.clear();
+    }
   }
-  for (const id of usedSince(connection, usage)) refreshSignals(connection, index, id);
+  const relinked = connection.all('SELECT link FROM event WHERE sequence > ? AND link IS NOT NULL', sequence);
+  for (const { link } of relinked as { link: string }[]) {
+    links.invalidate((JSON.parse(link) as LinkChange).link.ids);
+  }
+  for (const id of usedSince(connection, usage)) {
+    refreshSignals(connection, index, id);
+    links.invalidate([id]);
+  }
   return { sequence: lastSequence(connection), usage: lastUsageSequence(connection) };
 }
 

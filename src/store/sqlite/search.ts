@@ -1,4 +1,4 @@
-import { eligibleRows } from '../../index/eligible.ts';
+import { coldCount, eligibleRows } from '../../index/eligible.ts';
 import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from '../../index/lexical.ts';
 import type { ResidentIndex } from '../../index/resident-index.ts';
 import { searchIndex, type VectorSource } from '../../index/search.ts';
@@ -38,6 +38,7 @@ export function searchResident(
     bound: answer.bound,
     total: index.size - index.dead,
     filtered,
+    cold: coldCount(index),
     eligible: rows.length,
     lexicalMatches: answer.lexicalMatches,
     withVector: answer.withVector,

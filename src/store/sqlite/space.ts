@@ -9,7 +9,6 @@ import { translateError } from './faults.ts';
 import { emptyLog, eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
 import { inspectResident } from './inspect.ts';
-import { readLinks } from './links.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
@@ -104,7 +103,10 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   return {
     name,
     get: (ids) => guarded(() => committed.get(ids)),
-    links: (ids) => read((connection) => readLinks(connection, ids)),
+    links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
+    pendingPairs: (limit) => guarded(() => committed.pendingPairs(limit)),
+    knownPairs: (ids) => guarded(() => committed.knownPairs(ids)),
+    uncompared: (limit) => guarded(() => committed.uncompared(limit)),
     history: (id) => guarded(() => committed.history(id)),
     operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {

@@ -15,7 +15,7 @@ interface UsageRow {
 }
 
 const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, sessions = ?, tier = ?,
-  core = ?, cold_since = ? WHERE id = ?`;
+  core = ?, cold_since = ?, consolidated_at = ? WHERE id = ?`;
 
 /** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
 export function applyUse(connection: Connection, usage: NewUsage, decision: UseDecision): number {
@@ -30,6 +30,7 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
       memory.tier,
       memory.core ? 1 : 0,
       memory.coldSince ?? null,
+      memory.consolidatedAt ?? null,
       memory.id,
     );
   }

@@ -1,3 +1,4 @@
+import { saysElse } from '../comparison.ts';
 import { deriveWith } from '../derived.ts';
 import { memoryExists, missingMemory } from '../faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../store.ts';
@@ -7,6 +8,7 @@ import { isUniqueViolation } from './faults.ts';
 import { redactMemory } from './forget.ts';
 import { type AppliedLink, removeLinks, setLink } from './links.ts';
 import { readDerivation, writeDerivation } from './meta.ts';
+import { forgetComparison, markCompared, queuePair, settlePair } from './pairs.ts';
 import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
@@ -106,6 +108,7 @@ function applyChange(
       const { row, memory } = existing(connection, change.memory.id);
       connection.statement(updateMemory).run(...toRow(change.memory), row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
+      if (saysElse(memory, change.memory)) forgetComparison(connection, row);
       return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'remove': {
@@ -119,6 +122,15 @@ function applyChange(
       return [ofLink(setLink(connection, change.link))];
     case 'unlink':
       return removeLinks(connection, change.ids, change.kinds).map(ofLink);
+    case 'queue-pair':
+      queuePair(connection, change.pair);
+      return [];
+    case 'settle-pair':
+      settlePair(connection, change.ids);
+      return [];
+    case 'compared':
+      markCompared(connection, change.ids);
+      return [];
   }
 }
 

@@ -56,7 +56,7 @@ export const eligibilityTests: readonly ContractTest[] = [
     });
   }),
   onSpace(
-    'deep adds cold memories, includeExpired what has ended by nature; stubs never come',
+    'deep adds cold and joined memories, cold only cold ones, includeExpired what has ended by nature; stubs never come',
     async (space) => {
       const ended = { validUntil: start - 1 };
       await write(space, [
@@ -69,6 +69,10 @@ export const eligibilityTests: readonly ContractTest[] = [
         insert({ id: 'expired-plan', type: 'plan', expiresAt: start }),
         insert({ id: 'invalid-plan', type: 'plan', invalidatedAt: start, ...ended }),
         insert({ id: 'future-plan', type: 'plan', validFrom: start + 1, ...ended }),
+        insert({ id: 'joined', tier: 'cold', consolidatedAt: start }),
+        insert({ id: 'joined-stub', tier: 'stub', consolidatedAt: start }),
+        insert({ id: 'joined-warm', consolidatedAt: start }),
+        insert({ id: 'to-be-joined', consolidatedAt: start + 1 }),
       ]);
       const excluded = {
         hot: undefined,
@@ -80,15 +84,21 @@ export const eligibilityTests: readonly ContractTest[] = [
         'expired-plan': 'expired',
         'invalid-plan': 'invalidated',
         'future-plan': 'not-yet-valid',
+        joined: 'consolidated',
+        'joined-stub': 'tier',
+        'joined-warm': 'consolidated',
+        'to-be-joined': undefined,
       };
+      const joinedToo = { joined: undefined, 'joined-warm': undefined };
       for (const [filter, filtered, changed] of [
-        [{}, 6, {}],
-        [{ deep: true }, 8, { cold: undefined, 'cold-state': 'no-longer-valid' }],
-        [{ includeExpired: true }, 6, { plan: undefined }],
+        [{}, 8, {}],
+        [{ cold: true }, 11, { cold: undefined, 'cold-state': 'no-longer-valid' }],
+        [{ deep: true }, 11, { ...joinedToo, cold: undefined, 'cold-state': 'no-longer-valid' }],
+        [{ includeExpired: true }, 8, { plan: undefined }],
         [
           { deep: true, includeExpired: true },
-          8,
-          { cold: undefined, plan: undefined, 'cold-state': undefined },
+          11,
+          { ...joinedToo, cold: undefined, plan: undefined, 'cold-state': undefined },
         ],
       ] as const) {
         const query = request({ terms: ['content'] }, { filter, limit: 50 });

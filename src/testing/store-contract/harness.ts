@@ -102,7 +102,9 @@ export async function everything(space: SpaceStore): Promise<unknown> {
   const { memories } = await space.list({ filter: {}, limit: 10_000 });
   const histories = await Promise.all(memories.map(({ id }) => space.history(id)));
   const links = await space.links(memories.map(({ id }) => id));
-  return { info, memories, histories, links, usage: await space.usage() };
+  const pairs = await space.knownPairs(memories.map(({ id }) => id));
+  const queues = [await space.pendingPairs(10_000), await space.uncompared(10_000)];
+  return { info, memories, histories, links, pairs, queues, usage: await space.usage() };
 }
 
 /** Expects a rejection with this code, and returns the error. */

@@ -23,6 +23,7 @@ const full: MemoryRecord = {
   expiresAt: start + 5,
   invalidatedAt: 0,
   coldSince: start + 6,
+  consolidatedAt: start + 7,
   importance: 0.1 + 0.2,
   importanceJudge: 'model',
   confidence: 1,

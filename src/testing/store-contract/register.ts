@@ -6,6 +6,7 @@ import type { ContractTest } from './harness.ts';
 import { linkTests } from './linking.ts';
 import { listingTests } from './listing.ts';
 import { logTests } from './log.ts';
+import { pairTests } from './pairing.ts';
 import { recordTests } from './records.ts';
 import { searchTests } from './searching.ts';
 import { spaceTests } from './spaces.ts';
@@ -18,6 +19,7 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['log', logTests],
   ['listing', listingTests],
   ['links', linkTests],
+  ['similar pairs', pairTests],
   ['usage', usageTests],
   ['eligibility', eligibilityTests],
   ['searching', searchTests],

@@ -197,6 +197,7 @@ export const searchTests: readonly ContractTest[] = [
           typesExclude: some('fact', 'event', 'rule'),
           tags: fc.option(fc.constantFrom(['tea'], ['plan', 'tea']), { nil: undefined, freq: 1 }),
           deep: fc.constantFrom(undefined, false, true),
+          cold: fc.constantFrom(undefined, false, true),
           includeExpired: fc.constantFrom(undefined, false, true),
         }),
         now: fc.constantFrom(ARBITRARY_NOW, ARBITRARY_NOW - 1, ARBITRARY_NOW + 1),
