@@ -9,7 +9,7 @@ import { deriveTexts } from './derive.ts';
 import type { Engine } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 
-/** Below this retention a memory may be joined with others. Source: spec §7. */
+/** Below this retention a memory may be joined with others. */
 const MOST_RETENTION = 0.2;
 const GROUP = 5;
 const CONSOLIDATION_WEIGHT = 0.8;

@@ -1,28 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openMemory } from '../open.ts';
 import { retention } from '../scoring/index.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
-import { createFakeClock } from '../testing/fake-clock.ts';
+import { day, live } from '../testing/live-memory.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
-
-const day = 86_400_000;
-
-/** A memory on the reference store, a clock that the test moves, and ids that count up. */
-async function live(options: Partial<Parameters<typeof openMemory>[0]> = {}) {
-  const clock = createFakeClock();
-  const store = createMemoryStore();
-  let ids = 0;
-  const memory = await openMemory({
-    path: 'test',
-    store,
-    clock: () => clock.now(),
-    newId: () => `n${ids++}`,
-    ...options,
-  });
-  const space = await store.openSpace(memory.space);
-  return { clock, memory, space, pass: (days: number) => clock.advance(days * day) };
-}
 
 const coffee = [
   { id: 'roast', content: 'Prefers dark roast coffee' },
@@ -64,20 +44,21 @@ describe('use reinforces what was returned, and nothing else', () => {
 
   test('pairs of direct hits are linked, from what is left of their link', async () => {
     const { memory, pass } = await live();
+    const together = async () => (await memory.links('roast')).filter(({ kind }) => kind === 'co-retrieval');
     await memory.rememberMany(coffee);
     for (let round = 0; round < 2; round++)
       await memory.recall('coffee', { strategy: 'retention', limit: 2 });
-    const [first] = await memory.links('roast');
+    const [first] = await together();
     expect(first).toMatchObject({ id: 'grinder', kind: 'co-retrieval' });
     expect(first?.weight).toBeCloseTo(0.2, 12);
     pass(90);
-    const [faded] = await memory.links('roast');
+    const [faded] = await together();
     expect(faded?.weight).toBeCloseTo(0.2 / Math.E, 12);
     // Reading does not write the decay back, so that it cannot compound.
-    expect((await memory.links('roast'))[0]).toEqual(faded);
+    expect((await together())[0]).toEqual(faded);
     expect(faded?.storedWeight).toBeCloseTo(0.2, 12);
     await memory.recall('coffee', { strategy: 'retention', limit: 2 });
-    expect((await memory.links('roast'))[0]?.weight).toBeCloseTo(0.2 / Math.E + 0.1, 12);
+    expect((await together())[0]?.weight).toBeCloseTo(0.2 / Math.E + 0.1, 12);
   });
 
   test('ten uses in three sessions make a stable memory core, and a procedure that is core still never fades', async () => {
@@ -326,6 +307,25 @@ describe('associations', () => {
   });
 });
 
+test('memories that are remembered together and are alike are born linked; others are not', async () => {
+  const { memory, pass } = await live();
+  await memory.rememberMany([
+    { id: 'a', content: 'The dog was walking along the beach in the evening' },
+    { id: 'b', content: 'In the evening the dog walked along the beach' },
+    { id: 'c', content: 'Interest rates were raised by the central bank' },
+  ]);
+  await memory.remember('The dog walks on the beach in the evening', { id: 'later' });
+  const links = await memory.links('a');
+  expect(links.map(({ id, kind }) => [id, kind])).toEqual([['b', 'birth']]);
+  expect(links[0]?.weight).toBeGreaterThan(0.3);
+  expect(links[0]?.weight).toBeLessThanOrEqual(0.5);
+  pass(90);
+  expect((await memory.links('a'))[0]?.weight).toBeCloseTo((links[0]?.weight ?? 0) / Math.E, 12);
+  await memory.undo();
+  await memory.undo();
+  expect(await memory.get('a')).toBeUndefined();
+});
+
 describe('reranking', () => {
   const reranker = (results: readonly { index: number; score: number }[]) => ({
     model: 'fake',
@@ -450,10 +450,18 @@ describe('maintenance', () => {
     // Deep recall finds the originals although they are cold.
     const deep = await memory.recall('run on Wednesday', { deep: true, strategy: 'lexical' });
     expect(deep.hits.map((hit) => hit.memory.id)).toContain('visit2');
+    expect(await memory.get('visit2')).toMatchObject({
+      coldSince: '2026-01-21T00:00:00.000Z',
+      consolidatedAt: '2026-01-21T00:00:00.000Z',
+    });
     await memory.undo();
     expect(await memory.get(joined!.id)).toBeUndefined();
-    expect((await memory.get('visit2'))?.tier).toBe('hot');
-    expect(await memory.links('visit2')).toEqual([]);
+    expect(await memory.get('visit2')).toMatchObject({
+      tier: 'hot',
+      coldSince: undefined,
+      consolidatedAt: undefined,
+    });
+    expect((await memory.links('visit2')).filter(({ kind }) => kind === 'consolidation')).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 
-/** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. Source: spec §7. */
+/** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
 const DAYS_AT_FLOOR = 7;
 const DAYS_OF_COLD = 180;
 const STUB_CHARACTERS = 200;

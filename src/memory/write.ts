@@ -10,6 +10,7 @@ import type {
   Verb,
 } from '../store/store.ts';
 import { DYNAMICS } from '../store/using.ts';
+import { birthLinks } from './birth.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { changedRecord, newRecord, toMemory } from './record.ts';
@@ -62,12 +63,17 @@ export async function insertRecords(
 ): Promise<readonly Remembered[]> {
   if (records.length === 0) return [];
   const indexed = await deriveTexts(records, engine, options);
+  const born =
+    engine.embedder && verb === 'remember'
+      ? birthLinks(records, indexed, engine.embedder.thresholds.birthLink, at)
+      : [];
   return engine.space.write({ verb, at }, async () => ({
-    changes: records.map((memory, index) => ({
-      kind: 'insert',
-      memory,
-      indexed: indexed[index] as IndexedText,
-    })),
+    changes: [
+      ...records.map(
+        (memory, index): Change => ({ kind: 'insert', memory, indexed: indexed[index] as IndexedText }),
+      ),
+      ...born,
+    ],
     result: records.map(({ id }): Remembered => ({ id, outcome: 'created' })),
     ...derivationOf(engine, indexed),
   }));

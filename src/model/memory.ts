@@ -116,7 +116,7 @@ export type ClockName = (typeof CLOCK_NAMES)[number];
 /** Types that are true only for a while: their validity ends, and a recall may ask for those that have ended. */
 export const TRANSIENT_TYPES: readonly string[] = ['plan', 'transient_state'];
 
-/** The stability that a new memory is born with. Source: spec §2. */
+/** The stability that a new memory is born with. */
 export function initialStability(importance: number): number {
   return 0.1 + 0.3 * importance;
 }

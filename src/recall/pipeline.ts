@@ -161,10 +161,10 @@ function associated(
   directScore: number,
   outer: Node,
 ): Unread {
-  const tree = (valueOf: (node: Node) => Explanation) => {
-    const own = valueOf(profile.root);
+  const tree = (show: (node: Node) => Explanation) => {
+    const own = show(profile.root);
     if (settings.mode === 'own') return ownAssociation(own, weight);
-    const lent = { share: settings.lentShare, pathWeight: weight, score: directScore, outer: valueOf(outer) };
+    const lent = { share: settings.lentShare, pathWeight: weight, score: directScore, outer: show(outer) };
     return lentAssociation(own, lent);
   };
   // Most associates are left out again: their trees are made only when somebody asks.

@@ -3,7 +3,7 @@ import { ageInDays, type Instant } from '../model/time.ts';
 import type { Link, NewUsage, SpaceReader, UseDecision } from '../store/store.ts';
 import { presentWeight } from './expand.ts';
 
-/** Rates and thresholds of learning by use. Source: spec §5.10. */
+/** Rates and thresholds of learning by use. */
 export interface ReinforcementRates {
   /** Stability that a direct hit gains, at the spacing of a week. */
   readonly direct: number;

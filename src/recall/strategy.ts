@@ -16,7 +16,7 @@ export interface Strategy {
   readonly association: AssociationSettings | undefined;
 }
 
-/** How links bring further memories in. Source: spec §5.6–5.8. */
+/** How links bring further memories in. */
 export interface AssociationSettings extends ExpansionSettings {
   /** `own`: the associate's own score × the path's weight; `lent`: or what the direct hit lends it, if that is more. */
   readonly mode: 'own' | 'lent';

@@ -2,7 +2,7 @@ import { ageInDays, type Instant } from '../model/time.ts';
 import { combine } from './evaluate.ts';
 import type { Explanation } from './explain.ts';
 
-/** Days in which a fading link falls to 1/e. Source: spec §6.6. */
+/** Days in which a fading link falls to 1/e. */
 const LINK_SCALE_DAYS = 90;
 
 /** What is left at `now` of a link that fades: weight·e^(−Δt/90 d). It is computed on reading, and never written. */
@@ -12,6 +12,14 @@ export function fadedWeight(weight: number, at: Instant, now: Instant): number {
     LINK_SCALE_DAYS,
   ]);
   return weight * left;
+}
+
+/**
+ * The link that two memories are born with when they are remembered together and their cosine is at least the
+ * embedder's threshold: min(.5, .2 + .5·(cosine − threshold)); 0 below it.
+ */
+export function birthWeight(cosine: number, threshold: number): number {
+  return cosine < threshold ? 0 : Math.min(0.5, 0.2 + 0.5 * (cosine - threshold));
 }
 
 /**

@@ -12,7 +12,7 @@ export interface Ranked {
 
 /**
  * Negative when `a` ranks before `b`: score, BM25, similarity, the newest update, then the id in the order of
- * UTF-16 code units. Total over memories of one space: 0 only for the same memory. Source: spec §3.
+ * UTF-16 code units. Total over memories of one space: 0 only for the same memory.
  */
 export function compareRanked(a: Ranked, b: Ranked): number {
   return (

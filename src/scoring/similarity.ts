@@ -2,7 +2,7 @@
  * Cosine of two vectors of unit length, negatives clamped to 0 (and what rounding puts above 1, to 1).
  *
  * The sum runs in float64, first dimension to last: every reader gets the same bits. Both vectors have the same
- * length; the caller sees to it. Source: spec §3, signal `similarity`.
+ * length; the caller sees to it.
  */
 export function cosine(query: Float32Array, memory: Float32Array): number {
   let dot = 0;

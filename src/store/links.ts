@@ -2,7 +2,7 @@ import { invalidArgument, number } from '../model/check.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Link, LinkKind } from './store.ts';
 
-/** The weight of the link between neighbours in a session. Source: spec §6.6. */
+/** The weight of the link between neighbours in a session. */
 export const SEQUENCE_WEIGHT = 0.5;
 
 /** A link as it is stored. Throws `invalid_argument` for a memory with itself and for what is no weight. */

@@ -11,6 +11,9 @@ const instant = fc.oneof(
   fc.constantFrom(-1, 0, 1).map((offset) => ARBITRARY_NOW + offset),
   fc.integer({ min: -400 * day, max: 400 * day }).map((offset) => ARBITRARY_NOW + offset),
 );
+/** Mostly absent: what hides a memory must leave enough of them. */
+const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const word = fc.constantFrom('tea', 'coffee', 'Berlin', 'deploy', 'Zoë', '東京', 'match', 'plan');
 const words = fc.array(word, { minLength: 1, maxLength: 8 }).map((list) => list.join(' '));
@@ -38,12 +41,12 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     createdAt: instant,
     updatedAt: instant,
     lastAccessedAt: optional(instant),
-    validFrom: fc.option(instant, { nil: undefined, freq: 1 }),
-    validUntil: fc.option(instant, { nil: undefined, freq: 1 }),
-    expiresAt: fc.option(instant, { nil: undefined, freq: 1 }),
-    invalidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
+    validFrom: rarely(instant),
+    validUntil: rarely(instant),
+    expiresAt: rarely(instant),
+    invalidatedAt: rarely(instant),
     coldSince: optional(instant),
-    consolidatedAt: fc.option(instant, { nil: undefined, freq: 1 }),
+    consolidatedAt: rarely(instant),
     importance: fraction,
     importanceJudge: fc.constantFrom(...JUDGES),
     confidence: fraction,

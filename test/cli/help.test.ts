@@ -8,7 +8,6 @@ beforeAll(async () => {
   work.file('notes/coffee.md', '# Coffee\n\nDark roast on Mondays.\n');
   const life = { days: 120, memories: [{ day: 0, id: 'roast', content: 'Prefers dark roast' }] };
   work.file('life.json', JSON.stringify(life));
-  await work.salience(['remember', 'The grinder is set to 12', '--id', 'grinder']);
   work.file('memories.jsonl', '{"content":"Deploys happen on Thursdays"}\n');
   const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
   work.file('fresh.json', JSON.stringify(fresh));
@@ -63,6 +62,9 @@ describe('help', () => {
           '--tag',
           'coffee',
         ]);
+        if (example.includes('grinder')) {
+          await work.salience(['remember', 'The grinder is set to 12', '--id', 'grinder']);
+        }
         const { code, stderr } = await work.shell(
           example.replace(/^salience remember (.*) --id roast$/, 'salience remember $1 --id another'),
         );

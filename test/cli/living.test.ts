@@ -224,6 +224,28 @@ describe('maintain', () => {
     expect(await work.json(['get', 'rain'])).toMatchObject({ tier: 'stub' });
   });
 
+  it('names pairs that say nearly the same, once', async () => {
+    await work.json([
+      'remember',
+      'Prefers dark roast coffee',
+      '--type',
+      'preference',
+      '--id',
+      'again',
+      '--now',
+      day(1),
+    ]);
+    const report = await work.json(['maintain', '--dry-run', '--now', day(2)]);
+    expect(report['similarPairs']).toEqual([{ ids: ['again', 'roast'], similarity: expect.closeTo(1, 3) }]);
+    expect((await work.salience(['maintain', '--now', day(2)])).stdout).toBe(
+      'change   id     with          content\n' +
+        'similar  again  roast (1.00)  Prefers dark roast coffee\n' +
+        '5 memories examined: 1 new similar pair\n',
+    );
+    const again = await work.salience(['maintain', '--now', day(2)]);
+    expect(again.stdout).toBe('5 memories examined: nothing to change\n');
+  });
+
   it('joins what is old, faded and alike when asked to', async () => {
     const alike = [1, 2, 3, 4, 5].map((each) => ({
       id: `bus-${each}`,

@@ -92,17 +92,21 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
     report.consolidated.flatMap(({ id, from }) =>
       from.map((each): Row => ({ change: 'joined', id: each, note: id === undefined ? '' : `into ${id}` })),
     ),
+    report.similarPairs.map(({ ids: [first, second], similarity }): Row => {
+      return { change: 'similar', id: first, note: `${second} (${similarity.toFixed(2)})` };
+    }),
   ];
 }
 
 function summaryOf(report: MaintenanceReport): string {
-  const { dryRun, examined, cooled, archived, expired, consolidated } = report;
+  const { dryRun, examined, cooled, archived, expired, consolidated, similarPairs } = report;
   const joined = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
     [archived.length, 'archived'],
     [expired.length, 'forgotten'],
     [joined, `joined into ${consolidated.length}`],
+    [similarPairs.length, similarPairs.length === 1 ? 'new similar pair' : 'new similar pairs'],
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');

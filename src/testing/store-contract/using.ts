@@ -53,6 +53,7 @@ export const usageTests: readonly ContractTest[] = [
         tier: 'cold',
         core: true,
         coldSince: start + 6,
+        consolidatedAt: start + 7,
       } as const;
       const other = { content: 'never', title: 'never', updatedAt: 0, importance: 0, revisionCount: 99 };
       await use(space, ['a'], () => ({ ...dynamics, ...other }));

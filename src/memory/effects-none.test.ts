@@ -1,0 +1,101 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemory } from '../open.ts';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import type { MemoryEngine } from './memory-engine.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-effects-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const day = 86_400_000;
+
+/** Every row of every table of the one file, blobs included, with the number of the last change of its schema. */
+async function dump(): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const file = (await readdir(directory)).find((name) => name.endsWith('.db')) as string;
+  const database = new DatabaseSync(join(directory, file), { readOnly: true });
+  try {
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .all();
+    return Object.fromEntries(
+      (tables as { name: string }[]).map(({ name }) => [
+        name,
+        database.prepare(`SELECT * FROM ${name}`).all(),
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** A space with faded, expired, joinable and similar memories, links, uses and a queue of pairs. */
+async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) => void }> {
+  const clock = createFakeClock();
+  const memory = await openMemory({ path: directory, clock: () => clock.now() });
+  const pass = (days: number) => clock.advance(days * day);
+  const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+  await memory.rememberMany([
+    ...weekdays.map((weekday, at) => ({
+      id: `run${at}`,
+      content: `Went for a long run along the river on ${weekday}`,
+      type: 'event',
+      importance: 0,
+      sessionId: 's',
+    })),
+    { id: 'roast', content: 'Prefers dark roast coffee' },
+    { id: 'grinder', content: 'Owns a coffee grinder' },
+    { id: 'wifi', content: 'The wifi password is swordfish', expiresAt: '2026-01-03' },
+  ]);
+  await memory.link('roast', 'run0', { weight: 0.9 });
+  await memory.recall('coffee', { strategy: 'retention', sessionId: 's' });
+  await memory.maintain();
+  await memory.remember('Went for a long run along the river on Saturday', { type: 'event' });
+  return { memory, pass };
+}
+
+test('a recall without effects, explain and whyNot leave every table as it was, byte by byte', async () => {
+  const { memory, pass } = await livedIn();
+  pass(30);
+  const before = await dump();
+  // What the rest relies on: there is something to change.
+  for (const table of ['memory', 'link', 'usage', 'similar_pair', 'event']) {
+    expect(before[table]?.length, table).toBeGreaterThan(0);
+  }
+  for (const strategy of ['retention', 'five-factor', 'hybrid', 'balanced'] as const) {
+    for (const more of [{}, { deep: true, includeExpired: true }, { association: 'lent' as const }]) {
+      const { hits } = await memory.recall('coffee', { strategy, effects: 'none', sessionId: 't', ...more });
+      expect(hits.length).toBeGreaterThan(0);
+    }
+    await memory.explain('coffee', 'roast', { strategy });
+    await memory.whyNot('coffee', 'run1', { strategy, limit: 1 });
+  }
+  await memory.similarPairs();
+  await memory.links('roast');
+  expect(await dump()).toEqual(before);
+  // And the same recall with its effects is seen here: the dump can tell.
+  await memory.recall('coffee', { strategy: 'retention' });
+  expect(await dump()).not.toEqual(before);
+  await memory.close();
+});
+
+test('a dry run of maintenance that would change everything changes nothing', async () => {
+  const { memory, pass } = await livedIn();
+  pass(60);
+  const before = await dump();
+  const dry = await memory.maintain({ dryRun: true, consolidate: true });
+  expect(dry.cooled.length).toBeGreaterThan(0);
+  expect(dry.expired).toEqual(['wifi']);
+  expect(dry.consolidated.length).toBeGreaterThan(0);
+  expect(dry.compared).toBe(1);
+  expect(dry.similarPairs.length).toBeGreaterThan(0);
+  expect(await dump()).toEqual(before);
+  await memory.maintain();
+  expect(await dump()).not.toEqual(before);
+  await memory.close();
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { chooseEmbedder } from '../providers/choose.ts';
+import { live } from '../testing/live-memory.ts';
+
+const lisbon = [
+  { id: 'a', content: 'Anna flies to Lisbon on Monday morning' },
+  { id: 'b', content: 'Anna flies to Lisbon on Tuesday morning' },
+  { id: 'c', content: 'The tax return is due in May' },
+];
+
+test('similar memories are queued once, unordered, and by whoever comes later', async () => {
+  const { memory, space, pass } = await live();
+  await memory.rememberMany(lisbon);
+  const expected = [{ ids: ['a', 'b'], similarity: expect.any(Number) }];
+  expect(await memory.maintain({ dryRun: true })).toMatchObject({ compared: 3, similarPairs: expected });
+  expect(await memory.similarPairs()).toEqual([]);
+  const { compared, similarPairs } = await memory.maintain();
+  expect({ compared, similarPairs }).toEqual({ compared: 3, similarPairs: expected });
+  const threshold = (await chooseEmbedder('builtin'))?.thresholds.similarPair as number;
+  expect(similarPairs[0]?.similarity).toBeGreaterThanOrEqual(threshold);
+  expect(similarPairs[0]?.similarity).toBeLessThan(1);
+  const [queued] = await memory.similarPairs();
+  expect(queued).toEqual({ ...similarPairs[0], at: '2026-01-01T00:00:00.000Z' });
+  expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
+
+  pass(1);
+  await memory.remember('Anna flies to Lisbon on Wednesday morning', { id: 'd' });
+  const next = await memory.maintain();
+  expect(next.compared).toBe(1);
+  expect(next.similarPairs.map(({ ids }) => ids).sort()).toEqual([
+    ['a', 'd'],
+    ['b', 'd'],
+  ]);
+  expect((await memory.similarPairs()).map(({ ids }) => ids)[0]).toEqual(['a', 'b']);
+  expect(await memory.similarPairs(2)).toHaveLength(2);
+
+  // A judged pair does not come back; another text is another matter.
+  await space.write({ verb: 'maintain', at: 0 }, async () => ({
+    changes: [{ kind: 'settle-pair', ids: ['b', 'a'] }],
+    result: undefined,
+  }));
+  await memory.update('c', { tags: ['money'] });
+  expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
+  await memory.update('b', { content: 'Anna flies to Lisbon on Sunday morning' });
+  const anew = await memory.maintain();
+  expect(anew.compared).toBe(1);
+  expect(anew.similarPairs.map(({ ids }) => ids).sort()).toEqual([
+    ['a', 'b'],
+    ['b', 'd'],
+  ]);
+});
+
+test('similar memories are looked for within one scope and one type, among what holds now', async () => {
+  const { memory } = await live();
+  const content = 'Anna flies to Lisbon on Monday morning';
+  await memory.rememberMany([
+    { id: 'fact', content },
+    { id: 'event', content, type: 'event' },
+    { id: 'elsewhere', content, scope: 'project:a' },
+    { id: 'over', content, validUntil: '2025-12-31' },
+  ]);
+  expect(await memory.maintain()).toMatchObject({ compared: 4, similarPairs: [] });
+  await memory.remember(content, { id: 'twin' });
+  expect((await memory.maintain()).similarPairs.map(({ ids }) => ids)).toEqual([['fact', 'twin']]);
+});
+
+test('without an embedder nothing is compared, and nothing noted as if it were', async () => {
+  const { memory, space } = await live({ embedder: 'none' });
+  await memory.rememberMany(lisbon);
+  expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
+  expect(await space.uncompared(10)).toHaveLength(3);
+});
+
+test('what changes while it is compared is compared again, and its stale pairs are not queued', async () => {
+  const builtin = (await chooseEmbedder('builtin'))!;
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const { memory, space } = await live({
+    embedder: {
+      ...builtin,
+      embed: async (texts, options) => {
+        const vectors = await builtin.embed(texts, options);
+        const task = meanwhile;
+        meanwhile = undefined;
+        await task?.();
+        return vectors;
+      },
+    },
+  });
+  await memory.rememberMany(lisbon);
+  meanwhile = async () => {
+    await memory.update('b', { content: 'Cows graze on the hill' });
+    await memory.forget('c');
+  };
+  expect(await memory.maintain()).toMatchObject({ compared: 1, similarPairs: [] });
+  expect((await space.uncompared(10)).map(({ id }) => id)).toEqual(['b']);
+  expect(await memory.maintain()).toMatchObject({ compared: 1, similarPairs: [] });
+});
+
+test('a run takes 200 memories, and the next ones the rest, which find no pair again', async () => {
+  const { memory } = await live();
+  const others = Array.from({ length: 300 }, (_, at) => ({ id: `m${at}`, content: `xq${at}zv` }));
+  await memory.rememberMany([lisbon[0]!, ...others, lisbon[1]!]);
+  const first = await memory.maintain();
+  expect(first).toMatchObject({ compared: 200, similarPairs: [{ ids: ['a', 'b'] }] });
+  const dry = await memory.maintain({ dryRun: true });
+  expect(dry).toMatchObject({ compared: 102, similarPairs: [] });
+  expect(await memory.maintain()).toMatchObject({ compared: 102, similarPairs: [] });
+  expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
+  expect(await memory.similarPairs()).toHaveLength(1);
+});
