@@ -339,6 +339,9 @@ export interface SpaceInfo {
   readonly terms: number;
   readonly byType: Readonly<Record<string, number>>;
   readonly byScope: Readonly<Record<string, number>>;
+  readonly byTier: Readonly<Record<string, number>>;
+  /** Those that are stored; neighbours in sessions come on top. */
+  readonly links: number;
   readonly events: number;
   readonly sequence: number;
   /** Absent before the first vector. */

@@ -23,6 +23,8 @@ export function configure(command: Command): void {
           ['memories', formatCount(info.memories)],
           ['by type', counts(info.byType)],
           ['by scope', counts(info.byScope)],
+          ['by tier', counts(info.byTier)],
+          ['links', formatCount(info.links)],
           ['vectors', formatCount(info.vectors)],
           ['model', info.embedding && `${info.embedding.model}, ${info.embedding.dimensions} dimensions`],
           ['terms', formatCount(info.terms)],

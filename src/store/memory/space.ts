@@ -223,6 +223,8 @@ function infoOf(name: string, state: State): SpaceInfo {
     terms: new Set(stored.flatMap(({ terms }) => [...terms.keys()])).size,
     byType: count((memory) => memory.type),
     byScope: count((memory) => memory.scope),
+    byTier: count((memory) => memory.tier),
+    links: state.links.size,
     events: state.events.length,
     sequence: lastSequence(state),
     embedding: state.embedding,

@@ -25,6 +25,8 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     terms: count('term'),
     byType: countsBy('type'),
     byScope: countsBy('scope'),
+    byTier: countsBy('tier'),
+    links: count('link'),
     events: count('event'),
     sequence: lastSequence(connection),
     ...readDerivation(connection),

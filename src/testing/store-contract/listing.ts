@@ -123,7 +123,14 @@ export const listingTests: readonly ContractTest[] = [
       { analyzer: 'simple-1' },
     );
     const info = await space.info();
-    expect(info).toMatchObject({ memories: 3, vectors: 2, terms: 3, byScope: { global: 2, 'project:a': 1 } });
+    expect(info).toMatchObject({
+      memories: 3,
+      vectors: 2,
+      terms: 3,
+      byScope: { global: 2, 'project:a': 1 },
+      byTier: { hot: 3 },
+      links: 0,
+    });
     expect(Object.entries(info.byType).toSorted()).toEqual([
       ['__proto__', 1],
       ['fact', 2],
