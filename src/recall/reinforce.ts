@@ -100,7 +100,7 @@ async function strengthened(
   rates: ReinforcementRates,
 ): Promise<readonly Link[]> {
   const known = new Map(
-    (await reader.links(direct))
+    (await reader.linksAmong(direct))
       .filter(({ kind }) => kind === 'co-retrieval')
       .map((link) => [link.ids.join('\0'), link]),
   );

@@ -87,6 +87,8 @@ export interface SpaceReader {
    * model: in the order in which they were written first.
    */
   uncompared(limit: number): Promise<readonly MemoryRecord[]>;
+  /** The stored links between these memories, both ends among them. */
+  linksAmong(ids: readonly string[]): Promise<readonly Link[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */

@@ -150,6 +150,14 @@ function readerOf(present: () => State): SpaceReader {
       );
       return merged.filter(({ weight }) => weight >= minimum);
     },
+    async linksAmong(ids) {
+      const wanted = new Set(ids);
+      const { links } = present();
+      return mergedLinks(
+        [...links.values()].filter((link) => link.ids.every((end) => wanted.has(end))),
+        [],
+      );
+    },
     async pendingPairs(limit) {
       const waiting = [...present().pairs.values()].filter(({ settled }) => !settled);
       return waiting.slice(0, limit).map(pairOf);

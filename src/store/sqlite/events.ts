@@ -2,7 +2,7 @@ import type { MemoryRecord } from '../../model/memory.ts';
 import { cannotUndo, type UndoProblem } from '../faults.ts';
 import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { readLinks } from './links.ts';
+import { readLinks, readLinksAmong } from './links.ts';
 import { readKnownPairs, readPendingPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
 
@@ -26,6 +26,9 @@ export function createReader(connection: () => Connection): SpaceReader {
     async get(ids) {
       const open = connection();
       return ids.map((id) => findMemory(open, id)?.memory);
+    },
+    async linksAmong(ids) {
+      return readLinksAmong(connection(), ids);
     },
     async links(ids, minimum) {
       return readLinks(connection(), ids, minimum);

@@ -32,6 +32,10 @@ const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.a
   JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row AND link.weight >= ?2
   JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row`;
 
+const linksAmong = `SELECT link.a_row AS a, link.b_row AS b, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link ON link.a_row = wanted.row AND link.b_row IN (SELECT value FROM json_each(?1))`;
+
 const sessionNeighbour = (side: '<' | '>') =>
   `SELECT id, created_at AS createdAt FROM memory INDEXED BY memory_session
    WHERE session_id = ? AND (created_at, id) ${side} (?, ?)
@@ -58,6 +62,26 @@ export function readLinks(connection: Connection, ids: readonly string[], minimu
     }
   }
   return mergedLinks(stored, derived);
+}
+
+/** See `SpaceReader.linksAmong`. To be called inside a transaction. */
+export function readLinksAmong(connection: Connection, ids: readonly string[]): readonly Link[] {
+  const idOfRow = new Map<number, string>();
+  for (const id of ids) {
+    const row = rowOf(connection, id);
+    if (row !== undefined) idOfRow.set(row, id);
+  }
+  const found = connection.all(linksAmong, JSON.stringify([...idOfRow.keys()])) as {
+    a: number;
+    b: number;
+    kind: LinkKind;
+    weight: number;
+    at: number;
+  }[];
+  const links = found.map(({ a, b, kind, weight, at }): Link => {
+    return { ids: orderedEnds([idOfRow.get(a) as string, idOfRow.get(b) as string]), kind, weight, at };
+  });
+  return mergedLinks(links, []);
 }
 
 /** The memories before and after one in its session. */
@@ -98,11 +122,18 @@ export function setLink(connection: Connection, given: Link): AppliedLink {
   return { row: first, change: { link: { ids: link.ids, kind: link.kind }, before } };
 }
 
-/** Sets a link of two memories that are both there; passes one over that misses an end. */
-export function setLinkIfPossible(connection: Connection, given: Link): void {
-  const link = checkedLink(given);
-  const [first, second] = link.ids.map((id) => rowOf(connection, id));
-  if (first !== undefined && second !== undefined) upsert(connection, ...orderedRows(first, second), link);
+/** Sets links of memories that are there; passes those over that miss an end. */
+export function setPossibleLinks(connection: Connection, links: readonly Link[]): void {
+  const rows = new Map<string, number | undefined>();
+  const known = (id: string) => {
+    if (!rows.has(id)) rows.set(id, rowOf(connection, id));
+    return rows.get(id);
+  };
+  for (const given of links) {
+    const link = checkedLink(given);
+    const [first, second] = link.ids.map(known);
+    if (first !== undefined && second !== undefined) upsert(connection, ...orderedRows(first, second), link);
+  }
 }
 
 /** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */

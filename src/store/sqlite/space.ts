@@ -103,6 +103,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   return {
     name,
     get: (ids) => guarded(() => committed.get(ids)),
+    linksAmong: (ids) => guarded(() => committed.linksAmong(ids)),
     links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
     pendingPairs: (limit) => guarded(() => committed.pendingPairs(limit)),
     knownPairs: (ids) => guarded(() => committed.knownPairs(ids)),

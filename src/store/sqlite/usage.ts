@@ -1,7 +1,7 @@
 import type { NewUsage, Usage, UseDecision } from '../store.ts';
 import { checkUsed } from '../using.ts';
 import type { Connection } from './connection.ts';
-import { setLinkIfPossible } from './links.ts';
+import { setPossibleLinks } from './links.ts';
 import { optionalText, real, text } from './rows.ts';
 
 interface UsageRow {
@@ -34,7 +34,7 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
       memory.id,
     );
   }
-  for (const link of decision.links) setLinkIfPossible(connection, link);
+  setPossibleLinks(connection, decision.links);
   const present = connection.statement('SELECT 1 FROM memory WHERE id = ?');
   const used = usage.used.filter(({ id }) => present.get(id) !== undefined);
   const last = lastUsage(connection);

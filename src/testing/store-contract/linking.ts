@@ -39,6 +39,10 @@ export const linkTests: readonly ContractTest[] = [
     expect(await space.links(['b', 'a', 'x', 'b'])).toStrictEqual([...expected, linkOf(['b', 'c'])]);
     expect(await space.links(['c'])).toStrictEqual([linkOf(['b', 'c'])]);
     expect(await space.links(['x'])).toEqual([]);
+    expect(await space.linksAmong(['a'])).toEqual([]);
+    expect(await space.linksAmong(['b', 'a', 'x'])).toStrictEqual(
+      expected.filter(({ ids }) => ids.join() === 'a,b'),
+    );
     expect(await space.links([])).toEqual([]);
     expect(await space.check()).toEqual([]);
   }),
