@@ -61,7 +61,7 @@ async function recallsOfSpace(memories, queries, grid) {
           similarityFloor: floor,
           similaritySpan: ceiling - floor,
         };
-        const { hits } = await memory.recall(query, { parameters, now: new Date(now) });
+        const { hits } = await memory.recall(query, { parameters, association: 'none', now: new Date(now) });
         recalls[point].push(
           recallAtK(
             hits.map((hit) => hit.memory.id),

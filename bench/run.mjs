@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
+import { updateReadme } from './readme.mjs';
 
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
@@ -53,6 +54,8 @@ if (wanted('grid')) {
   const results = await benchGrid(join(directory, 'locomo-dev.jsonl.gz'), log);
   save('grid', { command: 'SALIENCE_DATA=… ./run bench grid', results });
 }
+
+updateReadme();
 
 function save(name, content) {
   const file = new URL(`./results/${name}.json`, import.meta.url);

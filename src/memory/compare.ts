@@ -12,7 +12,7 @@ import { type Engine, limitOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport, SimilarPair } from './maintenance-types.ts';
 
 /** Memories that one run compares with all others; the next run goes on after them. */
-const MOST_COMPARED = 200;
+const MOST_COMPARED = 64;
 
 /** The nearest that are looked at, the memory itself included. */
 const NEAREST = 4;

@@ -14,8 +14,9 @@ const DAYS_AT_FLOOR = 7;
 const DAYS_OF_COLD = 180;
 const STUB_CHARACTERS = 200;
 
-/** Memories that are read, and at most changed, at once: others can write in between. */
+/** Memories that are read at once, and that are changed at once: others can write in between. */
 const PAGE = 500;
+const CHANGED_AT_ONCE = 2000;
 
 type Fate = 'cooled' | 'archived' | 'expired';
 
@@ -29,9 +30,9 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
   const { examined, due } = await findDue(engine, now, options);
   for (const fate of ['cooled', 'archived'] as const) {
-    for (let start = 0; start < due[fate].length; start += PAGE) {
+    for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
       throwIfAborted(options.signal);
-      const ids = due[fate].slice(start, start + PAGE);
+      const ids = due[fate].slice(start, start + CHANGED_AT_ONCE);
       fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now)));
     }
   }

@@ -18,8 +18,9 @@ import {
 import { type StageTrace, stage, type Trace } from '../recall/trace.ts';
 import { makeScore, type Score } from '../scoring/comparable.ts';
 import type { Explanation } from '../scoring/explain.ts';
+import { retentionAt } from '../scoring/fading.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
-import { featuresOf, partValue } from '../scoring/score.ts';
+import { featuresOf } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { NewUsage } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
@@ -210,7 +211,7 @@ export function hitFeatures(
   return {
     ...parts,
     relevance: parts['relevance'] ?? signals.similarity ?? signals.lexical ?? 0,
-    retention: parts['retention'] ?? partValue('retention', 'retention', signals, { now }),
+    retention: parts['retention'] ?? retentionAt(signals, now),
     combined: score,
   };
 }

@@ -1,10 +1,13 @@
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
-import { partValue } from './score.ts';
+import { evaluate } from './evaluate.ts';
+import type { Node } from './node.ts';
+import { bindProfile } from './profile.ts';
+import { builtinProfile } from './profiles/index.ts';
 import type { Signals } from './signals.ts';
 
 /** R of a memory at a moment: see `retention` in helpers. */
 export function retentionAt(signals: Signals, now: Instant): number {
-  return partValue('retention', 'retention', signals, { now });
+  return evaluate(part('retention'), signals, now);
 }
 
 /**
@@ -13,5 +16,10 @@ export function retentionAt(signals: Signals, now: Instant): number {
  */
 export function isAtFloor(signals: Signals, now: Instant, days: number): boolean {
   const then = now - days * MILLISECONDS_PER_DAY;
-  return retentionAt(signals, then) <= partValue('retention', 'floor', signals, { now: then });
+  return retentionAt(signals, then) <= evaluate(part('floor'), signals, then);
+}
+
+/** A part of the retention profile. */
+function part(name: 'retention' | 'floor'): Node {
+  return bindProfile(builtinProfile('retention')).parts[name] as Node;
 }

@@ -136,17 +136,22 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
  * Fixes the parameters of a profile. Throws `invalid_parameter` for an unknown name or a value outside its type
  * or range, and `invalid_profile` when the score could then leave [0, 1].
  */
-export function bindProfile(profile: Profile, overrides: ParameterOverrides = {}): BoundProfile {
-  const parameters = bindParameters(profile, overrides);
+export function bindProfile(profile: Profile, overrides?: ParameterOverrides): BoundProfile {
+  const plain = overrides === undefined ? unchanged.get(profile) : undefined;
+  if (plain) return plain;
+  const parameters = bindParameters(profile, overrides === undefined ? {} : overrides);
   const key = canonicalJson(parameters);
   const known = recent.get(profile)?.get(key);
   if (known) return known;
   const bound = bindAnew(profile, parameters);
+  if (overrides === undefined) unchanged.set(profile, bound);
   // Most recalls repeat the parameters of the one before; a sweep over many must not fill the memory.
   recent.set(profile, new Map([[key, bound], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
   return bound;
 }
 
+/** Profiles with their own defaults. */
+const unchanged = new WeakMap<Profile, BoundProfile>();
 const recent = new WeakMap<Profile, ReadonlyMap<string, BoundProfile>>();
 
 function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): BoundProfile {

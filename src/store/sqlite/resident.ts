@@ -82,16 +82,18 @@ function catchUp(
   links: LinkCache,
 ): Reflected {
   const changed = connection.all(
-    'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND link IS NULL ORDER BY memory_row',
+    `SELECT memory_row AS row, memory_id AS id, min(verb = 'maintain') AS maintained FROM event
+     WHERE sequence > ? AND link IS NULL GROUP BY memory_row ORDER BY memory_row`,
     sequence,
-  ) as { row: number }[];
-  for (const change of changed) {
-    const row = connection.get(`${select} WHERE memory.row = ?`, change.row) as IndexedRow | undefined;
-    if (row) {
-      putRow(index, row);
-      links.invalidate([row.id as string]);
-    } else {
-      removeMemory(index, change.row);
+  ) as { row: number; id: string; maintained: number }[];
+  for (const { row: key, id, maintained } of changed) {
+    links.invalidate([id]);
+    // Maintenance changes tiers by the thousand, and texts only of what becomes a stub.
+    if (maintained && index.rowOfKey.has(key) && refreshSignals(connection, index, id)) continue;
+    const row = connection.get(`${select} WHERE memory.row = ?`, key) as IndexedRow | undefined;
+    if (row) putRow(index, row);
+    else {
+      removeMemory(index, key);
       // The memories that it was linked with are not known any more.
       links.clear();
     }
@@ -107,12 +109,12 @@ function catchUp(
   return { sequence: lastSequence(connection), usage: lastUsageSequence(connection) };
 }
 
-/** A use leaves the text alone, and with it terms and vector; only a stub has none of them in the index. */
-function refreshSignals(connection: Connection, index: ResidentIndex, id: string): void {
+/** Takes in what a memory is beside its text; false when there is none. A use leaves the text alone, and with it terms and vector; only a stub has none of them in the index. */
+function refreshSignals(connection: Connection, index: ResidentIndex, id: string): boolean {
   const found = connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
     | MemoryRow
     | undefined;
-  if (!found) return;
+  if (!found) return false;
   const row = index.rowOfKey.get(found.row);
   const wasStub = row !== undefined && signalsOfRow(index, row).tier === 'stub';
   if (row !== undefined && wasStub === (found.tier === 'stub')) {
@@ -120,6 +122,7 @@ function refreshSignals(connection: Connection, index: ResidentIndex, id: string
   } else {
     putRow(index, connection.get(`${select} WHERE memory.row = ?`, found.row) as IndexedRow);
   }
+  return true;
 }
 
 function putRow(index: ResidentIndex, row: IndexedRow): void {

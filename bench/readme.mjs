@@ -1,0 +1,47 @@
+// Puts the measured speed into README.md, between its markers: what is read there is what was measured last.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const readme = new URL('../README.md', import.meta.url);
+
+export function updateReadme() {
+  const speed = read('speed');
+  const memory = read('memory');
+  const living = read('living');
+  if (!speed) return;
+  const sizes = speed.results;
+  const row = (name, value) => `| ${name} | ${sizes.map(value).join(' | ')} |`;
+  const ms = (times) => `${times.p50} ms`;
+  const lines = [
+    `| ${speed.machine.node}, ${speed.machine.cpu}, medians | ${sizes.map(({ memories }) => `${memories.toLocaleString('en')} memories`).join(' | ')} |`,
+    `| --- | ${sizes.map(() => '---').join(' | ')} |`,
+    row('recall, `hybrid`', ({ recall }) => ms(recall.hybrid)),
+    row('recall, `bm25`', ({ recall }) => ms(recall.bm25)),
+    row('recall, `balanced`', ({ recall }) => ms(recall.balanced)),
+    row('the same by a full scan in plain JavaScript', ({ naiveScan }) => ms(naiveScan)),
+    row('words alone by FTS5, in memory', ({ fts5 }) => ms(fts5)),
+    row('open a store and answer', ({ opening }) => ms(opening)),
+    row('`salience recall`, whole process', ({ cliRecallProcess }) => ms(cliRecallProcess)),
+    row(
+      'remember, durable, in batches of 1,000',
+      ({ written }) => `${written.batchesOf1000PerSecond.toLocaleString('en')}/s`,
+    ),
+    row('remember one, durable', ({ written }) => ms(written.singleMs)),
+  ];
+  const notes = [
+    memory &&
+      `A memory takes ${memory.results.bytesPerMemory} bytes of RAM at ${memory.results.dimensions} dimensions.`,
+    living &&
+      `Following links (${living.results.links.toLocaleString('en')} of them, ${living.results.memories.toLocaleString('en')} memories) makes a \`hybrid\` recall ${living.results.expansionRatio} times as long; what \`retention\` learns of a recall takes ${living.results.effectsMs} ms; maintenance of 100,000 memories ${living.results.maintenance[0].seconds} s.`,
+  ].filter(Boolean);
+  const block = `<!-- measured:speed -->\n${lines.join('\n')}\n\n${notes.join('\n')}\n<!-- /measured:speed -->`;
+  const text = readFileSync(readme, 'utf8');
+  writeFileSync(
+    readme,
+    text.replace(/<!-- measured:speed -->[\s\S]*<!-- \/measured:speed -->/, () => block),
+  );
+}
+
+function read(name) {
+  const file = new URL(`./results/${name}.json`, import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
