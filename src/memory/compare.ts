@@ -11,8 +11,12 @@ import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport, SimilarPair } from './maintenance-types.ts';
 
-/** Memories that one run compares with all others; the next run goes on after them. */
-const MOST_COMPARED = 64;
+/**
+ * Comparing one memory means looking at all others: a run does so for at most this many memories, and for fewer in a
+ * large space. The next run goes on after them.
+ */
+const MOST_COMPARED = 500;
+const MOST_LOOKED_AT = 5_000_000;
 
 /** The nearest that are looked at, the memory itself included. */
 const NEAREST = 4;
@@ -34,7 +38,10 @@ export async function compare(
 ): Promise<Pick<MaintenanceReport, 'compared' | 'similarPairs'>> {
   const { embedder, space } = engine;
   if (!embedder) return { compared: 0, similarPairs: [] };
-  const memories = await space.uncompared(MOST_COMPARED);
+  const { memories: total } = await space.info();
+  const memories = await space.uncompared(
+    Math.min(MOST_COMPARED, Math.ceil(MOST_LOOKED_AT / Math.max(1, total))),
+  );
   if (memories.length === 0) return { compared: 0, similarPairs: [] };
   const found = await findPairs(engine, embedder, memories, now, options);
   if (options.dryRun) {

@@ -21,7 +21,7 @@ export interface MaintenanceReport {
   readonly expired: readonly string[];
   /** Joined: the new memory (absent in a dry run) and what it was made of. */
   readonly consolidated: readonly { readonly id?: string | undefined; readonly from: readonly string[] }[];
-  /** Memories that were compared with the others; at most 64 a run, none without an embedder. */
+  /** Memories that were compared with the others; at most 500 a run, fewer in a large space, none without an embedder. */
   readonly compared: number;
   /** New in the queue of similar pairs. */
   readonly similarPairs: readonly Omit<SimilarPair, 'at'>[];
