@@ -5,7 +5,11 @@ import { expect, test } from 'vitest';
 import { startScript } from '../../../test/processes/start-script.ts';
 import { bindProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { createSqliteStore } from './index.ts';
+import { indexContent } from '../../testing/index-content.ts';
+import { type Connection, readTransaction } from './connection.ts';
+import { createObservedSqliteStore } from './index.ts';
+import { dropPages, loadPages } from './pages.ts';
+import { createResident } from './resident.ts';
 
 const seed = 20_260_401;
 
@@ -20,12 +24,28 @@ function random(start: number): () => number {
   };
 }
 
+/** The index from the saved pages and the log after them, against one that is built from the rows alone. */
+function expectIndexEqualsRebuild([writer, reader]: [Connection, Connection]): void {
+  const { index } = readTransaction(reader, () => createResident().refresh(reader));
+  writer.database.exec('BEGIN IMMEDIATE');
+  dropPages(writer);
+  const rebuilt = createResident().refresh(writer).index;
+  writer.database.exec('ROLLBACK');
+  expect(indexContent(index)).toEqual(indexContent(rebuilt));
+  expect([index.memoryCount, index.totalLength, index.vectors]).toEqual([
+    rebuilt.memoryCount,
+    rebuilt.totalLength,
+    rebuilt.vectors,
+  ]);
+}
+
 test('killed 20 times in the middle of writing: every acknowledged write is there, whole', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-crash-'));
   const next = random(seed);
   let acknowledged = 0;
   let begun = 0;
   let interrupted = 0;
+  let fromPages = 0;
   for (let round = 0; round < 20; round++) {
     const writer = startScript('crash-writer.mjs', directory);
     // Dies a moment after a line of its choosing: before the write, in it, in the commit, or between two writes.
@@ -42,9 +62,12 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
     expect(signal).toBe('SIGKILL');
     if (begun > acknowledged) interrupted += 1;
 
-    await using store = createSqliteStore({ directory });
+    const connections: Connection[] = [];
+    await using store = createObservedSqliteStore({ directory }, (each) => connections.push(each));
     const space = await store.openSpace('alice');
     expect(await space.check()).toEqual([]);
+    expectIndexEqualsRebuild(connections as [Connection, Connection]);
+    if (loadPages(connections[1] as Connection)) fromPages += 1;
     const [counter] = await space.get(['counter']);
     const written = counter?.accessCount ?? 0;
     expect(written).toBeGreaterThanOrEqual(acknowledged);
@@ -75,5 +98,6 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
   expect(acknowledged).toBeGreaterThan(20);
   // Otherwise the moments were badly chosen, and the test has shown nothing.
   expect(interrupted).toBeGreaterThan(3);
+  expect(fromPages).toBeGreaterThan(3);
   await rm(directory, { recursive: true, force: true });
 });

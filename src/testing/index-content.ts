@@ -1,0 +1,29 @@
+import { type ResidentIndex, signalsOfRow } from '../index/resident-index.ts';
+
+/** What an index knows of each memory, by the store's key: equal for two indexes that answer alike, however they grew. */
+export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown> {
+  const terms = new Map<number, [term: number, count: number][]>();
+  for (const [term, { rows, frequencies, count }] of index.postings) {
+    for (let at = 0; at < count; at++) {
+      const row = rows[at] as number;
+      const list = terms.get(row) ?? [];
+      terms.set(row, list);
+      list.push([term, frequencies[at] as number]);
+    }
+  }
+  const content = new Map<number, unknown>();
+  for (const [key, row] of [...index.rowOfKey].sort(([a], [b]) => a - b)) {
+    content.set(key, {
+      signals: signalsOfRow(index, row),
+      tags: index.tagsOfRow.get(row) ?? [],
+      length: index.lengths[row],
+      terms: (terms.get(row) ?? []).sort(([a], [b]) => a - b),
+      codes: Number.isNaN(index.scales[row])
+        ? undefined
+        : [...index.codes.subarray(row * index.dimensions, (row + 1) * index.dimensions)],
+      scale: index.scales[row],
+      residual: Number.isNaN(index.scales[row]) ? undefined : index.residuals[row],
+    });
+  }
+  return content;
+}
