@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { day, live } from '../testing/live-memory.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
@@ -143,6 +144,67 @@ describe('associations', () => {
       association: { mode: 'lent', lentShare: 1, minimum: 0.01 },
     });
     expect(await memory.get('cold')).toMatchObject({ tier: 'hot', coldSince: undefined });
+  });
+
+  test('the bound also covers a direct hit that an associate, or a reranker, has pushed out', async () => {
+    const { memory } = await live({
+      embedder: 'none',
+      reranker: { model: 'fake', rerank: async () => ({ results: [{ index: 1, score: 1 }] }) },
+    });
+    await memory.rememberMany([
+      { id: 'best', content: 'coffee coffee machine' },
+      {
+        id: 'weak',
+        content: 'a long note on the garden, the fence, the gate and some coffee among much else',
+      },
+      { id: 'papers', content: 'Warranty is in the blue folder' },
+    ]);
+    await memory.link('best', 'papers', { weight: 0.6 });
+    const plain = await memory.recall('coffee machine', { limit: 2, association: 'none' });
+    expect(plain.hits.map((hit) => hit.memory.id)).toEqual(['best', 'weak']);
+    expect(plain.trace.bound).toBe(0);
+    const lent = await memory.recall('coffee machine', { limit: 2 });
+    expect(lent.hits.map((hit) => hit.memory.id)).toEqual(['best', 'papers']);
+    expect(lent.trace.bound).toBe(plain.hits[1]?.score.value);
+    const reranked = await memory.recall('coffee machine', { limit: 1, rerank: true, association: 'none' });
+    expect(reranked.hits.map((hit) => hit.memory.id)).toEqual(['weak']);
+    expect(reranked.trace.bound).toBe(plain.hits[0]?.score.value);
+  });
+
+  test('leaving out what cannot enter changes no answer', async () => {
+    const words = ['amber', 'birch', 'cedar', 'dune'];
+    const text = fc
+      .array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 })
+      .map((list) => list.join(' '));
+    const pair = fc
+      .tuple(fc.nat(19), fc.nat(19), fc.constantFrom(0.3, 0.5, 0.7, 1))
+      .filter(([a, b]) => a !== b);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 20, maxLength: 20 }),
+        fc.array(pair, { maxLength: 30 }),
+        fc.constantFrom('own' as const, 'lent' as const),
+        async (texts, pairs, mode) => {
+          // A cold memory anywhere in the space turns the short cut off; the filter keeps it out of the answer.
+          const answers = ['hot', 'cold'].map(async (tier) => {
+            const { memory, space, clock } = await live({ embedder: 'none' });
+            await memory.rememberMany(texts.map((content, at) => ({ id: `m${at}`, content })));
+            await memory.remember('elsewhere', { id: 'other', type: 'other' });
+            for (const [a, b, weight] of pairs) await memory.link(`m${a}`, `m${b}`, { weight });
+            const [other] = await space.get(['other']);
+            await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+              changes: [{ kind: 'replace', memory: { ...other!, tier: tier as 'hot' } }],
+              result: undefined,
+            }));
+            const options = { limit: 4, typesExclude: ['other'], association: mode };
+            const { hits } = await memory.recall('amber birch', options);
+            return hits.map((hit) => [hit.memory.id, hit.score.value]);
+          });
+          expect(await answers[0]).toEqual(await answers[1]);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   test('neighbours in a session lend to each other without anybody linking them', async () => {

@@ -22,7 +22,7 @@ import { retentionAt } from '../scoring/fading.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import { featuresOf } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
-import type { NewUsage } from '../store/store.ts';
+import type { NewUsage, SearchAnswer } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { toMemory } from './record.ts';
@@ -216,9 +216,16 @@ export function hitFeatures(
   };
 }
 
+/** A direct hit that an associate or a reranker has pushed out is outside the answer, and counts for its bound. */
+function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number {
+  const returned = new Set(ranked.map(({ memory }) => memory.id));
+  const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));
+  return Math.max(answer.bound, ...displaced.map(({ score }) => score));
+}
+
 function traceOf(
   prepared: PreparedRecall,
-  { answer, stages, arms }: PipelineAnswer,
+  { answer, ranked, stages, arms }: PipelineAnswer,
   effects: StageTrace | undefined,
   totalMs: number,
 ): Trace {
@@ -230,7 +237,7 @@ function traceOf(
     totalMs,
     totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
-    bound: answer.bound,
+    bound: boundOf(answer, ranked),
     arms: [...prepared.preparation.arms, ...arms],
     sequence: answer.sequence,
   };

@@ -78,7 +78,8 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   if (!association || direct.length === 0) return { ranked: direct, chains: [], answer, stages, arms };
 
   // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
-  const full = direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0;
+  const full =
+    direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0 && !rerank;
   const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
   const { associates, lifted, expansion, rows } = await associate(space, plan, association, direct, floor);
   stages.push(...rows);

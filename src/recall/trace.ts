@@ -41,7 +41,7 @@ export interface Trace {
   readonly stages: readonly StageTrace[];
   readonly totalMs: number;
   readonly totalTokens: number;
-  /** `exact`: no memory outside the hits scores above `bound`. */
+  /** `exact`: no memory outside the hits scores above `bound` by itself, without what links lend it. */
   readonly completeness: 'exact' | 'approximate';
   readonly bound: number;
   readonly arms: readonly Arm[];
