@@ -31,7 +31,7 @@ export function updateReadme() {
     memory &&
       `A memory takes ${memory.results.bytesPerMemory} bytes of RAM at ${memory.results.dimensions} dimensions.`,
     living &&
-      `Following links (${living.results.links.toLocaleString('en')} of them, ${living.results.memories.toLocaleString('en')} memories) makes a \`hybrid\` recall ${living.results.expansionRatio} times as long; what \`retention\` learns of a recall takes ${living.results.effectsMs} ms; maintenance of 100,000 memories ${living.results.maintenance[0].seconds} s.`,
+      `Following links (${living.results.links.toLocaleString('en')} of them, ${living.results.memories.toLocaleString('en')} memories) makes a \`hybrid\` recall ${living.results.expansionRatio} times as long; what \`retention\` learns of a recall takes ${living.results.effectsMs} ms without links, and where it both follows links and makes new ones with every recall its median goes from ${living.results.recall['retention with expansion'].p50} to ${living.results.recall['retention with expansion and effects'].p50} ms; maintenance of 100,000 memories ${living.results.maintenance[0].seconds} s.`,
   ].filter(Boolean);
   const block = `<!-- measured:speed -->\n${lines.join('\n')}\n\n${notes.join('\n')}\n<!-- /measured:speed -->`;
   const text = readFileSync(readme, 'utf8');
