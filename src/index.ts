@@ -12,26 +12,37 @@
  * @module
  */
 
+export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { MemoryLink } from './memory/links.ts';
-export type { MaintainOptions, MaintenanceReport, SimilarPair } from './memory/maintenance-types.ts';
-export type { BuiltinStrategyName, HistoryEntry, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
+export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
+export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Hit, Recall } from './memory/recall.ts';
-export type {
-  FilterOptions,
-  ListOptions,
-  Memory,
-  MemoryChanges,
-  OperationOptions,
-  RecallOptions,
-  Remembered,
-  RememberInput,
-  RememberOptions,
+export type { SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
+export {
+  type AsOf,
+  type BatchOptions,
+  type Conflict,
+  type FilterOptions,
+  type GetOptions,
+  type Inactive,
+  type ListOptions,
+  type Memory,
+  type MemoryChanges,
+  type OperationOptions,
+  RESOLUTIONS,
+  type RecallOptions,
+  type Remembered,
+  type RememberInput,
+  type RememberOptions,
+  type Resolution,
+  type StandingConflict,
 } from './memory/types.ts';
+export type { Undone } from './memory/undo.ts';
 export type { MemoryExplanation, WhyNot } from './memory/why-not.ts';
-export type { BatchOptions, Undone } from './memory/write.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
+export type { MetadataFilter, MetadataTest, Scalar } from './model/metadata-condition.ts';
 export type { Clock, Instant } from './model/time.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';

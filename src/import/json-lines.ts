@@ -22,6 +22,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'validUntil',
   'expiresAt',
   'invalidatedAt',
+  'invalidReason',
   'coldSince',
   'consolidatedAt',
   'importance',
@@ -29,6 +30,8 @@ const recordKeys: ReadonlySet<string> = new Set([
   'confidence',
   'usefulness',
   'weight',
+  // What follows from other memories is exported for readers, and worked out anew.
+  'effectiveWeight',
   'stability',
   'accessCount',
   'sessions',

@@ -32,6 +32,8 @@ export type SalienceErrorCode =
   | 'not_found'
   | 'already_exists'
   | 'cannot_undo'
+  /** What is asked for was forgotten: its text is gone for good. */
+  | 'redacted'
   /** The file is no store of this engine, or belongs to another space. */
   | 'not_a_store'
   /** The store was written by a newer version. */

@@ -16,7 +16,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   store: ['model', 'scoring', 'text', 'index'],
   index: ['model', 'scoring', 'text', 'store'],
   'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
-  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
+  // A moment of the past is held in memory.
+  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
   memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
   '(root)': [
