@@ -1,0 +1,85 @@
+import {
+  type ListResourcesResult,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server';
+import type { Memory, MemoryEngine } from '../index.ts';
+import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
+import { plainLine } from '../verbs/quote.ts';
+
+const MEMORY = 'salience://memory/';
+const CONTEXT = 'salience://context';
+const PAGE = 100;
+
+export const resourceTemplates: readonly ResourceTemplateType[] = [
+  {
+    name: 'memory',
+    title: 'A memory',
+    description: 'One memory with all its fields',
+    uriTemplate: `${MEMORY}{id}`,
+    mimeType: 'application/json',
+  },
+];
+
+/** What matters now, then every memory, newest update first. */
+export async function listResources(
+  memory: MemoryEngine,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  const { memories, nextCursor } = await memory.list({ limit: PAGE, cursor });
+  const context = {
+    uri: CONTEXT,
+    name: 'context',
+    title: 'What matters now',
+    description: 'The memories that a new session should know of, without a question',
+    mimeType: 'text/plain',
+  };
+  return {
+    resources: [...(cursor === undefined ? [context] : []), ...memories.map(resourceOf)],
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  };
+}
+
+/** Throws the protocol's error for a resource that does not exist. */
+export async function readResource(
+  memory: MemoryEngine,
+  uri: string,
+  context: VerbContext,
+): Promise<ReadResourceResult> {
+  if (uri === CONTEXT) {
+    const answer = await callVerb(recall, memory, { strategy: 'ambient', effects: 'none' }, context);
+    return { contents: [{ uri, mimeType: 'text/plain', text: recall.text(answer) }] };
+  }
+  const id = idOf(uri);
+  const found = id === undefined ? undefined : await memory.get(id);
+  if (!found) throw new ResourceNotFoundError(uri);
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
+}
+
+function idOf(uri: string): string | undefined {
+  if (!uri.startsWith(MEMORY)) return undefined;
+  try {
+    return decodeURIComponent(uri.slice(MEMORY.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function resourceOf({
+  id,
+  title,
+  content,
+  type,
+  updatedAt,
+}: Memory): ListResourcesResult['resources'][number] {
+  const line = plainLine(title ?? content);
+  return {
+    uri: MEMORY + encodeURIComponent(id),
+    name: id,
+    title: line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line,
+    description: plainLine(type),
+    mimeType: 'application/json',
+    annotations: { lastModified: updatedAt },
+  };
+}
