@@ -10,7 +10,8 @@ import { plainLine } from '../verbs/quote.ts';
 
 const MEMORY = 'salience://memory/';
 const CONTEXT = 'salience://context';
-const PAGE = 100;
+/** A list for people to pick from, which many clients fetch whole; all others are there by their template. */
+const LISTED = 100;
 
 export const resourceTemplates: readonly ResourceTemplateType[] = [
   {
@@ -22,12 +23,9 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
   },
 ];
 
-/** What matters now, then every memory, newest update first. */
-export async function listResources(
-  memory: MemoryEngine,
-  cursor: string | undefined,
-): Promise<ListResourcesResult> {
-  const { memories, nextCursor } = await memory.list({ limit: PAGE, cursor });
+/** What matters now, then the memories that were updated last. */
+export async function listResources(memory: MemoryEngine): Promise<ListResourcesResult> {
+  const { memories } = await memory.list({ limit: LISTED });
   const context = {
     uri: CONTEXT,
     name: 'context',
@@ -35,10 +33,7 @@ export async function listResources(
     description: 'The memories that a new session should know of, without a question',
     mimeType: 'text/plain',
   };
-  return {
-    resources: [...(cursor === undefined ? [context] : []), ...memories.map(resourceOf)],
-    ...(nextCursor === undefined ? {} : { nextCursor }),
-  };
+  return { resources: [context, ...memories.map(resourceOf)] };
 }
 
 /** Throws the protocol's error for a resource that does not exist. */

@@ -178,20 +178,30 @@ describe('with the right to read alone', () => {
 });
 
 describe('resources', () => {
-  test('are what matters now, and every memory, page by page', async () => {
+  test('are what matters now and the latest memories; every memory has its address', async () => {
     const memory = await openHere();
     await memory.rememberMany(
-      Array.from({ length: 150 }, (_, index) => ({ id: `id/${index} ü`, content: `Note\nnumber ${index}` })),
+      Array.from({ length: 150 }, (_, index) => ({
+        id: `id/${index} ü`,
+        content: `Note\nnumber ${index}`,
+        createdAt: new Date(now - (150 - index) * 1000),
+      })),
     );
     const client = await connect(memory);
     const { resources } = await client.listResources();
-    expect(resources).toHaveLength(151);
+    expect(resources).toHaveLength(101);
     expect(resources[0]).toMatchObject({ uri: 'salience://context' });
-    const one = resources.find(({ name }) => name === 'id/7 ü');
-    expect(one).toMatchObject({ uri: 'salience://memory/id%2F7%20%C3%BC', title: 'Note number 7' });
-    const { contents } = await client.readResource({ uri: one?.uri ?? '' });
-    const [content] = contents as readonly { readonly text: string }[];
-    expect(JSON.parse(content?.text ?? '')).toEqual(JSON.parse(JSON.stringify(await memory.get('id/7 ü'))));
+    expect(resources[1]).toMatchObject({
+      uri: 'salience://memory/id%2F149%20%C3%BC',
+      name: 'id/149 ü',
+      title: 'Note number 149',
+    });
+    for (const index of [149, 7]) {
+      const { contents } = await client.readResource({ uri: `salience://memory/id%2F${index}%20%C3%BC` });
+      const [content] = contents as readonly { readonly text: string }[];
+      const stored = JSON.parse(JSON.stringify(await memory.get(`id/${index} ü`)));
+      expect(JSON.parse(content?.text ?? '')).toEqual(stored);
+    }
     const context = await client.readResource({ uri: 'salience://context' });
     expect((context.contents[0] as { text: string }).text).toMatch(/^What is remembered.*\n1\. /);
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([

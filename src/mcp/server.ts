@@ -45,8 +45,8 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     callTool(tools, params, memory, contextOf(mcpReq.signal), log),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/list', ({ params }) =>
-    guarded('resources/list', log, () => listResources(memory, params?.cursor)),
+  server.setRequestHandler('resources/list', () =>
+    guarded('resources/list', log, () => listResources(memory)),
   );
   server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
     guarded('resources/read', log, () => readResource(memory, params.uri, contextOf(mcpReq.signal))),
