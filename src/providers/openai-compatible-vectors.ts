@@ -1,6 +1,21 @@
 import { SalienceError } from '../model/errors.ts';
-import { brokenAnswer, type Server } from './openai-compatible-failures.ts';
+import type { Endpoint } from './openai-compatible-endpoint.ts';
+import { type Api, brokenAnswer as broken } from './openai-compatible-failures.ts';
 import { serverMessage } from './server-message.ts';
+
+/** What an embedder knows of its server. */
+export interface Server extends Endpoint {
+  readonly dimensions: number;
+  readonly requestDimensions: boolean;
+}
+
+export const EMBEDDINGS: Api = {
+  code: 'embedder_failed',
+  name: 'embeddings API',
+  askForLess: 'lower batchSize',
+};
+
+const brokenAnswer = (server: Server, problem: string) => broken(server, EMBEDDINGS, problem);
 
 /**
  * The unit vectors in an answer, in the order of the `sent` texts. Throws `embedder_mismatch` for another length than
