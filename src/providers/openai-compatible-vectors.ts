@@ -1,6 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { type Api, brokenAnswer as broken } from './openai-compatible-failures.ts';
+import { property } from './property.ts';
 import { serverMessage } from './server-message.ts';
 
 /** What an embedder knows of its server. */
@@ -88,8 +89,4 @@ function unitVector(embedding: unknown, server: Server, index: number): Float32A
 
 function isPlace(value: unknown, count: number): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) < count;
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

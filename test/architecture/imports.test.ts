@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   index: ['model', 'scoring', 'text', 'store'],
   'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
+  language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
   memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
   '(root)': [
@@ -104,6 +105,15 @@ test('nothing imports the command line', () => {
   }
 });
 
+test('what starts with every command loads no schema library', () => {
+  const late = ['(root)', 'model', 'providers', 'language', 'recall', 'memory', 'store'];
+  for (const file of files.filter((each) => late.includes(roomOf(each)))) {
+    expect(readFileSync(file, 'utf8'), relative(source, file)).not.toMatch(
+      /^import (?!type )[^;]*from 'zod'/m,
+    );
+  }
+});
+
 test('the core reads no clock and no randomness of its own', () => {
   const core = [
     'model',
@@ -113,6 +123,7 @@ test('the core reads no clock and no randomness of its own', () => {
     'store',
     'store/memory',
     'store/sqlite',
+    'language',
     'recall',
     'memory',
   ];
