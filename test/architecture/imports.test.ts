@@ -48,7 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/sqlite',
     'providers',
   ],
-  testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
+  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
 
 /** The only rooms that load a driver or a server's library. */
