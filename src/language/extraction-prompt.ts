@@ -46,6 +46,9 @@ ${IMPORTANCE_BANDS.map(({ signal, from, to }) => `  - ${from} to ${to}: ${signal
 - confidence: "stated" if it was said, "implied" if it follows from what was said, "uncertain" if it is a guess, hearsay or a joke.
 - sources: the numbers n of the messages that it comes from.`;
 
+/** Of a message that is only shown so that others can be understood. */
+const MOST_CONTEXT_CHARACTERS = 1000;
+
 /** The prompt for a batch. The messages `before` it are shown so that it can be understood. */
 export function extractionPrompt(
   batch: readonly Turn[],
@@ -54,7 +57,10 @@ export function extractionPrompt(
 ): { readonly system: string; readonly prompt: string } {
   const data: Fenced = fence(
     'messages',
-    [...before.map((turn) => shown(turn)), ...batch.map((turn, index) => ({ n: index + 1, ...shown(turn) }))],
+    [
+      ...before.map((turn) => shown({ ...turn, content: turn.content.slice(0, MOST_CONTEXT_CHARACTERS) })),
+      ...batch.map((turn, index) => ({ n: index + 1, ...shown(turn) })),
+    ],
     nonce,
   );
   const known =

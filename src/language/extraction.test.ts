@@ -290,7 +290,7 @@ describe('batches', () => {
   });
 
   it('are smaller where messages are long', async () => {
-    const long = [...Array(3).fill('x'.repeat(10_000)), 'y'.repeat(50_000), 'z'];
+    const long = [...Array(3).fill('x'.repeat(5000)), 'y'.repeat(50_000), 'z'];
     const { model, requests } = scriptedModel(() => ({ memories: [] }));
     await extractMemories(
       model,
@@ -305,6 +305,13 @@ describe('batches', () => {
       },
     );
     expect(requests.map(({ prompt }) => fenced(prompt).length)).toEqual([2, 1, 1, 1]);
+  });
+
+  it('are shown no more of a message before them than its beginning', async () => {
+    const { model, requests } = scriptedModel(() => ({ memories: [] }));
+    const messages = ['x'.repeat(30_000), 'y'].map((content) => ({ role: 'user', content }));
+    await extractMemories(model, readMessages(messages, now), { newNonce, concurrency: 1 });
+    expect(fenced(requests[1]!.prompt).map(({ content }) => content)).toEqual(['x'.repeat(1000), 'y']);
   });
 
   it('that fail are reported with what they cost, and lose no other', async () => {

@@ -29,8 +29,8 @@ export interface Extraction {
   readonly usage: ModelUsage;
 }
 
-/** Of the messages in one question: some 6,000 tokens of English. */
-const MOST_CHARACTERS = 24_000;
+/** Of the messages in one question: some 3,000 tokens of English, which small models still read with care. */
+const MOST_CHARACTERS = 12_000;
 /** A longer text is no single fact; the model has copied its input. */
 const LONGEST_MEMORY = 4000;
 const CONFIDENCE = { stated: 1, implied: 0.7, uncertain: 0.5 } as const;

@@ -133,10 +133,17 @@ describe('a request', () => {
     expect(body.messages[1]?.content).toBe(secretText);
   });
 
-  it('is strict where the schema allows nothing else', async () => {
-    const { baseUrl, received } = await serve(good);
-    await modelOn(baseUrl).generate({ schema: z.strictObject({ colour: z.string(), share: z.number() }) });
-    expect(received[0]?.body.response_format?.json_schema?.strict).toBe(true);
+  it.each([
+    ['every object lists and needs all it has', { share: z.number() }, true],
+    ['a property may be missing', { share: z.number().optional() }, false],
+    ['an inner object is open', { share: z.object({ part: z.number() }).optional().nullable() }, false],
+    ['an inner object is closed', { share: z.array(z.strictObject({ part: z.number() })) }, true],
+  ])('is strict only where the schema allows it: %s', async (_, fields, strict) => {
+    const { baseUrl, received } = await serve(says('{"colour":"red","share":1}'));
+    const { model } = modelOn(baseUrl);
+    const schema = z.strictObject({ colour: z.string(), ...fields });
+    await model.generate({ system: 's', prompt: 'p', schema }).catch(() => {});
+    expect(received[0]?.body.response_format?.json_schema?.strict).toBe(strict);
   });
 
   it('takes a JSON Schema with a reader', async () => {
