@@ -34,6 +34,9 @@ const bands: readonly (readonly [name: string, low: number, high: number, statem
         'Never forget to lock the gate',
         'You must always ask first',
         'This is crucial for her',
+        'Staying in touch is important to me.',
+        'Important: the shop closes at six',
+        'Please water the plants, it is urgent',
       ],
     ],
     [
@@ -122,6 +125,18 @@ describe('the rules', () => {
     'unimportant',
     'less urgent',
   ])('are not fooled by a denial: %s', (statement) => expect(of(statement)).toBe(0.3));
+
+  it.each([
+    'Volunteering is a great way to meet people, and helping is important.',
+    'I love stories that tackle important issues',
+    'I remember that day',
+    "That's so important.",
+    "It's an adventure you'll never forget",
+    "How important is it to you? It wasn't so important to me",
+    'Great job!',
+  ])('leave alone what is only called important, remembered or praised: %s', (statement) =>
+    expect(of(statement)).toBeLessThanOrEqual(0.5),
+  );
 
   it.each(['passwordless', 'a clientele', 'cancerous', 'Iponema', 'strokes of a brush, chronicle'])(
     'look for whole words: %s',

@@ -44,6 +44,26 @@ const UNREMARKABLE = 0.3;
 
 const words = (list: string) => new RegExp(`\\b(?:${list})\\b`, 'i');
 
+const weighty = '(?:important|crucial|critical|essential|vital)';
+const very = '(?:(?:very|really|so|extremely|super|absolutely|also|quite) ){0,2}';
+const denial =
+  "(?<!(?:\\b(?:not|never|hardly|less|how|as)|n['’]t) (?:(?:that|very|so|too|really|all that|particularly) )?)";
+const opening = '(?:^|[.!?:;,]\\s+|\\b(?:please|always|must|and)\\s)';
+
+/** Of what the speaker says, not of anything that is called important somewhere. */
+const SAID_TO_BE_IMPORTANT = new RegExp(
+  [
+    `\\b(?:it|this)(?:['’]s| is) ${very}${weighty}(?: that\\b| for (?:me|us|him|her|them)\\b|\\s*(?:[.!:,;]|$))`,
+    `${denial}\\b${weighty} to (?:me|us|him|her|them|know|remember|note)\\b`,
+    `\\b(?:important(?: note)?|urgent) ?:|\\bmost important (?:thing|rule|point)\\b`,
+    `${denial}\\burgent(?:ly)?\\b`,
+    `${opening}remember(?: (?:this|that|to)\\b|:|,)`,
+    `${opening}(?:don['’]?t|do not|never) (?:ever )?forget\\b`,
+    '\\b(?:must not forget|keep in mind|make (?:a )?note|note that|under no circumstances|must (?:always|never))\\b',
+  ].join('|'),
+  'i',
+);
+
 /**
  * English words. Each names the signal without doubt in most sentences; a rule that guesses is worse than none, because
  * what no rule knows stays where it can still be found.
@@ -73,21 +93,20 @@ const RULES: readonly Rule[] = [
   {
     name: 'said to be important',
     importance: 0.9,
-    pattern:
-      /(?<!\b(?:not|never|n['’]t|isn['’]t|hardly|less|how)\s(?:(?:that|very|so|too|really|all that|particularly)\s)?)\b(?:important(?:ly)?|crucial|critical|essential|vital|urgent)\b|\b(?:(?:don['’]?t|do not|never|must not) (?:ever )?forget|(?:please |always |must )remember(?: (?:that|this|to)|:|,)|remember (?:this|that)|keep in mind|make (?:a )?note|note that|under no circumstances|no matter what|must (?:always|never))\b/i,
+    pattern: SAID_TO_BE_IMPORTANT,
   },
   {
     name: 'decision',
     importance: 0.7,
     pattern: words(
-      "(?:we|i|they|team|board|management) (?:have |has |had |'ve |'s )?(?:decided|agreed|settled|approved|rejected)|decided (?:to|on|against|that)|decisions?",
+      "(?:we|i|they|team|board|management) (?:have |has |had |'ve |'s )?(?:decided|agreed|settled|approved|rejected)|decided (?:to|on|against|that)|decision (?:is|was|to)",
     ),
   },
   {
     name: 'professional',
     importance: 0.65,
     pattern: words(
-      'deadlines?|projects?|clients?|customers?|stakeholders?|meetings?|colleagues?|coworkers?|manager|my boss|my team|our team|employer|job|promotion|salary|interview|budget|contracts?|invoices?|quarter(?:ly)?|roadmap|sprint|deploy(?:s|ed|ment|ments)?|repositor(?:y|ies)|codebase|databases?|pull requests?|backend|frontend|startup|company|works? (?:as|at|for)|working (?:as|at|for|on)|ceo|cto',
+      'deadlines?|projects?|clients?|customers?|stakeholders?|meetings?|colleagues?|coworkers?|manager|my boss|my team|our team|employer|(?<!(?:nice|good|great|amazing|awesome|fantastic|incredible) )job|promotion|salary|interview|budget|contracts?|invoices?|quarter(?:ly)?|roadmap|sprint|deploy(?:s|ed|ment|ments)?|repositor(?:y|ies)|codebase|databases?|pull requests?|backend|frontend|startup|company|works? (?:as|at|for)|working (?:as|at|for|on)|ceo|cto',
     ),
   },
   {
