@@ -46,11 +46,25 @@ export type { MetadataFilter, MetadataTest, Scalar } from './model/metadata-cond
 export type { Clock, Instant } from './model/time.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
-// Ports, for embedders and stores of your own.
+// Ports, for embedders, language models and stores of your own.
+export { type AiSdkLanguageModel, aiSdkModel } from './providers/ai-sdk.ts';
 export type { EmbedderChoice } from './providers/choose.ts';
 export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';
+export type {
+  Generated,
+  GenerateRequest,
+  JsonOutput,
+  LanguageModel,
+  ModelUsage,
+  OutputSchema,
+} from './providers/language-model.ts';
 export { type OpenAiCompatibleOptions, openAiCompatibleEmbedder } from './providers/openai-compatible.ts';
+export {
+  type OpenAiCompatibleModelOptions,
+  openAiCompatibleModel,
+} from './providers/openai-compatible-chat.ts';
 export type { Reranker } from './providers/reranker.ts';
+export type { LanguageModelOptions, ModelBudget } from './providers/structured.ts';
 export type { EvidenceChain } from './recall/expand.ts';
 export type { ReinforcementRates } from './recall/reinforce.ts';
 export type { AssociationSettings } from './recall/strategy.ts';

@@ -18,8 +18,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
   // A moment of the past is held in memory.
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
+  language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
-  memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
+  memory: ['model', 'scoring', 'text', 'language', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
     'scoring',
@@ -51,7 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'providers',
     'mcp',
   ],
-  testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
+  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
 
 /** The only rooms that load a driver or a server's library. */
@@ -110,6 +111,15 @@ test('nothing imports the command line', () => {
   }
 });
 
+test('what starts with every command loads no schema library', () => {
+  const late = ['(root)', 'model', 'providers', 'language', 'recall', 'memory', 'store'];
+  for (const file of files.filter((each) => late.includes(roomOf(each)))) {
+    expect(readFileSync(file, 'utf8'), relative(source, file)).not.toMatch(
+      /^import (?!type )[^;]*from 'zod'/m,
+    );
+  }
+});
+
 test('the core reads no clock and no randomness of its own', () => {
   const core = [
     'model',
@@ -119,6 +129,7 @@ test('the core reads no clock and no randomness of its own', () => {
     'store',
     'store/memory',
     'store/sqlite',
+    'language',
     'recall',
     'memory',
   ];
