@@ -1,3 +1,4 @@
+import { cosine } from '../scoring/similarity.ts';
 import { findRuns, splitRun } from '../text/words.ts';
 import { type ContextCandidate, textOf } from './candidate.ts';
 
@@ -84,9 +85,8 @@ function firstAlike(
     const [a, b] = [candidate.vector, other.vector];
     const byCosine = a !== undefined && b !== undefined && a.length === b.length;
     const threshold = byCosine ? (thresholds.cosine ?? DEFAULT_COSINE) : (thresholds.words ?? DEFAULT_WORDS);
-    const similarity = byCosine
-      ? cosineFrom(a, b, content.rests, otherContent.rests, threshold)
-      : overlapFrom(content.words, otherContent.words, threshold);
+    if (byCosine && !canReach(threshold, a, b, content.rests, otherContent.rests)) continue;
+    const similarity = byCosine ? cosine(a, b) : overlapFrom(content.words, otherContent.words, threshold);
     if (similarity >= threshold) {
       return { id: candidate.id, of: other.id, by: byCosine ? 'cosine' : 'words', similarity };
     }
@@ -116,22 +116,22 @@ function restsOf(vector: Float32Array): readonly number[] {
   return rests;
 }
 
-/** The cosine of two unit vectors; 0 as soon as it cannot reach the threshold (Cauchy and Schwarz on what is left). */
-function cosineFrom(
+/** False when the cosine of two unit vectors is below the threshold (Cauchy and Schwarz on what is left of them). */
+function canReach(
+  threshold: number,
   a: Float32Array,
   b: Float32Array,
   restsOfA: readonly number[],
   restsOfB: readonly number[],
-  threshold: number,
-): number {
+): boolean {
   let dot = 0;
   for (let start = 0; start < a.length; start += STEP) {
     const rest = restsOfA[start / STEP]! * restsOfB[start / STEP]!;
-    if (dot + rest < threshold - 1e-6) return 0;
+    if (dot + rest < threshold - 1e-6) return false;
     const end = Math.min(a.length, start + STEP);
     for (let at = start; at < end; at++) dot += a[at]! * b[at]!;
   }
-  return Math.min(1, Math.max(0, dot));
+  return true;
 }
 
 /** The Jaccard coefficient of two sets; 0 as soon as it cannot reach the threshold. */

@@ -82,8 +82,8 @@ function plainTable({ values, weights, capacity, most = values.length }: Knapsac
 describe('solveKnapsack', () => {
   test('finds what brute force finds', () => {
     fc.assert(
-      fc.property(small, (knapsack) => {
-        const { taken, lossBound } = solveKnapsack(knapsack);
+      fc.property(small, fc.constantFrom(undefined, 0, 3), (knapsack, firstCore) => {
+        const { taken, lossBound } = solveKnapsack({ ...knapsack, firstCore });
         const { value, weight, count } = sums(knapsack, taken);
         expect(weight).toBeLessThanOrEqual(knapsack.capacity);
         expect(count).toBeLessThanOrEqual(knapsack.most ?? count);
@@ -102,6 +102,35 @@ describe('solveKnapsack', () => {
         expect(sums(knapsack, taken).value).toBeCloseTo(plainTable(knapsack), 8);
       }),
       { numRuns: 40, endOnFailure: true },
+    );
+  });
+
+  test('finds the optimum of 300 memories in 8,000 tokens', () => {
+    const spread = fc.nat(200);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(spread, fc.integer({ min: 20, max: 200 })), { minLength: 300, maxLength: 300 }),
+        fc.integer({ min: 2000, max: 9000 }),
+        fc.constantFrom(undefined, 0, 8),
+        (items, capacity, firstCore) => {
+          const knapsack = {
+            firstCore,
+            values: items.map(([value, weight]) => (value + weight) / 400),
+            weights: items.map(([, weight]) => weight),
+            capacity,
+          };
+          const table = new Float64Array(capacity + 1);
+          for (const [value, weight] of items) {
+            for (let room = capacity; room >= weight; room--) {
+              table[room] = Math.max(table[room]!, table[room - weight]! + value + weight);
+            }
+          }
+          const { taken, lossBound } = solveKnapsack(knapsack);
+          expect(lossBound).toBe(0);
+          expect(sums(knapsack, taken).value).toBeCloseTo(table[capacity]! / 400, 8);
+        },
+      ),
+      { numRuns: 60, endOnFailure: true },
     );
   });
 

@@ -18,6 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
+  context: ['model', 'scoring', 'text'],
   memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
@@ -114,6 +115,7 @@ test('the core reads no clock and no randomness of its own', () => {
     'store/memory',
     'store/sqlite',
     'recall',
+    'context',
     'memory',
   ];
   for (const file of files.filter((each) => core.includes(roomOf(each)))) {
