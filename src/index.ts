@@ -17,6 +17,12 @@ export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
+export type {
+  ContentRecord,
+  MemoryOperation,
+  OperationContent,
+  OperationResult,
+} from './memory/diagnostics.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';

@@ -10,6 +10,7 @@ import {
   type StandingOptions,
 } from './context.ts';
 import { deriveTexts } from './derive.ts';
+import { withDiagnostics } from './diagnostics.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
@@ -163,7 +164,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     await space.close();
     await afterwards();
   };
-  return {
+  return withDiagnostics<MemoryEngine>({
     space: space.name,
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
@@ -213,7 +214,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     check: () => space.check(),
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }
 
 async function get(
