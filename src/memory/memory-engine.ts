@@ -1,6 +1,14 @@
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
+import {
+  bootstrap,
+  type Context,
+  type ContextOptions,
+  context,
+  pinned,
+  type StandingOptions,
+} from './context.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
@@ -73,6 +81,18 @@ export interface MemoryEngine extends AsyncDisposable {
     query: string | undefined,
     options?: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
+  /**
+   * What to put before a model: recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without
+   * a query the strategy is `ambient`.
+   */
+  context<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
+    query: string | undefined,
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
+  /** What an agent gets when a session starts: rules, feedback, facts, decisions, context; 30,000 tokens. */
+  bootstrap(options?: StandingOptions): Promise<Context<'ambient'>>;
+  /** What an agent gets on every turn: what must hold whatever is asked; 5,000 tokens. */
+  pinned(options?: StandingOptions): Promise<Context<'ambient'>>;
   /** The memory, or `undefined`. Looking back it throws `redacted` for one that was forgotten since. */
   get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   list(options?: ListOptions): Promise<MemoryPage>;
@@ -148,6 +168,9 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
     recall: (query, options) => recall(engine, query, options),
+    context: (query, options) => context(engine, query, options),
+    bootstrap: (options) => bootstrap(engine, options),
+    pinned: (options) => pinned(engine, options),
     get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
     list: (options = {}) => asKnown(engine, options, list),
     update: (id, changes, options) => update(engine, id, changes, options),

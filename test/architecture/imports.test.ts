@@ -20,7 +20,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
   language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
-  memory: ['model', 'scoring', 'text', 'language', 'providers', 'store', 'recall'],
+  context: ['model', 'scoring', 'text'],
+  memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
     'scoring',
@@ -30,6 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/memory',
     'store/sqlite',
     'recall',
+    'language',
+    'context',
     'memory',
   ],
   import: ['(root)', 'files', 'model'],
@@ -131,6 +134,7 @@ test('the core reads no clock and no randomness of its own', () => {
     'store/sqlite',
     'language',
     'recall',
+    'context',
     'memory',
   ];
   for (const file of files.filter((each) => core.includes(roomOf(each)))) {
