@@ -39,7 +39,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   eval: ['(root)', 'files', 'model'],
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
-  mcp: ['(root)', 'verbs'],
+  mem: ['(root)'],
+  mcp: ['(root)', 'verbs', 'mem'],
   cli: [
     '(root)',
     'scoring',
