@@ -66,7 +66,11 @@ test('a failure is an error with its code, without its message', async () => {
   expect(spans()).toMatchObject([
     {
       name: 'delete_memory',
-      attributes: { 'error.type': 'not_found', 'gen_ai.memory.record.id': 'nobody' },
+      attributes: {
+        'error.type': 'not_found',
+        'gen_ai.memory.record.id': 'nobody',
+        'gen_ai.memory.record.count': 1,
+      },
       status: { code: SpanStatusCode.ERROR },
     },
   ]);

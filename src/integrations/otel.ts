@@ -94,7 +94,10 @@ function finish(span: Span, { id, result, error }: MemoryOperation): void {
   }
   const { ids = [], strategy } = result ?? {};
   const [only] = ids;
-  if (result) span.setAttribute('gen_ai.memory.record.count', id === undefined ? ids.length : 1);
+  // Of what changes one memory the count is what was attempted, whatever came of it.
+  if (id !== undefined || result) {
+    span.setAttribute('gen_ai.memory.record.count', id === undefined ? ids.length : 1);
+  }
   if (id === undefined && ids.length === 1 && only !== undefined) {
     span.setAttribute('gen_ai.memory.record.id', only);
   }

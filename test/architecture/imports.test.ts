@@ -40,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
   mem: ['(root)'],
+  integrations: ['(root)', 'model', 'verbs'],
   mcp: ['(root)', 'verbs', 'mem'],
   cli: [
     '(root)',
@@ -64,6 +65,15 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
+};
+
+/** The only file that imports a framework. Each is a subpath of its own, so that nobody needs what he does not use. */
+const frameworks: Readonly<Record<string, string>> = {
+  ai: 'ai-sdk',
+  '@langchain/core': 'langchain',
+  '@mastra/core': 'mastra',
+  '@openai/agents-core': 'openai-agents',
+  '@opentelemetry/api': 'otel',
 };
 
 const files = sourceFiles(source);
@@ -107,6 +117,17 @@ describe('imports go one way', () => {
       }
     }
   });
+});
+
+test('a framework is imported by its own file alone, and that file by nothing', () => {
+  const home = (name: string) => join(source, 'integrations', `${name}.ts`);
+  for (const file of files) {
+    for (const target of importsOf(file)) {
+      const framework = Object.keys(frameworks).find((name) => `${target}/`.startsWith(`${name}/`));
+      if (framework !== undefined) expect(file).toBe(home(frameworks[framework] as string));
+      expect(Object.values(frameworks).map(home), file).not.toContain(join(file, '..', target));
+    }
+  }
 });
 
 test('nothing imports the command line', () => {
