@@ -1,0 +1,184 @@
+import type { HistoryEntry, Hit, Memory, MemoryEngine, Recall, RememberInput } from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
+import type { Grant } from './tokens.ts';
+
+/**
+ * A space as far as a token opens it. With scopes, what lies elsewhere is not there: reading sees the token's scopes
+ * and their ancestors, writing happens in its scopes alone, and what concerns the whole space is refused. With the
+ * right to read, nothing is written, what a recall would learn included.
+ */
+export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
+  const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
+  return grant.rights === 'write' ? whole : readOnly(whole);
+}
+
+/** Whether a token may write in a scope. */
+export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
+  return rights === 'write' && (scopes?.includes(scope) ?? true);
+}
+
+/** What is no verb. Verbs are listed one by one, so that a new one does not compile until its limits are decided. */
+function unopened({ space }: MemoryEngine): Pick<MemoryEngine, 'space' | 'close' | typeof Symbol.asyncDispose> {
+  // The space stays open for whoever holds other tokens.
+  const close = async () => {};
+  return { space, close, [Symbol.asyncDispose]: close };
+}
+
+function readOnly(memory: MemoryEngine): MemoryEngine {
+  const refuse = async (): Promise<never> => {
+    throw forbidden('this token may only read; ask with one that has the right to write');
+  };
+  return {
+    ...unopened(memory),
+    remember: refuse,
+    rememberMany: refuse,
+    recall: (query, options) => memory.recall(query, { ...options, effects: 'none' }),
+    get: memory.get,
+    list: memory.list,
+    update: refuse,
+    forget: refuse,
+    undo: refuse,
+    history: memory.history,
+    links: memory.links,
+    link: refuse,
+    unlink: refuse,
+    maintain: refuse,
+    similarPairs: memory.similarPairs,
+    stats: memory.stats,
+    explain: memory.explain,
+    whyNot: memory.whyNot,
+    restore: refuse,
+    reindex: refuse,
+    backup: refuse,
+    check: memory.check,
+  };
+}
+
+function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
+  const visible: ReadonlySet<string> = new Set(scopes.flatMap(visibleScopes));
+  const names = scopes.map((scope) => JSON.stringify(scope)).join(', ');
+  const refuse = async (): Promise<never> => {
+    throw forbidden(`this token opens ${names} alone, and this concerns the whole space`);
+  };
+  /** The scope of a call that names none. */
+  const only = (): string => {
+    if (scopes.length === 1) return scopes[0] as string;
+    throw new SalienceError(
+      'invalid_argument',
+      `scope: this token opens several scopes; name one of ${names}`,
+      { details: { field: 'scope' } },
+    );
+  };
+  const seen = <Options extends { readonly scope?: string | undefined }>(options?: Options) => {
+    const scope = options?.scope === undefined ? only() : parseScope(options.scope);
+    if (visible.has(scope)) return { ...options, scope } as Options & { readonly scope: string };
+    throw forbidden(`scope ${JSON.stringify(scope)} is none that this token sees; it opens ${names}`);
+  };
+  const written = (scope: string | undefined): string => {
+    const chosen = scope === undefined ? only() : parseScope(scope);
+    if (scopes.includes(chosen)) return chosen;
+    throw forbidden(`this token may not write in scope ${JSON.stringify(chosen)}; it may in ${names}`);
+  };
+  const get = async (id: string): Promise<Memory | undefined> => {
+    const found = await memory.get(id);
+    return found && visible.has(found.scope) ? found : undefined;
+  };
+  const sees = async (ids: readonly string[]): Promise<boolean> =>
+    (await Promise.all(ids.map(get))).every((found) => found !== undefined);
+  const find = async (id: string): Promise<Memory> => {
+    const found = await get(id);
+    if (found) return found;
+    throw new SalienceError(
+      'not_found',
+      `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(memory.space)}`,
+      { details: { id, space: memory.space } },
+    );
+  };
+  const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
+  const placed = (input: RememberInput): RememberInput => ({ ...input, scope: written(input.scope) });
+
+  return {
+    ...unopened(memory),
+    get,
+    remember: async (content, options) =>
+      memory.remember(content, { ...options, scope: written(options?.scope) }),
+    rememberMany: async (inputs, options) => memory.rememberMany(inputs.map(placed), options),
+    async restore(memories, options) {
+      for (const each of memories) written(each.scope ?? GLOBAL_SCOPE);
+      return memory.restore(memories, options);
+    },
+    recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
+    list: async (options) => memory.list(seen(options)),
+    async update(id, changes, options) {
+      await findWritable(id);
+      if (changes.scope !== undefined) written(changes.scope);
+      return memory.update(id, changes, options);
+    },
+    async forget(id, options) {
+      await findWritable(id);
+      return memory.forget(id, options);
+    },
+    async history(id) {
+      const [present, entries] = await Promise.all([memory.get(id), memory.history(id)]);
+      if (present && !visible.has(present.scope)) return [];
+      const kept: HistoryEntry[] = [];
+      for (const entry of entries) {
+        const belongs = entry.before === undefined || visible.has(entry.before.scope);
+        if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
+      }
+      return present || kept.some(({ before }) => before) ? kept : [];
+    },
+    async links(id, options) {
+      await find(id);
+      const links = await memory.links(id, options);
+      const there = await Promise.all(links.map((each) => get(each.id)));
+      return links.filter((_, index) => there[index] !== undefined);
+    },
+    async link(a, b, options) {
+      await Promise.all([a, b].map(findWritable));
+      return memory.link(a, b, options);
+    },
+    async unlink(a, b, options) {
+      await Promise.all([a, b].map(findWritable));
+      return memory.unlink(a, b, options);
+    },
+    async explain(query, id, options) {
+      await find(id);
+      return memory.explain(query, id, seen(options));
+    },
+    async whyNot(query, id, options) {
+      await find(id);
+      return memory.whyNot(query, id, seen(options));
+    },
+    undo: refuse,
+    maintain: refuse,
+    similarPairs: refuse,
+    stats: refuse,
+    reindex: refuse,
+    backup: refuse,
+    check: refuse,
+  };
+}
+
+/** The paths to what was found may lead over memories that the asker does not see. */
+async function withoutStrangers<Strategy extends string>(
+  recall: Recall<Strategy>,
+  sees: (ids: readonly string[]) => Promise<boolean>,
+): Promise<Recall<Strategy>> {
+  const shown = await Promise.all(recall.evidenceChains.map(({ ids }) => sees(ids)));
+  const hits = recall.hits.map(async (hit): Promise<Hit<Strategy>> => {
+    if (!hit.path || (await sees(hit.path))) return hit;
+    const { path, ...rest } = hit;
+    return rest;
+  });
+  return {
+    ...recall,
+    hits: await Promise.all(hits),
+    evidenceChains: recall.evidenceChains.filter((_, index) => shown[index]),
+  };
+}
+
+function forbidden(message: string): SalienceError {
+  return new SalienceError('forbidden', message);
+}
