@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   import: ['(root)', 'files', 'model'],
   eval: ['(root)', 'files', 'model'],
   simulate: ['(root)', 'model', 'scoring'],
+  verbs: ['(root)', 'model'],
   cli: [
     '(root)',
     'scoring',

@@ -1,0 +1,47 @@
+import type * as z from 'zod';
+import { type MemoryEngine, SalienceError } from '../index.ts';
+import type { Verb, VerbContext } from './verb.ts';
+
+/**
+ * Runs a verb on what came from outside: checks the input, and returns exactly what the output's schema names.
+ * Throws `invalid_argument` naming the field, `store_read_only`, and what the engine throws.
+ */
+export async function callVerb<Input extends z.ZodObject, Output extends z.ZodType>(
+  verb: Verb<Input, Output>,
+  memory: MemoryEngine,
+  input: unknown,
+  context: VerbContext = {},
+): Promise<z.output<Output>> {
+  if (verb.access === 'write' && context.readOnly) {
+    throw new SalienceError('store_read_only', `${verb.name}: only reading is allowed here`);
+  }
+  const checked = parseInput(verb, input);
+  return verb.output.parse(await verb.run(memory, checked, context));
+}
+
+/** Checks the input of a verb. Throws `invalid_argument`; its message names every field that is wrong. */
+export function parseInput<Input extends z.ZodObject>(
+  verb: Pick<Verb<Input>, 'name' | 'input'>,
+  input: unknown,
+): z.output<Input> {
+  const result = verb.input.safeParse(input ?? {});
+  if (result.success) return result.data;
+  const known = Object.keys(verb.input.shape);
+  const problems = result.error.issues.map((issue) => describeIssue(issue, known));
+  throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
+    details: { field: fieldOf(result.error.issues[0]) },
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  const field = fieldOf(issue);
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
+    return `there is no ${issue.keys.join(', ')}; there ${known.length === 0 ? 'are no fields' : `are ${known.join(', ')}`}`;
+  }
+  return field === '' ? issue.message : `${field}: ${issue.message}`;
+}
+
+function fieldOf(issue: z.core.$ZodIssue | undefined): string {
+  const path = issue?.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : (issue?.path ?? []);
+  return path.join('.');
+}

@@ -1,0 +1,40 @@
+/**
+ * The table of verbs: what can be asked of a memory, described once. A new verb is an entry here, and nothing else
+ * needs to change for it to be a tool, a route and a line of the API document.
+ */
+import { forget, undo, update } from './change.ts';
+import { help } from './help.ts';
+import { link, links, unlink } from './links.ts';
+import { get, history, list } from './read.ts';
+import { explain, recall, whyNot } from './recall.ts';
+import { remember, rememberMany, restore } from './remember.ts';
+import { check, maintain, reindex, similarPairs, stats } from './upkeep.ts';
+import type { Verb } from './verb.ts';
+
+export { callVerb, parseInput } from './call.ts';
+export type { Verb, VerbContext } from './verb.ts';
+
+/** Every verb, in the order in which people and models read them. */
+export const verbs: readonly Verb[] = [
+  remember,
+  recall,
+  get,
+  list,
+  update,
+  forget,
+  undo,
+  explain,
+  whyNot,
+  history,
+  links,
+  link,
+  unlink,
+  stats,
+  maintain,
+  similarPairs,
+  rememberMany,
+  restore,
+  check,
+  reindex,
+  help,
+];

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { type HistoryEntry, type MemoryPage, SalienceError } from '../index.ts';
+import { linkKind } from './links.ts';
+import { memoryLine } from './memory-text.ts';
+import { counted, named } from './quote.ts';
+import { filterFields, instant, listOf, memoryId, memorySchema } from './schemas.ts';
+import { defineVerb, operationOf } from './verb.ts';
+
+export const get = defineVerb({
+  name: 'get',
+  title: 'Get a memory',
+  description: 'Returns one memory by its id, with all its fields.',
+  input: z.strictObject({ id: memoryId }),
+  output: memorySchema,
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/memories/{id}' },
+  tool: true,
+  async run(memory, { id }) {
+    const found = await memory.get(id);
+    if (found) return found;
+    throw new SalienceError(
+      'not_found',
+      `there is no memory ${JSON.stringify(id)} here: take an id that recall or list returned`,
+      { details: { id } },
+    );
+  },
+  text: (memory) => memoryLine(memory),
+});
+
+export const list = defineVerb({
+  name: 'list',
+  title: 'List memories',
+  description:
+    'Lists memories, newest update first, page by page. Use it to look through what is stored; to find something, use recall.',
+  input: z.strictObject({
+    ...filterFields,
+    limit: z.int().min(1).max(1000).optional().describe('Default is 20'),
+    cursor: z.string().optional().describe('nextCursor of the page before'),
+  }),
+  output: z.object({
+    memories: listOf(memorySchema),
+    nextCursor: z.string().optional().describe('Absent on the last page'),
+  } satisfies Record<keyof MemoryPage, z.ZodType>),
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/memories' },
+  tool: true,
+  run: (memory, input, context) => memory.list({ ...input, ...operationOf(context) }),
+  text: ({ memories, nextCursor }) =>
+    [
+      ...(memories.length === 0 ? ['no memories'] : memories.map((each) => memoryLine(each))),
+      ...(nextCursor === undefined ? [] : [`more with cursor ${nextCursor}`]),
+    ].join('\n'),
+});
+
+export const history = defineVerb({
+  name: 'history',
+  title: 'History of a memory',
+  description: 'Lists the writes of a memory, oldest first, each with the memory as it was before.',
+  input: z.strictObject({ id: memoryId }),
+  output: z.object({
+    id: z.string(),
+    events: listOf(
+      z.object({
+        sequence: z.number(),
+        operation: z.number().describe('What undo takes'),
+        at: instant,
+        verb: z.string() as unknown as z.ZodType<HistoryEntry['verb'], HistoryEntry['verb']>,
+        memoryId: z.string(),
+        before: memorySchema.optional(),
+        redacted: z.boolean().describe('The memory was forgotten, and its text is gone from here'),
+        undoes: z.number().optional(),
+        link: z
+          .object({
+            link: z.object({ ids: z.tuple([z.string(), z.string()]).readonly(), kind: linkKind }),
+            before: z.object({ weight: z.number(), at: z.number() }).optional(),
+          })
+          .optional(),
+      } satisfies Record<keyof HistoryEntry, z.ZodType>),
+    ),
+  }),
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/memories/{id}/history' },
+  tool: false,
+  run: async (memory, { id }) => ({ id, events: await memory.history(id) }),
+  text: ({ id, events }) =>
+    [
+      `[${named(id)}] ${counted(events.length, 'write')}`,
+      ...events.map(({ at, verb, operation, before, redacted }) => {
+        const was = redacted ? ' (redacted)' : before ? `, before: ${memoryLine(before)}` : '';
+        return `- ${at} ${verb} (operation ${operation})${was}`;
+      }),
+    ].join('\n'),
+});

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import type { Memory, Remembered } from '../index.ts';
+import { counted, named } from './quote.ts';
+import { listOf, memorySchema, rememberFields } from './schemas.ts';
+import { defineVerb, operationOf } from './verb.ts';
+
+const rememberedSchema = z.object({
+  id: z.string(),
+  outcome: z.enum(['created'] satisfies readonly Remembered['outcome'][]),
+} satisfies Record<keyof Remembered, z.ZodType>);
+
+const rememberedAll = z.object({ memories: listOf(rememberedSchema) });
+
+export const remember = defineVerb({
+  name: 'remember',
+  title: 'Remember',
+  description:
+    'Stores one statement for later conversations: a fact, preference, decision, rule, event, plan. Use it when you learn something that should outlive this conversation. Store one statement a call. Recall first; change what is known already with update.',
+  input: z.strictObject(rememberFields),
+  output: rememberedSchema,
+  access: 'write',
+  destructive: false,
+  idempotent: false,
+  http: { method: 'POST', path: '/v1/memories' },
+  tool: true,
+  run: (memory, { content, ...options }, context) =>
+    memory.remember(content, { ...options, ...operationOf(context) }),
+  text: ({ id, outcome }) => `${outcome} ${named(id)}`,
+});
+
+export const rememberMany = defineVerb({
+  name: 'remember_many',
+  title: 'Remember many',
+  description: 'Stores many statements in one transaction: all of them, or none.',
+  input: z.strictObject({ memories: z.array(z.strictObject(rememberFields)).max(10_000) }),
+  output: rememberedAll,
+  access: 'write',
+  destructive: false,
+  idempotent: false,
+  http: { method: 'POST', path: '/v1/memories/batch' },
+  tool: false,
+  run: async (memory, { memories }, context) => ({
+    memories: await memory.rememberMany(memories, operationOf(context)),
+  }),
+  text: ({ memories }) => `created ${counted(memories.length, 'memory', 'memories')}`,
+});
+
+export const restore = defineVerb({
+  name: 'restore',
+  title: 'Restore',
+  description: 'Restores memories that were listed or exported, every field as it was, in one transaction.',
+  input: z.strictObject({
+    memories: z
+      .array(memorySchema.partial().required({ id: true, content: true, createdAt: true }))
+      .max(10_000),
+  }),
+  output: rememberedAll,
+  access: 'write',
+  destructive: false,
+  idempotent: false,
+  http: { method: 'POST', path: '/v1/restore' },
+  tool: false,
+  run: async (memory, { memories }, context) => ({
+    // The engine checks each field, and takes its default for one that is absent.
+    memories: await memory.restore(memories as readonly Memory[], operationOf(context)),
+  }),
+  text: ({ memories }) => `restored ${counted(memories.length, 'memory', 'memories')}`,
+});

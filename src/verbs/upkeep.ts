@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import type { MaintenanceReport, SimilarPair, SpaceInfo } from '../index.ts';
+import { counted, named } from './quote.ts';
+import { instant, listOf } from './schemas.ts';
+import { defineVerb, operationOf } from './verb.ts';
+
+const ids = listOf(z.string());
+const pairIds = z.tuple([z.string(), z.string()]) as unknown as z.ZodType<
+  SimilarPair['ids'],
+  SimilarPair['ids']
+>;
+const counts = z.record(z.string(), z.number()) as z.ZodType<SpaceInfo['byType'], SpaceInfo['byType']>;
+
+export const stats = defineVerb({
+  name: 'stats',
+  title: 'Statistics',
+  description: 'Counts what is remembered: memories by type, scope and tier, links, bytes.',
+  input: z.strictObject({}),
+  // Not the path: where a server keeps its files is nobody else's business.
+  output: z.object({
+    name: z.string(),
+    memories: z.number(),
+    vectors: z.number(),
+    terms: z.number(),
+    byType: counts,
+    byScope: counts,
+    byTier: counts,
+    links: z.number(),
+    events: z.number(),
+    sequence: z.number(),
+    embedding: z.object({ model: z.string(), dimensions: z.number() }).optional(),
+    analyzer: z.string().optional(),
+    bytes: z.number(),
+    schemaVersion: z.number(),
+  } satisfies Record<Exclude<keyof SpaceInfo, 'path'>, z.ZodType>),
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/stats' },
+  tool: true,
+  run: (memory) => memory.stats(),
+  text: ({ name, memories, byType, byScope, byTier, links }) =>
+    [
+      `space ${named(name)}: ${counted(memories, 'memory', 'memories')}, ${counted(links, 'link')}`,
+      ...Object.entries({ type: byType, scope: byScope, tier: byTier }).map(
+        ([by, counts]) =>
+          `by ${by}: ${
+            Object.entries(counts)
+              .map(([key, count]) => `${named(key)} ${count}`)
+              .join(', ') || 'none'
+          }`,
+      ),
+    ].join('\n'),
+});
+
+export const maintain = defineVerb({
+  name: 'maintain',
+  title: 'Maintain',
+  description:
+    'Lets time do its work: cools what has faded, archives what is long cold, forgets what has expired, notices similar memories. Idempotent; safe while others recall.',
+  input: z.strictObject({
+    dryRun: z.boolean().optional().describe('Only report what would change. Default is false'),
+    consolidate: z
+      .boolean()
+      .optional()
+      .describe('Also join old, faded, similar memories of one type. Default is false'),
+  }),
+  output: z.object({
+    dryRun: z.boolean(),
+    examined: z.number(),
+    cooled: ids,
+    archived: ids,
+    expired: ids,
+    consolidated: listOf(z.object({ id: z.string().optional(), from: ids })),
+    compared: z.number(),
+    similarPairs: listOf(z.object({ ids: pairIds, similarity: z.number() })),
+  } satisfies Record<keyof MaintenanceReport, z.ZodType>),
+  access: 'write',
+  destructive: true,
+  idempotent: true,
+  http: { method: 'POST', path: '/v1/maintain' },
+  tool: false,
+  run: (memory, input, context) => memory.maintain({ ...input, ...operationOf(context) }),
+  text: ({ dryRun, examined, cooled, archived, expired, consolidated, similarPairs }) =>
+    `${dryRun ? 'would have' : 'done'}: ${examined} examined, ${cooled.length} cooled, ${archived.length} archived, ${expired.length} expired, ${consolidated.length} consolidated, ${counted(similarPairs.length, 'similar pair')} found`,
+});
+
+export const similarPairs = defineVerb({
+  name: 'similar_pairs',
+  title: 'Similar memories',
+  description: 'Lists pairs of memories that say nearly the same and wait to be judged.',
+  input: z.strictObject({ limit: z.int().min(1).max(1000).optional().describe('Default is 20') }),
+  output: z.object({
+    pairs: listOf(
+      z.object({ ids: pairIds, similarity: z.number(), at: instant } satisfies Record<
+        keyof SimilarPair,
+        z.ZodType
+      >),
+    ),
+  }),
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/similar-pairs' },
+  tool: false,
+  run: async (memory, { limit }) => ({ pairs: await memory.similarPairs(limit) }),
+  text: ({ pairs }) =>
+    pairs.length === 0
+      ? 'no similar pairs wait'
+      : pairs
+          .map(({ ids: [a, b], similarity }) => `${similarity.toFixed(3)} ${named(a)} ${named(b)}`)
+          .join('\n'),
+});
+
+export const check = defineVerb({
+  name: 'check',
+  title: 'Check the store',
+  description: 'Says what is wrong with the store; nothing when it is healthy.',
+  input: z.strictObject({}),
+  output: z.object({ problems: listOf(z.string()) }),
+  access: 'read',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'GET', path: '/v1/check' },
+  tool: false,
+  run: async (memory) => ({ problems: await memory.check() }),
+  text: ({ problems }) => (problems.length === 0 ? 'the store is healthy' : problems.join('\n')),
+});
+
+export const reindex = defineVerb({
+  name: 'reindex',
+  title: 'Reindex',
+  description: 'Computes vectors and terms of all memories anew, with the embedder and analyzer in use.',
+  input: z.strictObject({}),
+  output: z.object({ outcome: z.literal('reindexed') }),
+  access: 'write',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'POST', path: '/v1/reindex' },
+  tool: false,
+  async run(memory, _, context) {
+    await memory.reindex(operationOf(context));
+    return { outcome: 'reindexed' as const };
+  },
+  text: () => 'reindexed',
+});
