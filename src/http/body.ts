@@ -1,68 +1,94 @@
+import type { IncomingMessage } from 'node:http';
 import { SalienceError } from '../model/errors.ts';
 
 export interface BodyLimits {
-  /** Bytes. */
+  /** Bytes of a body, and of one line of a streamed one. */
   readonly bytes: number;
-  /** Milliseconds until it must be there, all of it or, where it is streamed, its next piece. */
+  /** Milliseconds until it must be there: all of it or, where it is streamed, its next piece. */
   readonly timeout: number;
 }
 
 /** The whole body as text. Throws `content_too_large`, `timed_out`, `invalid_text`, `aborted`. */
-export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
-  const length = Number(request.headers.get('content-length') ?? 0);
-  if (length > limits.bytes) throw tooLarge(limits.bytes);
+export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const deadline = performance.now() + limits.timeout;
-  for await (const chunk of pieces(request, () => deadline - performance.now())) {
+  for await (const chunk of piecesOf(incoming, () => deadline - performance.now())) {
     bytes += chunk.length;
     if (bytes > limits.bytes) throw tooLarge(limits.bytes);
     chunks.push(chunk);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch (cause) {
-    throw new SalienceError('invalid_text', 'the body is not valid UTF-8', { cause });
-  }
+  return decode(Buffer.concat(chunks));
 }
 
-/** The body piece by piece. Ends with `timed_out` when a piece is not there after `remaining()` milliseconds. */
-export async function* pieces(request: Request, remaining: () => number): AsyncGenerator<Uint8Array, void> {
-  if (!request.body) return;
-  const reader = request.body.getReader();
+/** The lines of a streamed body, with their numbers from 1. Blank ones are left out. */
+export async function* readBodyLines(
+  incoming: IncomingMessage,
+  limits: BodyLimits,
+): AsyncGenerator<{ readonly number: number; readonly text: string }, void> {
+  let pending: Uint8Array[] = [];
+  let bytes = 0;
+  let number = 0;
+  const finish = function* () {
+    number++;
+    const text = decode(Buffer.concat(pending));
+    pending = [];
+    bytes = 0;
+    if (text.trim() !== '') yield { number, text };
+  };
+  for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      pending.push(chunk.subarray(start, end));
+      start = end + 1;
+      yield* finish();
+    }
+    bytes += chunk.length - start;
+    if (bytes > limits.bytes) throw tooLarge(limits.bytes);
+    pending.push(chunk.subarray(start));
+  }
+  yield* finish();
+}
+
+/** The pieces of a body. Ends with `timed_out` when the next one is not there within `remaining()` milliseconds. */
+async function* piecesOf(incoming: IncomingMessage, remaining: () => number): AsyncGenerator<Uint8Array, void> {
+  // The answer still has to go out on the connection that ending early would destroy.
+  const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  let timer: NodeJS.Timeout | undefined;
   try {
     for (;;) {
-      const { done, value } = await within(reader.read(), remaining());
-      if (done) return;
-      yield value;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(
+          () => reject(new SalienceError('timed_out', 'the body of the request came too slowly')),
+          Math.max(0, remaining()),
+        );
+      });
+      const next = await Promise.race([pieces.next(), late]);
+      clearTimeout(timer);
+      if (next.done) return;
+      yield next.value;
     }
   } catch (cause) {
     if (SalienceError.isInstance(cause)) throw cause;
     throw new SalienceError('aborted', 'the request ended before its body did', { cause });
   } finally {
-    reader.cancel().catch(() => {});
+    clearTimeout(timer);
   }
 }
 
-async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new SalienceError('timed_out', 'the body of the request came too slowly')),
-      Math.max(0, milliseconds),
-    );
-  });
+function decode(bytes: Uint8Array): string {
   try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new SalienceError('invalid_text', 'the body is not valid UTF-8', { cause });
   }
 }
 
 function tooLarge(limit: number): SalienceError {
   return new SalienceError(
     'content_too_large',
-    `the body is longer than the limit of ${limit} bytes; send less at once, or start the server with a higher --body-limit`,
+    `the body, or a line of it, is longer than the limit of ${limit} bytes; send less at once, or start the server with a higher --body-limit`,
     { details: { limit } },
   );
 }

@@ -79,12 +79,18 @@ async function* readItems(
   })) {
     yield* report();
     onRead(Buffer.byteLength(text) + 1);
-    if (text.trim() !== '') yield readItem(text, `${name}:${number}`, `${name}#L${number}`, options);
+    if (text.trim() !== '') yield readJsonLine(text, `${name}:${number}`, `${name}#L${number}`, options);
   }
   yield* report();
 }
 
-function readItem(text: string, where: string, sourceRef: string, options: SourceOptions): ImportItem {
+/** One line as an item of an import; `where` names it to people. */
+export function readJsonLine(
+  text: string,
+  where: string,
+  sourceRef: string,
+  options: SourceOptions,
+): ImportItem {
   let value: unknown;
   try {
     value = JSON.parse(text);
