@@ -63,6 +63,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/why-not.ts'),
   },
   {
+    name: 'mcp',
+    summary: 'serve agents by the Model Context Protocol, over stdio',
+    load: () => import('./commands/mcp.ts'),
+  },
+  {
     name: 'maintain',
     summary: 'let time do its work: cool, archive, expire, consolidate',
     load: () => import('./commands/maintain.ts'),

@@ -7,7 +7,7 @@ import type { Verb, VerbContext } from './verb.ts';
  * Throws `invalid_argument` naming the field, `store_read_only`, and what the engine throws.
  */
 export async function callVerb<Input extends z.ZodObject, Output extends z.ZodType>(
-  verb: Verb<Input, Output>,
+  verb: Omit<Verb<Input, Output>, 'http' | 'tool'>,
   memory: MemoryEngine,
   input: unknown,
   context: VerbContext = {},

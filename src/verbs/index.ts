@@ -12,7 +12,9 @@ import { check, maintain, reindex, similarPairs, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
+export { failureOf, logLineOf } from './failure.ts';
 export type { Verb, VerbContext } from './verb.ts';
+export { help, recall, stats };
 
 /** Every verb, in the order in which people and models read them. */
 export const verbs: readonly Verb[] = [

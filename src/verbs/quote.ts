@@ -5,13 +5,19 @@
 
 // What JSON leaves as it is: delete and C1 controls, separators, marks of direction, and tag characters, which no
 // reader sees and a model does.
-const hidden = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+const hidden = /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 export function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    hidden,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return revealed(JSON.stringify(text));
+}
+
+/** In one line, without quotes: for places that show a label. */
+export function plainLine(text: string): string {
+  return revealed(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
+}
+
+function revealed(text: string): string {
+  return text.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
 /** An id, a type or a tag: as it stands where nothing in it can mislead. */

@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   eval: ['(root)', 'files', 'model'],
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
+  mcp: ['(root)', 'verbs'],
   cli: [
     '(root)',
     'scoring',
@@ -47,6 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store',
     'store/sqlite',
     'providers',
+    'mcp',
   ],
   testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
@@ -54,6 +56,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The only rooms that load a driver or a server's library. */
 const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
+  '@modelcontextprotocol/server': ['mcp'],
+  '@modelcontextprotocol/server/stdio': ['mcp'],
 };
 
 const files = sourceFiles(source);

@@ -1,0 +1,93 @@
+import { resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, Option } from 'commander';
+import { CLIENT_CONFIGS, CLIENTS, type ClientName, type ServerCommand } from '../../mcp/client-config.ts';
+import { DIALECTS, type DialectName } from '../../mcp/dialects.ts';
+import { action, type Context } from '../context.ts';
+import { open, storePath } from '../open.ts';
+import { collect } from '../options.ts';
+import { readVersion } from '../version.ts';
+
+interface Options {
+  readonly dialect: DialectName;
+  readonly memType?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly printConfig?: ClientName | undefined;
+}
+
+export const examples = ['salience mcp', 'salience mcp --print-config claude-code'] as const;
+
+export function configure(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--dialect <name>',
+        'the tools offered: the own ones, mem_* of iLAB Memory, or the seven of mememory',
+      )
+        .choices(DIALECTS)
+        .default('salience'),
+    )
+    .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
+    .option('--read-only', 'offer only tools that write nothing')
+    .addOption(
+      new Option('--print-config <client>', 'print how a client is told of this server').choices(CLIENTS),
+    )
+    .addHelpText(
+      'after',
+      '\nSpeaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it by itself.',
+    )
+    .action(
+      action<Options, []>((context) => (context.options.printConfig ? printConfig(context) : serve(context))),
+    );
+}
+
+// Not inside `serve`: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
+const loadServer = () => import('../../mcp/stdio.ts');
+
+async function serve(context: Context<Options>): Promise<void> {
+  const { dialect, memType, readOnly } = context.options;
+  // The libraries and the store take about as long: together they are ready when the slower one is.
+  const [{ serveMcpOverStdio }, version, memory] = await Promise.all([
+    loadServer(),
+    readVersion(),
+    open(context, { readOnly: readOnly === true }),
+  ]);
+  await using _ = memory;
+  await serveMcpOverStdio(memory, {
+    version,
+    dialect,
+    types: memType,
+    access: readOnly ? 'read' : 'write',
+    ...(context.options.now === undefined ? {} : { clock: () => context.now }),
+    log: context.warn,
+    signal: context.signal,
+  });
+}
+
+async function printConfig(context: Context<Options>): Promise<void> {
+  const config = CLIENT_CONFIGS[context.options.printConfig as ClientName];
+  await context.print(config.text(serverCommand(context.options)));
+  // For people only: what is piped on must be the set-up and nothing else.
+  if (process.stderr.isTTY) context.warn(config.hint);
+}
+
+/** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
+function serverCommand(options: Context<Options>['options']): ServerCommand {
+  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+  const { dialect, memType = [], readOnly, space, embedder, baseUrl } = options;
+  const args = [
+    'mcp',
+    '--path',
+    resolve(storePath(options)),
+    ...(space === 'default' ? [] : ['--space', space]),
+    ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(dialect === 'salience' ? [] : ['--dialect', dialect]),
+    ...memType.flatMap((type) => ['--mem-type', type]),
+    ...(readOnly ? ['--read-only'] : []),
+  ];
+  // What npx has fetched into its cache may be gone tomorrow.
+  return main.includes(`${sep}_npx${sep}`)
+    ? { command: 'npx', args: ['-y', 'salience', ...args] }
+    : { command: process.execPath, args: [main, ...args] };
+}

@@ -1,0 +1,205 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type MemoryEngine, openMemory } from '../../index.ts';
+import type { DialectName } from '../dialects.ts';
+import { createMcpServer } from '../index.ts';
+
+const DAY = 86_400_000;
+const start = Date.UTC(2026, 2, 1);
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+/** A client of one dialect, with a clock that a test may turn. */
+async function connect(dialect: DialectName, types?: readonly string[]) {
+  let made = 0;
+  const time = { now: start };
+  const clock = () => time.now;
+  const memory = await openMemory({ path: ':memory:', space: 'ada', clock, newId: () => `m${++made}` });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'test', version: '1' });
+  await createMcpServer(memory, { version: '1', clock, dialect, types }).connect(ours);
+  await client.connect(theirs);
+  await client.listTools();
+  open.push(memory, client);
+  return { memory, client, time, call: caller(client), fail: failer(client) };
+}
+
+function caller(client: Client) {
+  return async <Value = Record<string, unknown>>(name: string, input: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: input });
+    expect(result.isError, JSON.stringify(result.content)).not.toBe(true);
+    return result.structuredContent as Value;
+  };
+}
+
+function failer(client: Client) {
+  return async (name: string, input: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: input });
+    expect(result.isError).toBe(true);
+    return JSON.stringify(result.content);
+  };
+}
+
+const idsOf = ({ memories }: { readonly memories: readonly { readonly id: string }[] }) =>
+  memories.map(({ id }) => id);
+
+describe('mem_*', () => {
+  const save = { user_id: 'ada', type: 'preference', title: 'Milk', content: 'Ada prefers oat milk' };
+
+  test('save, search, get and count what belongs to one user', async () => {
+    const { call } = await connect('mem');
+    expect(await call('mem_save', save)).toEqual({
+      id: 'm1',
+      outcome: 'created',
+      session_id: null,
+      topic_key: null,
+    });
+    await call('mem_save', { ...save, type: 'decision', title: 'Tea', content: 'No milk in tea' });
+    const { results } = await call<{ results: readonly Record<string, unknown>[] }>('mem_search', {
+      user_id: 'ada',
+      query: 'milk',
+      types_exclude: ['decision'],
+    });
+    expect(results).toEqual([
+      {
+        id: 'm1',
+        type: 'preference',
+        title: 'Milk',
+        topic_key: null,
+        score: expect.any(Number),
+        snippet: expect.stringContaining('oat milk'),
+        updated_at: '2026-03-01T00:00:00.000Z',
+      },
+    ]);
+    expect(await call('mem_get_observation', { user_id: 'ada', id: 'm1' })).toMatchObject({
+      observation: { id: 'm1', content: 'Ada prefers oat milk', revision_count: 1 },
+    });
+    expect(await call('mem_get_observation', { user_id: 'ada', id: 'of-bob' })).toEqual({
+      observation: null,
+    });
+    expect(await call('mem_stats', { user_id: 'ada' })).toEqual({
+      total: 2,
+      by_type: { preference: 1, decision: 1 },
+    });
+  });
+
+  test('finds only what shares a word with the query, as SearchScore does', async () => {
+    const { call, memory } = await connect('mem');
+    await memory.remember('The kettle boils', { id: 'kettle' });
+    expect(await call('mem_search', { user_id: 'ada', query: 'hot water device' })).toEqual({ results: [] });
+  });
+
+  test('another user is refused by every tool, and nothing is written', async () => {
+    const { client, fail, memory } = await connect('mem');
+    const inputs: Readonly<Record<string, Record<string, unknown>>> = {
+      mem_save: save,
+      mem_search: { query: 'milk' },
+      mem_get_observation: { id: 'm1' },
+      mem_stats: {},
+    };
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(inputs).sort());
+    for (const [name, input] of Object.entries(inputs)) {
+      expect(await fail(name, { ...input, user_id: 'bob' })).toContain('user_id: this server serves');
+    }
+    expect((await memory.stats()).memories).toBe(0);
+  });
+
+  test('refuses unknown types unless they are configured, limits over 100, and both type filters', async () => {
+    const { fail } = await connect('mem');
+    expect(await fail('mem_save', { ...save, type: 'recipe' })).toContain('type');
+    expect(await fail('mem_search', { user_id: 'ada', query: 'x', limit: 101 })).toContain('limit');
+    const both = { user_id: 'ada', query: 'x', types: ['fact'], types_exclude: ['rule'] };
+    expect(await fail('mem_search', both)).toContain('types_exclude: give types or types_exclude');
+    const { call } = await connect('mem', ['recipe']);
+    expect(await call('mem_save', { ...save, type: 'recipe' })).toMatchObject({ outcome: 'created' });
+  });
+});
+
+describe('the scoped tools', () => {
+  test('are the seven, by name', async () => {
+    const { client } = await connect('scoped');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'remember',
+      'recall',
+      'forget',
+      'update',
+      'list',
+      'stats',
+      'help',
+    ]);
+  });
+
+  async function fill(memory: MemoryEngine) {
+    await memory.remember('State is kept in Zustand', { id: 'match', scope: 'project:match' });
+    await memory.remember('State is kept in Redux', { id: 'everywhere' });
+    await memory.remember('State is kept in signals', { id: 'other', scope: 'project:other' });
+  }
+
+  test.each([
+    [{ project: 'match' }, ['everywhere', 'match']],
+    [{ scope: 'global' }, ['everywhere']],
+    [{ scope: 'project:match' }, ['match']],
+    [{ scope: 'project' }, ['match', 'other']],
+    [{}, ['everywhere']],
+  ])('recall from %j sees %j', async (where, ids) => {
+    const { call, memory } = await connect('scoped');
+    await fill(memory);
+    const found = await call<{ memories: { id: string }[] }>('recall', { query: 'state is kept', ...where });
+    expect(idsOf(found).sort()).toEqual(ids);
+  });
+
+  test('a scope alone finds the best of that scope, however many others rank above', async () => {
+    const { call, memory } = await connect('scoped');
+    await memory.rememberMany(
+      Array.from({ length: 30 }, (_, at) => ({ id: `g${at}`, content: 'coffee machine', weight: 1 })),
+    );
+    await memory.remember('coffee machine', { id: 'low', scope: 'project:match', weight: 0.1 });
+    const query = { query: 'coffee machine', scope: 'project:match', limit: 1 };
+    expect(idsOf(await call<{ memories: { id: string }[] }>('recall', query))).toEqual(['low']);
+  });
+
+  test('the score is similarity × scope × weight × age', async () => {
+    const { call, memory, time } = await connect('scoped');
+    await memory.remember('State is kept in Zustand', { scope: 'project:match' });
+    await memory.remember('State is kept in Zustand', { weight: 0.5 });
+    time.now = start + 30 * DAY;
+    const { memories } = await call<{ memories: { score: number }[] }>('recall', {
+      query: 'State is kept in Zustand',
+      project: 'match',
+    });
+    expect(memories[0]?.score).toBeCloseTo(Math.exp(-0.15), 5);
+    expect(memories[1]?.score).toBeCloseTo(0.8 * 0.5 * Math.exp(-0.15), 5);
+  });
+
+  test('remember, update with a new clock, list without what has expired, forget', async () => {
+    const { call, fail, memory, time } = await connect('scoped');
+    expect(
+      await call('remember', { content: 'Use tabs', project: 'match', type: 'rule', tags: ['style'] }),
+    ).toEqual({
+      id: 'm1',
+      outcome: 'created',
+    });
+    await memory.remember('Deploy freeze', { id: 'gone', expiresAt: new Date(start + DAY) });
+    await memory.remember('Ann is away', { id: 'over', validUntil: new Date(start + DAY) });
+    time.now = start + 2 * DAY;
+    expect(await call('update', { id: 'm1', content: 'Use spaces' })).toMatchObject({
+      content: 'Use spaces',
+      scope: 'project',
+      project: 'match',
+      updated_at: '2026-03-03T00:00:00.000Z',
+    });
+    expect(idsOf(await call<{ memories: { id: string }[] }>('list', {}))).toEqual(['m1']);
+    expect(
+      idsOf(await call<{ memories: { id: string }[] }>('list', { tags: ['style'], type: 'rule' })),
+    ).toEqual(['m1']);
+    expect(await fail('remember', { content: 'x', scope: 'project' })).toContain('project: name the project');
+    expect(await fail('remember', { content: 'x', scope: 'global', project: 'a' })).toContain('leave it out');
+    expect(await fail('remember', { content: 'x', type: 'event' })).toContain('type');
+    await call('forget', { id: 'm1' });
+    expect(await fail('update', { id: 'm1', content: 'x' })).toContain('not_found');
+  });
+});

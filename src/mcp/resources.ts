@@ -1,0 +1,80 @@
+import {
+  type ListResourcesResult,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server';
+import type { Memory, MemoryEngine } from '../index.ts';
+import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
+import { plainLine } from '../verbs/quote.ts';
+
+const MEMORY = 'salience://memory/';
+const CONTEXT = 'salience://context';
+/** A list for people to pick from, which many clients fetch whole; all others are there by their template. */
+const LISTED = 100;
+
+export const resourceTemplates: readonly ResourceTemplateType[] = [
+  {
+    name: 'memory',
+    title: 'A memory',
+    description: 'One memory with all its fields',
+    uriTemplate: `${MEMORY}{id}`,
+    mimeType: 'application/json',
+  },
+];
+
+/** What matters now, then the memories that were updated last. */
+export async function listResources(memory: MemoryEngine): Promise<ListResourcesResult> {
+  const { memories } = await memory.list({ limit: LISTED });
+  const context = {
+    uri: CONTEXT,
+    name: 'context',
+    title: 'What matters now',
+    description: 'The memories that a new session should know of, without a question',
+    mimeType: 'text/plain',
+  };
+  return { resources: [context, ...memories.map(resourceOf)] };
+}
+
+/** Throws the protocol's error for a resource that does not exist. */
+export async function readResource(
+  memory: MemoryEngine,
+  uri: string,
+  context: VerbContext,
+): Promise<ReadResourceResult> {
+  if (uri === CONTEXT) {
+    const answer = await callVerb(recall, memory, { strategy: 'ambient', effects: 'none' }, context);
+    return { contents: [{ uri, mimeType: 'text/plain', text: recall.text(answer) }] };
+  }
+  const id = idOf(uri);
+  const found = id === undefined ? undefined : await memory.get(id);
+  if (!found) throw new ResourceNotFoundError(uri);
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
+}
+
+function idOf(uri: string): string | undefined {
+  if (!uri.startsWith(MEMORY)) return undefined;
+  try {
+    return decodeURIComponent(uri.slice(MEMORY.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function resourceOf({
+  id,
+  title,
+  content,
+  type,
+  updatedAt,
+}: Memory): ListResourcesResult['resources'][number] {
+  const line = plainLine(title ?? content);
+  return {
+    uri: MEMORY + encodeURIComponent(id),
+    name: id,
+    title: line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line,
+    description: plainLine(type),
+    mimeType: 'application/json',
+    annotations: { lastModified: updatedAt },
+  };
+}

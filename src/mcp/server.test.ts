@@ -1,0 +1,235 @@
+import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type MemoryEngine, openMemory } from '../index.ts';
+import { createMcpHttpHandler, createMcpServer, type McpOptions } from './index.ts';
+
+const now = Date.UTC(2026, 2, 1);
+const clock = () => now;
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function openHere(): Promise<MemoryEngine> {
+  let made = 0;
+  const memory = await openMemory({ path: ':memory:', space: 'ada', clock, newId: () => `m${++made}` });
+  open.push(memory);
+  return memory;
+}
+
+async function connect(memory: MemoryEngine, options: Partial<McpOptions> = {}): Promise<Client> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'test', version: '1' });
+  await createMcpServer(memory, { version: '1.2.3', clock, ...options }).connect(ours);
+  await client.connect(theirs);
+  open.push(client);
+  return client;
+}
+
+/** The same over web-standard requests, in the newer of the two protocol eras unless told otherwise. */
+async function connectByHttp(
+  memory: MemoryEngine,
+  mode: 'legacy' | { pin: string } = { pin: '2026-07-28' },
+): Promise<Client> {
+  const handler = createMcpHttpHandler(memory, { version: '1.2.3', clock });
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
+      fetch: (url, init) => handler.fetch(new Request(url, init)),
+    }),
+  );
+  open.push(handler, client);
+  return client;
+}
+
+function textOf(result: { readonly content?: unknown }): string {
+  const [first] = (result.content ?? []) as readonly { readonly type: string; readonly text?: string }[];
+  return first?.text ?? '';
+}
+
+describe('the tools', () => {
+  test('are listed the same every time, with schemas and honest annotations', async () => {
+    const memory = await openHere();
+    const client = await connect(memory);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'remember',
+      'recall',
+      'get',
+      'list',
+      'update',
+      'forget',
+      'undo',
+      'explain',
+      'stats',
+      'help',
+    ]);
+    expect((await (await connect(memory)).listTools()).tools).toEqual(tools);
+    const annotations = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
+    expect(annotations['recall']).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(annotations['get']).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(annotations['forget']).toMatchObject({ destructiveHint: true, idempotentHint: true });
+    for (const tool of tools) {
+      expect(tool.annotations?.openWorldHint, tool.name).toBe(false);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
+      expect(tool.description?.length, tool.name).toBeGreaterThan(30);
+    }
+  });
+
+  test.each([
+    ['in memory', connect],
+    ['over HTTP, 2025', (memory: MemoryEngine) => connectByHttp(memory, 'legacy')],
+    ['over HTTP, 2026', (memory: MemoryEngine) => connectByHttp(memory)],
+  ] as const)('can all be driven by the official client, which checks every answer: %s', async (_, by) => {
+    const memory = await openHere();
+    const client = await by(memory);
+    await client.listTools();
+    const call = async (name: string, input: Record<string, unknown> = {}) => {
+      const result = await client.callTool({ name, arguments: input });
+      expect(result.isError, `${name}: ${textOf(result)}`).not.toBe(true);
+      return { text: textOf(result), value: result.structuredContent as Record<string, unknown> };
+    };
+    const made = await call('remember', {
+      content: 'Ada prefers oat milk',
+      type: 'preference',
+      tags: ['coffee'],
+    });
+    expect(made.value).toEqual({ id: 'm1', outcome: 'created' });
+    const found = await call('recall', { query: 'which milk?', explain: true, trace: true });
+    expect(found.value).toMatchObject({
+      hits: [
+        { memory: { id: 'm1', content: 'Ada prefers oat milk', createdAt: '2026-03-01T00:00:00.000Z' } },
+      ],
+      trace: { completeness: 'exact' },
+    });
+    expect(found.text).toMatch(/1\. \(0\.\d{3}\) \[m1\] preference/);
+    expect((await call('get', { id: 'm1' })).value).toMatchObject({ id: 'm1', tags: ['coffee'] });
+    expect((await call('list')).value).toMatchObject({ memories: [{ id: 'm1' }] });
+    await call('update', { id: 'm1', content: 'Ada prefers soy milk' });
+    expect((await call('undo')).text).toContain('undone: update');
+    expect((await call('explain', { id: 'm1', query: 'milk' })).value).toMatchObject({ id: 'm1' });
+    expect((await call('stats')).value).toMatchObject({ name: 'ada', memories: 1 });
+    expect((await call('help', { topic: 'types' })).text).toContain('preference');
+    expect((await call('forget', { id: 'm1' })).value).toEqual({ id: 'm1', outcome: 'forgotten' });
+    expect(await memory.get('m1')).toBeUndefined();
+  });
+});
+
+describe('a call that is wrong', () => {
+  test.each([
+    [
+      'recall',
+      { query: 'x', limmit: 1 },
+      /^error invalid_argument: recall: there is no limmit; there are query/,
+    ],
+    ['recall', {}, /^error blank_query: /],
+    ['remember', { content: 'x', importance: 3 }, /^error invalid_argument: remember: importance/],
+    ['remember', { content: 'x', scope: 'a b' }, /^error invalid_scope: .*project:b/],
+    ['get', { id: 'nobody' }, /^error not_found: .*take an id that recall or list returned/],
+    [
+      'rember',
+      { content: 'x' },
+      /^error invalid_argument: there is no tool "rember"; there are remember, recall/,
+    ],
+  ])('%s %j tells the model how to mend it', async (name, input, message) => {
+    const client = await connect(await openHere());
+    const result = await client.callTool({ name, arguments: input });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(message);
+    expect(result.structuredContent).toBeUndefined();
+  });
+
+  test('a fault inside says nothing of what is inside, and is logged without texts', async () => {
+    const memory = await openHere();
+    const broken: MemoryEngine = {
+      ...memory,
+      get: async () => {
+        throw new TypeError('cannot read /home/ada/secret of "Ada prefers oat milk"');
+      },
+    };
+    const lines: string[] = [];
+    const client = await connect(broken, { log: (line) => lines.push(line) });
+    const result = await client.callTool({ name: 'get', arguments: { id: 'm1' } });
+    expect(textOf(result)).toBe('error internal: an unexpected fault; whoever runs this finds it in the log');
+    await expect(client.readResource({ uri: 'salience://memory/m1' })).rejects.toThrow(
+      'internal: an unexpected',
+    );
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      expect(line).toMatch(/internal: TypeError\n\s+at /);
+      expect(line).not.toMatch(/secret|oat/);
+    }
+  });
+});
+
+describe('with the right to read alone', () => {
+  test('nothing that writes is offered, and recalls leave nothing behind', async () => {
+    const memory = await openHere();
+    await memory.remember('Ada prefers oat milk', { id: 'a' });
+    const client = await connect(memory, { access: 'read' });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(['recall', 'get', 'list', 'explain', 'stats', 'help']);
+    const refused = await client.callTool({ name: 'forget', arguments: { id: 'a' } });
+    expect(refused.isError).toBe(true);
+    await client.callTool({ name: 'recall', arguments: { query: 'oat milk', strategy: 'retention' } });
+    expect((await memory.get('a'))?.accessCount).toBe(0);
+  });
+});
+
+describe('resources', () => {
+  test('are what matters now and the latest memories; every memory has its address', async () => {
+    const memory = await openHere();
+    await memory.rememberMany(
+      Array.from({ length: 150 }, (_, index) => ({
+        id: `id/${index} ü`,
+        content: `Note\nnumber ${index}`,
+        createdAt: new Date(now - (150 - index) * 1000),
+      })),
+    );
+    const client = await connect(memory);
+    const { resources } = await client.listResources();
+    expect(resources).toHaveLength(101);
+    expect(resources[0]).toMatchObject({ uri: 'salience://context' });
+    expect(resources[1]).toMatchObject({
+      uri: 'salience://memory/id%2F149%20%C3%BC',
+      name: 'id/149 ü',
+      title: 'Note number 149',
+    });
+    for (const index of [149, 7]) {
+      const { contents } = await client.readResource({ uri: `salience://memory/id%2F${index}%20%C3%BC` });
+      const [content] = contents as readonly { readonly text: string }[];
+      const stored = JSON.parse(JSON.stringify(await memory.get(`id/${index} ü`)));
+      expect(JSON.parse(content?.text ?? '')).toEqual(stored);
+    }
+    const context = await client.readResource({ uri: 'salience://context' });
+    expect((context.contents[0] as { text: string }).text).toMatch(/^What is remembered.*\n1\. /);
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
+      { uriTemplate: 'salience://memory/{id}' },
+    ]);
+  });
+
+  test.each(['salience://memory/nobody', 'salience://memory/%zz', 'file:///etc/passwd'])(
+    '%s is not found',
+    async (uri) => {
+      const client = await connect(await openHere());
+      await expect(client.readResource({ uri })).rejects.toThrow(/not found/i);
+    },
+  );
+});
+
+describe('prompts', () => {
+  test('name the tools of the dialect, and bring what is remembered', async () => {
+    const memory = await openHere();
+    await memory.remember('Ada prefers oat milk');
+    const client = await connect(memory, { dialect: 'mem' });
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['remember_conversation', 'what_do_you_know']);
+    const first = await client.getPrompt({ name: 'remember_conversation' });
+    expect(JSON.stringify(first.messages)).toMatch(/mem_search .* mem_save /);
+    const second = await client.getPrompt({ name: 'what_do_you_know', arguments: { about: 'milk' } });
+    expect(JSON.stringify(second.messages)).toContain('Ada prefers oat milk');
+    await expect(client.getPrompt({ name: 'what_do_you_know' })).rejects.toThrow(/about: say/);
+    await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow(/there are remember_conversation/);
+  });
+});

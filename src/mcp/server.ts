@@ -1,0 +1,91 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import type { Clock, MemoryEngine } from '../index.ts';
+import { failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
+import { mem } from './dialects/mem.ts';
+import { salience } from './dialects/salience.ts';
+import { scoped } from './dialects/scoped.ts';
+import type { DialectName } from './dialects.ts';
+import { getPrompt, prompts } from './prompts.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import type { Dialect } from './tool.ts';
+import { callTool, listTool } from './tools.ts';
+
+export interface McpOptions {
+  /** Of this package, for the client to show. */
+  readonly version: string;
+  /** Under which names the memory is offered. Default is `salience`, the engine's own verbs. */
+  readonly dialect?: DialectName | undefined;
+  /** With `read` nothing is written, and tools that would write are not offered. Default is `write`. */
+  readonly access?: 'read' | 'write' | undefined;
+  /** Types that `mem_save` accepts besides those of its dialect. */
+  readonly types?: readonly string[] | undefined;
+  /** Default is the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Takes a line for whoever runs the server; never a memory's text. Default is to say nothing. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+/**
+ * A server of the Model Context Protocol over the memory of one space: tools, resources, prompts. It knows nothing of
+ * transports and takes one connection; serving code makes one for each.
+ */
+export function createMcpServer(memory: MemoryEngine, options: McpOptions): Server {
+  const { version, access = 'write', clock = Date.now, log = () => {} } = options;
+  const dialect = dialectOf(options);
+  const readOnly = access === 'read';
+  const tools = readOnly ? dialect.tools.filter((tool) => tool.access !== 'write') : dialect.tools;
+  const contextOf = (signal: AbortSignal): VerbContext => ({ signal, now: new Date(clock()), readOnly });
+  const server = new Server(
+    { name: 'salience', title: 'Salience', version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: dialect.instructions },
+  );
+
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(listTool) }));
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
+    callTool(tools, params, memory, contextOf(mcpReq.signal), log),
+  );
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler('resources/list', () =>
+    guarded('resources/list', log, () => listResources(memory)),
+  );
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
+    guarded('resources/read', log, () => readResource(memory, params.uri, contextOf(mcpReq.signal))),
+  );
+  server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts] }));
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
+    guarded('prompts/get', log, () => getPrompt(params, dialect, memory, contextOf(mcpReq.signal))),
+  );
+  return server;
+}
+
+function dialectOf({ dialect = 'salience', types }: McpOptions): Dialect {
+  switch (dialect) {
+    case 'salience':
+      return salience;
+    case 'mem':
+      return types === undefined || types.length === 0 ? plainMem : mem(types);
+    case 'scoped':
+      return scoped;
+  }
+}
+
+const plainMem = mem();
+
+/** Turns errors of the engine into the protocol's, which tell a caller what to mend and nothing of what is inside. */
+async function guarded<Result>(
+  method: string,
+  log: (line: string) => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { code, message, mendable } = failureOf(error);
+    if (!mendable) log(`${method}: ${logLineOf(error)}`);
+    throw new ProtocolError(
+      mendable ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      `${code}: ${message}`,
+    );
+  }
+}

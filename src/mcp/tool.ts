@@ -1,0 +1,25 @@
+import type * as z from 'zod';
+import type { Verb } from '../verbs/index.ts';
+
+/** What a tool needs of a verb; the tools of other dialects are written as such. */
+export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = Omit<
+  Verb<Input, Output>,
+  'http' | 'tool'
+>;
+
+/** Lets the compiler infer the schemas of a tool. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodType>(
+  tool: Tool<Input, Output>,
+): Tool<Input, Output> {
+  return tool;
+}
+
+/** The tools under which one memory is offered, and how a model is told to use them. */
+export interface Dialect {
+  readonly tools: readonly Tool[];
+  /** For the model, at the start of a conversation. */
+  readonly instructions: string;
+  /** The tool that stores a statement. */
+  readonly remember: string;
+  readonly recall: string;
+}

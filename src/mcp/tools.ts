@@ -1,0 +1,58 @@
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { type MemoryEngine, SalienceError } from '../index.ts';
+import { callVerb, failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
+import type { Tool } from './tool.ts';
+
+const listed = new WeakMap<Tool, ListedTool>();
+
+/** A tool as clients see it. JSON Schema is made once: over HTTP every request has a server of its own. */
+export function listTool(tool: Tool): ListedTool {
+  const known = listed.get(tool);
+  if (known) return known;
+  const { name, title, description, input, output, access, destructive, idempotent } = tool;
+  const made: ListedTool = {
+    name,
+    title,
+    description,
+    inputSchema: z.toJSONSchema(input, { io: 'input' }) as ListedTool['inputSchema'],
+    outputSchema: z.toJSONSchema(output) as ListedTool['outputSchema'],
+    annotations: {
+      title,
+      readOnlyHint: access === 'read',
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: false,
+    },
+  };
+  listed.set(tool, made);
+  return made;
+}
+
+/** Calls a tool. Whatever goes wrong becomes an answer that tells a model how to mend its call, if it can. */
+export async function callTool(
+  tools: readonly Tool[],
+  { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },
+  memory: MemoryEngine,
+  context: VerbContext,
+  log: (line: string) => void,
+): Promise<CallToolResult> {
+  try {
+    const tool = tools.find((each) => each.name === name);
+    if (!tool) {
+      throw new SalienceError(
+        'invalid_argument',
+        `there is no tool ${JSON.stringify(name)}; there are ${tools.map((each) => each.name).join(', ')}`,
+      );
+    }
+    const output = await callVerb(tool, memory, input, context);
+    return {
+      content: [{ type: 'text', text: tool.text(output) }],
+      structuredContent: output as Record<string, unknown>,
+    };
+  } catch (error) {
+    const { code, message, mendable } = failureOf(error);
+    if (!mendable) log(`${name}: ${logLineOf(error)}`);
+    return { content: [{ type: 'text', text: `error ${code}: ${message}` }], isError: true };
+  }
+}

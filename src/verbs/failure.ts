@@ -1,0 +1,54 @@
+import { SalienceError, type SalienceErrorCode } from '../index.ts';
+
+/** What a caller from outside learns of an error. */
+export interface Failure {
+  readonly code: SalienceErrorCode | 'internal';
+  readonly message: string;
+  /** The caller can mend it. Otherwise the message says nothing of what is inside, and the operator needs the error. */
+  readonly mendable: boolean;
+}
+
+/** Codes whose messages speak of what the caller handed in. The others may name files, servers and models. */
+const mendable: ReadonlySet<SalienceErrorCode> = new Set([
+  'invalid_argument',
+  'invalid_text',
+  'content_too_large',
+  'invalid_time',
+  'invalid_scope',
+  'blank_query',
+  'unknown_strategy',
+  'invalid_parameter',
+  'missing_signal',
+  'not_found',
+  'already_exists',
+  'cannot_undo',
+  'aborted',
+]);
+
+export function failureOf(error: unknown): Failure {
+  if (!SalienceError.isInstance(error)) {
+    return {
+      code: 'internal',
+      message: 'an unexpected fault; whoever runs this finds it in the log',
+      mendable: false,
+    };
+  }
+  const { code, message } = error;
+  if (mendable.has(code)) return { code, message, mendable: true };
+  return { code, message: explained[code] ?? unmendable, mendable: false };
+}
+
+const unmendable = 'the memory cannot do this now; whoever runs it finds the reason in the log';
+const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
+  store_busy: 'another process is writing; try again in a moment',
+  store_read_only: 'only reading is allowed here; nothing was written',
+  closed: 'the memory is shutting down; nothing was written',
+};
+
+/** The error for a log: where it happened, and of texts only messages that hold nothing of a memory's. */
+export function logLineOf(error: unknown): string {
+  if (SalienceError.isInstance(error)) return `${error.code}: ${error.message}`;
+  if (!(error instanceof Error)) return 'internal: something was thrown that is no error';
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return [`internal: ${error.name}`, ...frames].join('\n');
+}

@@ -1,0 +1,175 @@
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWorkplace, type Workplace } from '../cli/cli.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+let work: Workplace;
+beforeAll(() => {
+  work = createWorkplace();
+});
+afterAll(() => work[Symbol.dispose]());
+
+/** A client of the official library that has started the built server as an agent does. */
+async function start(args: readonly string[], mode: 'legacy' | { pin: string } = 'legacy') {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [main, 'mcp', '--path', 'memory', ...args],
+    cwd: work.directory,
+    stderr: 'pipe',
+  });
+  let errors = '';
+  transport.stderr?.on('data', (text) => {
+    errors += text;
+  });
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  // Whatever is no protocol on stdout ends up here.
+  const faults: string[] = [];
+  client.onerror = (error) => faults.push(error.message);
+  await client.connect(transport);
+  await client.listTools();
+  return {
+    client,
+    faults,
+    errors: () => errors,
+    async call(name: string, input: Record<string, unknown> = {}) {
+      const result = await client.callTool({ name, arguments: input });
+      expect(result.isError, JSON.stringify(result.content)).not.toBe(true);
+      return result.structuredContent as Record<string, unknown>;
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+describe.each([
+  ['of 2025', 'legacy'],
+  ['of 2026', { pin: '2026-07-28' }],
+] as const)('over stdio, in the protocol %s', (era, mode) => {
+  test('every tool answers, and what was written is there for the next process', async () => {
+    const space = `space ${era}`;
+    {
+      await using server = await start(['--space', space], mode);
+      const { call, client } = server;
+      expect(client.getServerVersion()).toMatchObject({ name: 'salience', version: expect.any(String) });
+      expect(client.getInstructions()).toContain('recall');
+      await call('remember', { id: 'milk', content: 'Ada prefers oat milk', type: 'preference' });
+      await call('remember', { id: 'tea', content: 'Bob drinks tea' });
+      expect(await call('recall', { query: 'oat milk', limit: 1 })).toMatchObject({
+        hits: [{ memory: { id: 'milk' } }],
+      });
+      expect(await call('get', { id: 'tea' })).toMatchObject({ content: 'Bob drinks tea' });
+      expect((await call('list'))['memories']).toHaveLength(2);
+      await call('update', { id: 'tea', content: 'Bob drinks mint tea' });
+      await call('undo');
+      await call('explain', { id: 'milk', query: 'milk' });
+      await call('stats');
+      await call('help');
+      await call('forget', { id: 'tea' });
+      expect(server.faults).toEqual([]);
+      expect(server.errors()).toBe('');
+    }
+    const listed = (await work.json(['list', '--space', space])) as { memories?: unknown };
+    expect(JSON.stringify(listed)).toContain('oat milk');
+    expect(JSON.stringify(listed)).not.toContain('tea');
+  });
+});
+
+describe('a server over stdio', () => {
+  test.each([
+    ['mem', ['--mem-type', 'recipe'], 'mem_save', 'mem_search'],
+    ['scoped', [], 'remember', 'recall'],
+  ] as const)('speaks the dialect %s', async (dialect, more, save, search) => {
+    await using server = await start(['--space', dialect, '--dialect', dialect, ...more]);
+    const mem = dialect === 'mem' ? { user_id: 'mem', type: 'recipe', title: 'Tea' } : {};
+    await server.call(save, { content: 'Mint tea steeps five minutes', ...mem });
+    const query = { query: 'mint tea', ...(dialect === 'mem' ? { user_id: 'mem' } : {}) };
+    expect(JSON.stringify(await server.call(search, query))).toContain('five minutes');
+  });
+
+  test('with --read-only makes no store and offers nothing that writes', async () => {
+    const { code, stderr } = await work.salience(['mcp', '--read-only', '--space', 'nowhere']);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('nowhere') });
+    await work.salience(['remember', 'Here', '--space', 'there']);
+    await using server = await start(['--read-only', '--space', 'there']);
+    const { tools } = await server.client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('remember');
+    expect(await server.call('stats')).toMatchObject({ memories: 1 });
+  });
+
+  test('prints nothing but protocol, survives garbage, and ends with its client', async () => {
+    const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'stats', arguments: {} } };
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+    };
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', '--path', 'memory', '--space', 'raw'],
+      cwd: work.directory,
+    });
+    const messages: unknown[] = [];
+    const answered = new Promise<void>((resolve) => {
+      transport.onmessage = (message) => {
+        messages.push(message);
+        if ('id' in message && message.id === 1) resolve();
+      };
+    });
+    await transport.start();
+    await transport.send(initialize as never);
+    await transport.send('secret text that is no message' as never);
+    await transport.send(request as never);
+    await answered;
+    expect(messages).toMatchObject([
+      { id: 0, result: { serverInfo: { name: 'salience' } } },
+      { id: 1, result: { structuredContent: { name: 'raw' } } },
+    ]);
+    const { pid } = transport;
+    await transport.close();
+    expect(() => process.kill(pid as number, 0)).toThrow(/ESRCH/);
+  });
+});
+
+describe('--print-config', () => {
+  test.each(['claude-desktop', 'cursor'])('%s: a file that starts a server that answers', async (client) => {
+    const { stdout } = await work.salience(['mcp', '--print-config', client, '--space', "it's mine"]);
+    const { command, args } = JSON.parse(stdout).mcpServers.salience;
+    const transport = new StdioClientTransport({ command, args, cwd: '/' });
+    const agent = new Client({ name: 'test', version: '1' });
+    await agent.connect(transport);
+    const { structuredContent } = await agent.callTool({ name: 'stats', arguments: {} });
+    expect(structuredContent).toMatchObject({ name: "it's mine" });
+    await agent.close();
+  });
+
+  test.each([
+    ['claude-code', /^claude mcp add --scope user salience -- (.+)$/],
+    ['codex', /^codex mcp add salience -- (.+)$/],
+  ])('%s: a line that a shell understands', async (client, form) => {
+    const options = ['--space', "it's mine", '--dialect', 'mem', '--mem-type', 'recipe', '--read-only'];
+    const { stdout } = await work.salience(['mcp', '--print-config', client, ...options]);
+    const [, line] = form.exec(stdout.trim()) ?? [];
+    const words = await work.shell(`printf '%s\\n' ${line}`);
+    expect(words.stdout.trim().split('\n')).toEqual([
+      process.execPath,
+      main,
+      'mcp',
+      '--path',
+      `${work.directory}/memory`,
+      ...options,
+    ]);
+  });
+
+  test('vscode: a line with one JSON argument', async () => {
+    const { stdout } = await work.salience(['mcp', '--print-config', 'vscode', '--space', "it's mine"]);
+    const words = await work.shell(`code() { printf '%s' "$2"; }; ${stdout}`);
+    expect(JSON.parse(words.stdout)).toMatchObject({
+      name: 'salience',
+      type: 'stdio',
+      command: process.execPath,
+      args: expect.arrayContaining(['--space', "it's mine"]),
+    });
+  });
+});
