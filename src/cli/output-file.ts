@@ -8,7 +8,10 @@ import { SalienceError } from '../model/errors.ts';
  */
 export async function writeFileAtomically(
   path: string,
-  options: { readonly replace: boolean; /** Who may read it. Default is what the process sets. */ readonly mode?: number },
+  options: {
+    readonly replace: boolean /** Who may read it. Default is what the process sets. */;
+    readonly mode?: number;
+  },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;

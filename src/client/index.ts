@@ -79,8 +79,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     update: (id, changes, given) => ask('update', { ...changes, id }, given),
     forget: async (id, given) => void (await ask('forget', { id }, given)),
     undo: (operation, given) => ask('undo', { operation }, given),
-    history: async (id) =>
-      (await ask<{ events: readonly HistoryEntry[] }>('history', { id })).events,
+    history: async (id) => (await ask<{ events: readonly HistoryEntry[] }>('history', { id })).events,
     links: async (id, given) => (await ask<{ links: readonly MemoryLink[] }>('links', { id }, given)).links,
     link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
     unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
@@ -127,14 +126,16 @@ function toRecall<Strategy extends string>({
   readonly trace: Trace;
 }): Recall<Strategy> {
   return {
-    hits: hits.map(({ score, explanation, features, ...hit }): Hit<Strategy> => ({
-      ...hit,
-      score: makeScore(trace.strategy as Strategy, trace.profileHash, score),
-      get features() {
-        return features ?? notExplained();
-      },
-      explain: () => explanation ?? notExplained(),
-    })),
+    hits: hits.map(
+      ({ score, explanation, features, ...hit }): Hit<Strategy> => ({
+        ...hit,
+        score: makeScore(trace.strategy as Strategy, trace.profileHash, score),
+        get features() {
+          return features ?? notExplained();
+        },
+        explain: () => explanation ?? notExplained(),
+      }),
+    ),
     evidenceChains,
     trace,
   };

@@ -1,4 +1,4 @@
-import type { OperationOptions } from '../memory/types.ts';
+import type { OperationOptions } from '../index.ts';
 import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
 import { type Fields, type RemoteVerb, requestOf, type VerbRequest } from './routes.ts';
 

@@ -3,12 +3,12 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import { SalienceError } from '../model/errors.ts';
 import { formatInstant } from '../model/time.ts';
-import { verbs } from '../verbs/index.ts';
+import { logLineOf, verbs } from '../verbs/index.ts';
 import type { AppContext, AppTypes, Desk, MountedHandler } from './app-types.ts';
 import { readBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
-import { type Log, placeOf } from './log.ts';
+import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openApi } from './open-api.ts';
 import { problemOf, problemResponse } from './problem.ts';
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       ...labels,
       milliseconds: Math.round(milliseconds * 100) / 100,
       token: context.get('grant')?.id,
-      ...(context.get('failure') === undefined ? {} : { failure: placeOf(context.get('failure')) }),
+      ...(context.get('failure') === undefined ? {} : { failure: logLineOf(context.get('failure')) }),
     });
   });
   app.use(protective);
@@ -70,11 +70,13 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     const known = context.req.raw.signal.aborted
       ? new SalienceError('aborted', 'the request was ended', { cause: error })
       : error;
-    if (problemOf(known).status === 500) context.set('failure', known);
+    if (problemOf(known).hidden) context.set('failure', known);
     return problemResponse(known, headersOf(known));
   });
   app.notFound(() =>
-    problemResponse(new SalienceError('not_found', 'there is nothing here; /openapi.json lists what there is')),
+    problemResponse(
+      new SalienceError('not_found', 'there is nothing here; /openapi.json lists what there is'),
+    ),
   );
 
   app.get('/healthz', (context) => open(context, '/healthz', () => context.json({ status: 'up' })));

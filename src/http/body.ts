@@ -52,7 +52,10 @@ export async function* readBodyLines(
 }
 
 /** The pieces of a body. Ends with `timed_out` when the next one is not there within `remaining()` milliseconds. */
-async function* piecesOf(incoming: IncomingMessage, remaining: () => number): AsyncGenerator<Uint8Array, void> {
+async function* piecesOf(
+  incoming: IncomingMessage,
+  remaining: () => number,
+): AsyncGenerator<Uint8Array, void> {
   // The answer still has to go out on the connection that ending early would destroy.
   const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,9 @@ export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
 }
 
 /** What is no verb. Verbs are listed one by one, so that a new one does not compile until its limits are decided. */
-function unopened({ space }: MemoryEngine): Pick<MemoryEngine, 'space' | 'close' | typeof Symbol.asyncDispose> {
+function unopened({
+  space,
+}: MemoryEngine): Pick<MemoryEngine, 'space' | 'close' | typeof Symbol.asyncDispose> {
   // The space stays open for whoever holds other tokens.
   const close = async () => {};
   return { space, close, [Symbol.asyncDispose]: close };

@@ -22,7 +22,11 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
   const elsewhere = new Set(origins);
   return async (context, next) => {
     const host = context.req.header('host');
-    if (host === undefined || !known.has(nameOf(host)) || timesSent('host', context.env.incoming.rawHeaders) > 1) {
+    if (
+      host === undefined ||
+      !known.has(nameOf(host)) ||
+      timesSent('host', context.env.incoming.rawHeaders) > 1
+    ) {
       throw new SalienceError(
         'forbidden',
         'this server is not asked under this name; if it should be, start it with --allow-host',

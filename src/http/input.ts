@@ -31,7 +31,8 @@ export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): F
     if (kind === 'array') return [name, values];
     const [value = ''] = values;
     if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: it is there several times`);
-    if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value))) return [name, Number(value)];
+    if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))
+      return [name, Number(value)];
     if (kind === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
     return [name, value];
   });

@@ -1,7 +1,10 @@
 /** What the server counts, written in the text format of Prometheus. */
 export interface Metrics {
   /** A request has begun; call the answer when it has ended. */
-  begin(): (labels: { readonly route: string; readonly method: string; readonly status: number }, seconds: number) => void;
+  begin(): (
+    labels: { readonly route: string; readonly method: string; readonly status: number },
+    seconds: number,
+  ) => void;
   text(gauges: Readonly<Record<string, Gauge>>): string;
 }
 

@@ -18,7 +18,12 @@ const problem = {
   },
 } as const;
 
-const header = (name: string, description: string): Json => ({ name, in: 'header', schema: text, description });
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  schema: text,
+  description,
+});
 const idempotencyKey = header(
   'Idempotency-Key',
   'The same key with the same request gets the first answer again, for a day',
@@ -29,10 +34,12 @@ const ifNoneMatch = header('If-None-Match', 'An ETag; 304 when nothing has chang
 /** The API as OpenAPI 3.1, made from the schemas of the verbs. */
 export function openApi(version: string): Json {
   const { schemas, of } = schemasOfVerbs();
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Record<string, Json> = {};
   for (const verb of verbs) {
-    const methods = (paths[verb.http.path] ??= {});
-    methods[verb.http.method.toLowerCase()] = operationOf(verb, of(verb.input), of(verb.output));
+    paths[verb.http.path] = {
+      ...paths[verb.http.path],
+      [verb.http.method.toLowerCase()]: operationOf(verb, of(verb.input), of(verb.output)),
+    };
   }
   return {
     openapi: '3.1.0',

@@ -18,12 +18,13 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   timed_out: 408,
   already_exists: 409,
   cannot_undo: 409,
-  embedder_mismatch: 409,
   precondition_failed: 412,
   content_too_large: 413,
   idempotency_conflict: 422,
   rate_limited: 429,
   server_failed: 500,
+  embedder_mismatch: 500,
+  unknown_embedder: 500,
   store_failed: 500,
   store_corrupt: 500,
   not_a_store: 500,
@@ -39,29 +40,24 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   store_full: 507,
 };
 
-/** The problem that an error is for whoever asked. What nobody expected is told in the log, not to strangers. */
-export function problemOf(error: unknown): Problem {
-  const known = SalienceError.isInstance(error)
-    ? error
-    : new SalienceError('server_failed', 'the server failed at this request; its log says at what');
-  const status = statuses[known.code] ?? 400;
-  return {
-    type: 'about:blank',
-    title: known.code.replaceAll('_', ' '),
-    status,
-    // Messages about files name paths of the server.
-    detail: status === 500 && known === error ? hidden(known) : known.message,
-    code: known.code,
-    details: status === 500 ? {} : known.details,
-  };
-}
+/** Failures of the server whose messages are for whoever asked; the others may name files, servers and models. */
+const told: ReadonlySet<SalienceErrorCode> = new Set(['aborted', 'closed', 'unsupported']);
 
-function hidden({ code }: SalienceError): string {
-  return code === 'server_failed' ? 'the server failed' : `the store of the server failed (${code}); its log says why`;
+/** The problem that an error is for whoever asked, and whether the log must say what this does not. */
+export function problemOf(error: unknown): { readonly problem: Problem; readonly hidden: boolean } {
+  const code = SalienceError.isInstance(error) ? error.code : 'server_failed';
+  const status = statuses[code] ?? 400;
+  const hidden = status >= 500 && !told.has(code);
+  const { message, details } =
+    SalienceError.isInstance(error) && !hidden
+      ? error
+      : { message: 'the server cannot do this now; its log says why', details: {} };
+  const title = code.replaceAll('_', ' ');
+  return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
 }
 
 export function problemResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const problem = problemOf(error);
+  const { problem } = problemOf(error);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: { 'content-type': 'application/problem+json', ...headers },

@@ -43,8 +43,7 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
   const work = () => run(context, verb, memory, input, desk);
   if (verb.access !== 'write') return respond(await work(), context.req.header('if-none-match'));
 
-  const inTurn =
-    typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
+  const inTurn = typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
   const key = context.req.header('idempotency-key');
   if (key === undefined) return respond(await inTurn());
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {

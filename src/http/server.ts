@@ -114,7 +114,8 @@ function inUrl(host: string): string {
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const hint = cause.code === 'EADDRINUSE' ? 'is it running already? choose another --port' : cause.message;
+      const hint =
+        cause.code === 'EADDRINUSE' ? 'is it running already? choose another --port' : cause.message;
       reject(
         new SalienceError('unsupported', `port ${port} of ${host} cannot be used: ${hint}`, {
           details: { host, port },

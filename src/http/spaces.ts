@@ -31,7 +31,9 @@ export function createSpaces(open: OpenSpace): Spaces {
     async close() {
       closed = true;
       const memories = await Promise.allSettled(opened.values());
-      await Promise.all(memories.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+      await Promise.all(
+        memories.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
+      );
     },
   };
 }

@@ -111,9 +111,16 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function makeGrant({ name = 'default', space, scopes, rights = 'write' }: NewToken, id: string, now: Instant) {
+function makeGrant(
+  { name = 'default', space, scopes, rights = 'write' }: NewToken,
+  id: string,
+  now: Instant,
+) {
   if (scopes?.length === 0) {
-    throw new SalienceError('invalid_argument', 'scopes: name at least one, or leave them out for all scopes');
+    throw new SalienceError(
+      'invalid_argument',
+      'scopes: name at least one, or leave them out for all scopes',
+    );
   }
   return {
     id,

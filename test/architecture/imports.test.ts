@@ -35,6 +35,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
   mcp: ['(root)', 'verbs'],
+  http: ['(root)', 'model', 'import', 'verbs'],
+  client: ['(root)', 'model', 'scoring'],
   cli: [
     '(root)',
     'scoring',
@@ -49,6 +51,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/sqlite',
     'providers',
     'mcp',
+    'http',
   ],
   testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
@@ -58,6 +61,8 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
+  hono: ['http'],
+  '@hono/node-server': ['http'],
 };
 
 const files = sourceFiles(source);

@@ -58,7 +58,9 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       { id: 'coffee', content: 'Ben drinks coffee', importance: 0.9 },
       { id: 'bus', content: 'The bus leaves at nine' },
     ]);
-    const { hits, trace, evidenceChains } = await memory.recall('who drinks tea in the morning?', { limit: 2 });
+    const { hits, trace, evidenceChains } = await memory.recall('who drinks tea in the morning?', {
+      limit: 2,
+    });
     expect(hits.map(({ memory: { id } }) => id)).toEqual(['tea', 'coffee']);
     expect(evidenceChains).toEqual([{ ids: ['tea', 'coffee'], weight: expect.any(Number) }]);
     const [best, next] = hits;
@@ -118,10 +120,16 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(changed).toMatchObject({ content: 'Lives in Ulm', revisionCount: 2 });
     expect(changed.title).toBeUndefined();
     const undone = await memory.undo();
-    expect(undone).toMatchObject({ verb: 'update', memories: [{ id: 'home', memory: { content: 'Lives in Bonn' } }] });
+    expect(undone).toMatchObject({
+      verb: 'update',
+      memories: [{ id: 'home', memory: { content: 'Lives in Bonn' } }],
+    });
     const history = await memory.history('home');
     expect(history.map(({ verb: name }) => name)).toEqual(['remember', 'update', 'undo']);
-    expect(history[1]).toMatchObject({ before: { content: 'Lives in Bonn' }, at: '2026-01-01T00:00:00.000Z' });
+    expect(history[1]).toMatchObject({
+      before: { content: 'Lives in Bonn' },
+      at: '2026-01-01T00:00:00.000Z',
+    });
     await memory.undo(history[0]!.operation);
     expect(await memory.get('home')).toBeUndefined();
     expect(await memory.history('never')).toEqual([]);
@@ -145,7 +153,10 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       { id: 'x', kind: 'stated', weight: 0.6, storedWeight: 0.6, at: '2026-01-01T00:00:00.000Z' },
     ]);
     const { hits } = await memory.recall('tea', { strategy: 'bm25', association: 'lent' });
-    expect(hits.find(({ memory: { id } }) => id === 'y')).toMatchObject({ isAssociative: true, path: ['x', 'y'] });
+    expect(hits.find(({ memory: { id } }) => id === 'y')).toMatchObject({
+      isAssociative: true,
+      path: ['x', 'y'],
+    });
     await memory.unlink('x', 'y', { kinds: ['birth'] });
     expect(await memory.links('x')).toHaveLength(1);
     await memory.unlink('x', 'y');
@@ -194,7 +205,9 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await codeOf(memory.remember('x', { validFrom: 'soon' }))).toBe('invalid_time');
     expect(await codeOf(memory.remember('x\u0000'))).toBe('invalid_text');
     expect(await codeOf(memory.remember('x'.repeat(40_000)))).toBe('content_too_large');
-    expect(await codeOf(memory.rememberMany([{ content: 'fine' }, { content: '' }]))).toBe('invalid_argument');
+    expect(await codeOf(memory.rememberMany([{ content: 'fine' }, { content: '' }]))).toBe(
+      'invalid_argument',
+    );
     expect(await codeOf(memory.recall(' '))).toBe('blank_query');
     expect(await codeOf(memory.recall('x', { strategy: 'nope' }))).toBe('unknown_strategy');
     expect(await codeOf(memory.recall('x', { parameters: { nope: 1 } }))).toBe('invalid_parameter');

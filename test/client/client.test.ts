@@ -30,7 +30,9 @@ describe('a memory that a server keeps', () => {
 describe('the client', () => {
   it('asks each verb where the table says', () => {
     const table = verbs.filter(({ name }) => name !== 'help');
-    expect(ROUTES).toEqual(Object.fromEntries(table.map(({ name, http }) => [name, `${http.method} ${http.path}`])));
+    expect(ROUTES).toEqual(
+      Object.fromEntries(table.map(({ name, http }) => [name, `${http.method} ${http.path}`])),
+    );
   });
 
   it('says what no server does for it', async () => {
@@ -47,7 +49,9 @@ describe('the client', () => {
 
   it('says what is wrong with its token and its server', async () => {
     await using test = await startTestServer();
-    await expect(connectMemory({ url: test.url, token: 'wrong' })).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(connectMemory({ url: test.url, token: 'wrong' })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
     await using other = await listening(createServer((_, response) => response.end('<html>')));
     await expect(connectMemory({ url: other.url, token: 'x' })).rejects.toMatchObject({
       code: 'server_failed',
@@ -76,9 +80,13 @@ describe('the client', () => {
   });
 
   it('follows no redirect with its token', async () => {
-    const server = createServer((_, response) => response.writeHead(307, { location: 'http://evil.example/' }).end());
+    const server = createServer((_, response) =>
+      response.writeHead(307, { location: 'http://evil.example/' }).end(),
+    );
     await using other = await listening(server);
-    await expect(connectMemory({ url: other.url, token: 'x' })).rejects.toMatchObject({ code: 'server_failed' });
+    await expect(connectMemory({ url: other.url, token: 'x' })).rejects.toMatchObject({
+      code: 'server_failed',
+    });
   });
 });
 

@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => test[Symbol.asyncDispose]());
 
 const idsOf = (answer: Answer): readonly string[] =>
-  (answer.json.hits ?? answer.json.memories).map((each: { memory?: { id: string }; id: string }) => each.memory?.id ?? each.id);
+  (answer.json.hits ?? answer.json.memories).map(
+    (each: { memory?: { id: string }; id: string }) => each.memory?.id ?? each.id,
+  );
 const stateOf = async () => {
   const { memories } = await (await test.space()).list();
   return memories.map(({ id, content, scope, accessCount }) => ({ id, content, scope, accessCount }));
@@ -36,8 +38,16 @@ const stateOf = async () => {
 
 describe('the space', () => {
   it('is that of the token, whatever the request says', async () => {
-    for (const named of [{ space: 'bob' }, { user_id: 'bob' }, { space: 'alice', user_id: 'bob' }, { space: null }]) {
-      const recalled = await test.ask('POST', '/v1/recall', { token: whole, body: { query: 'tea', ...named } });
+    for (const named of [
+      { space: 'bob' },
+      { user_id: 'bob' },
+      { space: 'alice', user_id: 'bob' },
+      { space: null },
+    ]) {
+      const recalled = await test.ask('POST', '/v1/recall', {
+        token: whole,
+        body: { query: 'tea', ...named },
+      });
       expect(recalled).toMatchObject({ status: 403, json: { code: 'forbidden' } });
     }
     expect((await test.ask('GET', '/v1/memories?space=bob', { token: whole })).status).toBe(403);
@@ -70,16 +80,29 @@ describe('a token of scopes', () => {
     });
     expect([...idsOf(recalled)].sort()).toEqual(['everywhere', 'mine']);
     expect(recalled.text).not.toContain('theirs');
-    expect([...idsOf(await test.ask('GET', '/v1/memories', { token: scoped }))].sort()).toEqual(['everywhere', 'mine']);
+    expect([...idsOf(await test.ask('GET', '/v1/memories', { token: scoped }))].sort()).toEqual([
+      'everywhere',
+      'mine',
+    ]);
     const exported = await test.ask('GET', '/v1/export', { token: scoped });
-    expect(exported.text.trim().split('\n').map((line) => JSON.parse(line).id).sort()).toEqual(['everywhere', 'mine']);
+    expect(
+      exported.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id)
+        .sort(),
+    ).toEqual(['everywhere', 'mine']);
   });
 
   it.each(['team:b', 'team:a/project:x', 'team', 'team:ab'])('asks in vain from scope %s', async (scope) => {
     const recalled = await test.ask('POST', '/v1/recall', { token: scoped, body: { query: 'tea', scope } });
     expect(recalled).toMatchObject({ status: 403, json: { code: 'forbidden' } });
-    expect((await test.ask('GET', `/v1/memories?scope=${encodeURIComponent(scope)}`, { token: scoped })).status).toBe(403);
-    expect((await test.ask('GET', `/v1/export?scope=${encodeURIComponent(scope)}`, { token: scoped })).status).toBe(403);
+    expect(
+      (await test.ask('GET', `/v1/memories?scope=${encodeURIComponent(scope)}`, { token: scoped })).status,
+    ).toBe(403);
+    expect(
+      (await test.ask('GET', `/v1/export?scope=${encodeURIComponent(scope)}`, { token: scoped })).status,
+    ).toBe(403);
   });
 
   it.each(['theirs', 'below'])('does not find the memory %s by any verb', async (id) => {
@@ -139,7 +162,11 @@ describe('a token of scopes', () => {
       ['POST', '/v1/memories', { content: 'x', scope: 'team:b' }],
       ['POST', '/v1/memories', { content: 'x', scope: 'team:a/project:x' }],
       ['POST', '/v1/memories/batch', { memories: [{ content: 'x' }, { content: 'y', scope: 'global' }] }],
-      ['POST', '/v1/restore', { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01', scope: 'team:b' }] }],
+      [
+        'POST',
+        '/v1/restore',
+        { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01', scope: 'team:b' }] },
+      ],
       ['POST', '/v1/restore', { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01' }] }],
       ['PATCH', '/v1/memories/mine', { scope: 'global' }],
       ['PATCH', '/v1/memories/everywhere', { content: 'x' }],
@@ -156,13 +183,19 @@ describe('a token of scopes', () => {
       const answer = await test.ask(method, path, { token: scoped, body });
       expect({ method, path, code: answer.json.code }).toEqual({ method, path, code: 'forbidden' });
     }
-    const imported = await test.ask('POST', '/v1/import', { token: scoped, body: '{"content":"x","scope":"team:b"}\n' });
+    const imported = await test.ask('POST', '/v1/import', {
+      token: scoped,
+      body: '{"content":"x","scope":"team:b"}\n',
+    });
     expect(imported.json).toMatchObject({ imported: 0, skipped: 1 });
     expect(await stateOf()).toEqual(before);
   });
 
   it('remembers in its scope where none is named, and must name one of several', async () => {
-    const made = await test.ask('POST', '/v1/memories', { token: scoped, body: { content: 'New of team a', id: 'new' } });
+    const made = await test.ask('POST', '/v1/memories', {
+      token: scoped,
+      body: { content: 'New of team a', id: 'new' },
+    });
     expect(made.status).toBe(200);
     expect(await (await test.space()).get('new')).toMatchObject({ scope: 'team:a' });
     await test.ask('PATCH', '/v1/memories/new', { token: scoped, body: { content: 'Changed' } });
@@ -170,7 +203,10 @@ describe('a token of scopes', () => {
     const several = await test.token({ scopes: ['team:a', 'team:b'] });
     const vague = await test.ask('POST', '/v1/recall', { token: several, body: { query: 'tea' } });
     expect(vague.json).toMatchObject({ status: 400, details: { field: 'scope' } });
-    const exact = await test.ask('POST', '/v1/recall', { token: several, body: { query: 'tea', scope: 'team:b' } });
+    const exact = await test.ask('POST', '/v1/recall', {
+      token: several,
+      body: { query: 'tea', scope: 'team:b' },
+    });
     expect([...idsOf(exact)].sort()).toEqual(['everywhere', 'theirs']);
   });
 });
@@ -204,7 +240,13 @@ describe('a token for reading', () => {
   });
 
   it('reads what the other one reads', async () => {
-    for (const path of ['/v1/memories', '/v1/memories/mine', '/v1/stats', '/v1/memories/mine/history', '/v1/check']) {
+    for (const path of [
+      '/v1/memories',
+      '/v1/memories/mine',
+      '/v1/stats',
+      '/v1/memories/mine/history',
+      '/v1/check',
+    ]) {
       const [a, b] = await Promise.all([reader, whole].map((token) => test.ask('GET', path, { token })));
       expect(a).toMatchObject({ status: 200, text: b!.text });
     }

@@ -1,6 +1,6 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './fixture.ts';
@@ -8,7 +8,11 @@ import { startTestServer, type TestServer } from './fixture.ts';
 let test: TestServer;
 let token: string;
 beforeAll(async () => {
-  test = await startTestServer({ allowOrigins: ['https://app.example'], bodyLimit: 10_000, receiveTimeout: 300 });
+  test = await startTestServer({
+    allowOrigins: ['https://app.example'],
+    bodyLimit: 10_000,
+    receiveTimeout: 300,
+  });
   token = await test.token();
 });
 afterAll(() => test[Symbol.asyncDispose]());
@@ -37,14 +41,18 @@ describe('the door', () => {
     expect(statusOf(await get(`host: ${host}\r\n`))).toBe(200);
   });
 
-  it.each(['evil.example', 'evil.example:80', 'localhost.evil.example', '127.0.0.1.evil.example', 'localhost@evil', ''])(
-    'refuses the host %j, by which a name that was rebound would come',
-    async (host) => {
-      const answer = await get(`host: ${host}\r\n`);
-      expect([400, 403]).toContain(statusOf(answer));
-      expect(answer).not.toContain('"status":"up"');
-    },
-  );
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil',
+    '',
+  ])('refuses the host %j, by which a name that was rebound would come', async (host) => {
+    const answer = await get(`host: ${host}\r\n`);
+    expect([400, 403]).toContain(statusOf(answer));
+    expect(answer).not.toContain('"status":"up"');
+  });
 
   it('refuses a second host, none, and one in the target', async () => {
     expect(statusOf(await get('host: localhost\r\nhost: evil.example\r\n'))).not.toBe(200);
@@ -105,7 +113,13 @@ describe('the token', () => {
   it.each(secured)('is needed for %s %s', async (method, path) => {
     const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
     const never = `salience_0123456789abcdef_${'A'.repeat(43)}`;
-    for (const given of [undefined, wrong, never, '../../etc/passwd', `salience_..%2f..%2f_${'A'.repeat(43)}`]) {
+    for (const given of [
+      undefined,
+      wrong,
+      never,
+      '../../etc/passwd',
+      `salience_..%2f..%2f_${'A'.repeat(43)}`,
+    ]) {
       const answer = await test.ask(method, path, { token: given });
       expect(answer).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
@@ -144,9 +158,19 @@ describe('requests that are wrong', () => {
     const said = await test.raw(`${head('POST', '/v1/memories')}content-length: 10001\r\n\r\n`);
     expect(said).toMatch(/^HTTP\/1\.1 413 /);
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
-    const unsaid = await test.raw(`${head('POST', '/v1/memories')}transfer-encoding: chunked\r\n\r\n`, chunk, chunk, chunk);
+    const unsaid = await test.raw(
+      `${head('POST', '/v1/memories')}transfer-encoding: chunked\r\n\r\n`,
+      chunk,
+      chunk,
+      chunk,
+    );
     expect(unsaid).toMatch(/^HTTP\/1\.1 413 /);
-    const line = await test.raw(`${head('POST', '/v1/import')}transfer-encoding: chunked\r\n\r\n`, chunk, chunk, chunk);
+    const line = await test.raw(
+      `${head('POST', '/v1/import')}transfer-encoding: chunked\r\n\r\n`,
+      chunk,
+      chunk,
+      chunk,
+    );
     expect(line).toMatch(/^HTTP\/1\.1 413 /);
     expect((await (await test.space()).stats()).memories).toBe(0);
   });
@@ -173,7 +197,9 @@ describe('requests that are wrong', () => {
     const obscured = await test.raw(
       `${head('POST', '/v1/recall')}transfer-encoding: xchunked\r\ncontent-length: 0\r\n\r\n${smuggled}`,
     );
-    const folded = await test.raw(`${head('POST', '/v1/recall')}x: y\r\n content-length: 3\r\n\r\n${smuggled}`);
+    const folded = await test.raw(
+      `${head('POST', '/v1/recall')}x: y\r\n content-length: 3\r\n\r\n${smuggled}`,
+    );
     const bare = await test.raw(`GET /healthz HTTP/1.1\nhost: localhost\n\n${smuggled}`);
     for (const answer of [both, twice, obscured, folded, bare]) {
       expect(answer).not.toContain('"memories"');
@@ -194,7 +220,9 @@ describe('requests that are wrong', () => {
       '/v1//memories/x',
       '/v1/memories/x%0d%0aset-cookie:%20a=b',
     ]) {
-      const answer = await test.raw(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n${close}\r\n`);
+      const answer = await test.raw(
+        `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n${close}\r\n`,
+      );
       expect([400, 404]).toContain(statusOf(answer));
       expect(answer.toLowerCase()).not.toMatch(/\r\nset-cookie/);
       expect(answer).not.toContain(test.directory);
@@ -234,7 +262,10 @@ describe('requests that are wrong', () => {
       expect(answer.text).not.toMatch(/node_modules|\.ts:|\.js:|\\n {4}at /);
     }
     expect((await (await test.space()).stats()).memories).toBe(0);
-    expect((await test.ask('GET', '/nothing', { token })).json).toMatchObject({ status: 404, code: 'not_found' });
+    expect((await test.ask('GET', '/nothing', { token })).json).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
     expect((await test.ask('DELETE', '/v1/recall', { token })).status).toBe(404);
   });
 });

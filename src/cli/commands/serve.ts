@@ -73,7 +73,10 @@ export function tokenDirectory({ options }: Pick<Context, 'options'>): string {
 }
 
 /** Makes a token where there is none, and returns it if it is to be shown. */
-async function firstToken(tokens: TokenStore, { options, now }: Context<Options>): Promise<string | undefined> {
+async function firstToken(
+  tokens: TokenStore,
+  { options, now }: Context<Options>,
+): Promise<string | undefined> {
   if ((await tokens.list()).length > 0) return undefined;
   const { tokenFile } = options;
   const make = async () => (await tokens.create({ space: options.space, name: 'first' }, now)).token;

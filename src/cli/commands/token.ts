@@ -22,7 +22,11 @@ export function configure(command: Command): void {
     .command('create')
     .description('make a token for --space, and show it once')
     .option('--name <name>', 'to know it by', 'default')
-    .option('--scope <scope>', 'sees it and its ancestors, writes in it alone; repeatable (default: all)', collect)
+    .option(
+      '--scope <scope>',
+      'sees it and its ancestors, writes in it alone; repeatable (default: all)',
+      collect,
+    )
     .addOption(new Option('--rights <rights>', 'what it may do').choices(['read', 'write']).default('write'))
     .action(
       action<CreateOptions, []>(async (context) => {
@@ -58,5 +62,5 @@ export function configure(command: Command): void {
 
 function describe({ id, name, space, scopes, rights, createdAt }: Grant): string {
   const where = scopes ? `scopes ${scopes.join(', ')}` : 'all scopes';
-  return plainLine(`${id}  ${name}  space ${space}  ${where}  ${rights}  ${createdAt}`);
+  return plainLine([id, name, `space ${space}`, where, rights, createdAt].join(' · '));
 }
