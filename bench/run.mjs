@@ -8,7 +8,9 @@ import { updateReadme } from './readme.mjs';
 
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) => ['speed', 'living', 'memory', 'mcp', 'quality', 'grid', 'http'].includes(arg));
+const chosen = args.filter((arg) =>
+  ['speed', 'living', 'memory', 'mcp', 'quality', 'grid', 'http'].includes(arg),
+);
 // The grid takes minutes and changes only with the embedder: it is run when named.
 const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -21,6 +21,36 @@ export interface AppTypes {
 
 export type AppContext = Context<AppTypes>;
 
+/** A header as it was sent. Hono would make an object of all of them first, on the way of every request. */
+export function headerOf(context: AppContext, name: string): string | undefined {
+  const value = context.env.incoming.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** The query of a request. */
+export function queryOf({ env }: AppContext): URLSearchParams {
+  const [, query = ''] = /\?(.*)$/s.exec(env.incoming.url ?? '') ?? [];
+  return new URLSearchParams(query);
+}
+
+/** Aborts when whoever asked is gone, and after so many milliseconds. Call `done` when the work is. */
+export function signalOf(
+  { env: { outgoing } }: AppContext,
+  timeout?: number,
+): { readonly signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
+  outgoing.on('close', abort);
+  return {
+    signal: controller.signal,
+    done() {
+      clearTimeout(timer);
+      outgoing.off('close', abort);
+    },
+  };
+}
+
 /** What the routes work with. */
 export interface Desk {
   readonly spaces: Spaces;

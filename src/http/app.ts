@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { SalienceError } from '../model/errors.ts';
 import { formatInstant } from '../model/time.ts';
 import { logLineOf, verbs } from '../verbs/index.ts';
-import type { AppContext, AppTypes, Desk, MountedHandler } from './app-types.ts';
+import { type AppContext, type AppTypes, type Desk, headerOf, type MountedHandler } from './app-types.ts';
 import { readBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
@@ -66,12 +66,8 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     app.use(cors({ origin: [...options.door.origins], exposeHeaders: ['etag', 'retry-after'], maxAge: 600 }));
   }
   app.onError((error, context) => {
-    // Thrown by a signal, which says why in words of its own.
-    const known = context.req.raw.signal.aborted
-      ? new SalienceError('aborted', 'the request was ended', { cause: error })
-      : error;
-    if (problemOf(known).hidden) context.set('failure', known);
-    return problemResponse(known, headersOf(known));
+    if (problemOf(error).hidden) context.set('failure', error);
+    return problemResponse(error, headersOf(error));
   });
   app.notFound(() =>
     problemResponse(
@@ -132,7 +128,7 @@ function open(context: AppContext, route: string, answer: () => Response): Respo
 
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
 async function admit(context: AppContext, { tokens, rateLimiter }: AppOptions): Promise<void> {
-  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(context.req.header('authorization') ?? '') ?? [];
+  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
   const grant = token === undefined ? undefined : await tokens.authenticate(token);
   if (!grant) {
     throw new SalienceError(

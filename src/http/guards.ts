@@ -20,23 +20,19 @@ export interface DoorOptions {
 export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindings: HttpBindings }> {
   const known = new Set(hosts.map((host) => host.toLowerCase()));
   const elsewhere = new Set(origins);
-  return async (context, next) => {
-    const host = context.req.header('host');
-    if (
-      host === undefined ||
-      !known.has(nameOf(host)) ||
-      timesSent('host', context.env.incoming.rawHeaders) > 1
-    ) {
+  return async ({ env: { incoming } }, next) => {
+    const host = incoming.headers.host;
+    if (host === undefined || !known.has(nameOf(host)) || timesSent('host', incoming.rawHeaders) > 1) {
       throw new SalienceError(
         'forbidden',
         'this server is not asked under this name; if it should be, start it with --allow-host',
       );
     }
     // The absolute form names a second host, which would be believed elsewhere.
-    if (!context.env.incoming.url?.startsWith('/')) {
+    if (!incoming.url?.startsWith('/')) {
       throw new SalienceError('invalid_argument', 'the target of a request must be a path');
     }
-    const origin = context.req.header('origin');
+    const origin = incoming.headers.origin;
     if (origin !== undefined && origin !== `http://${host}` && !elsewhere.has(origin)) {
       throw new SalienceError(
         'forbidden',

@@ -4,7 +4,7 @@ import { SalienceError } from '../model/errors.ts';
 import { parseInstant } from '../model/time.ts';
 import { callVerb, type Verb, verbs } from '../verbs/index.ts';
 import { memorySchema } from '../verbs/schemas.ts';
-import type { AppContext, AppTypes, Desk } from './app-types.ts';
+import { type AppContext, type AppTypes, type Desk, headerOf, queryOf, signalOf } from './app-types.ts';
 import { readBody } from './body.ts';
 import { confine } from './confine.ts';
 import { checkRevision, etagOf, isKnown } from './etag.ts';
@@ -31,25 +31,24 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
   }
   const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
   const body = inQuery ? '' : await readBody(context.env.incoming, desk.body);
-  const { searchParams } = new URL(context.req.url);
   const given = withoutSpace(
     inQuery
-      ? parseQueryFields(verb.input, searchParams)
-      : parseJsonFields(body, context.req.header('content-type')),
+      ? parseQueryFields(verb.input, queryOf(context))
+      : parseJsonFields(body, headerOf(context, 'content-type')),
     grant,
   );
   const input = withPath(given, context.req.param() as Readonly<Record<string, string>>);
   const memory = confine(await desk.spaces.get(grant.space), grant);
   const work = () => run(context, verb, memory, input, desk);
-  if (verb.access !== 'write') return respond(await work(), context.req.header('if-none-match'));
+  if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
 
   const inTurn = typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
-  const key = context.req.header('idempotency-key');
+  const key = headerOf(context, 'idempotency-key');
   if (key === undefined) return respond(await inTurn());
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
-  const request = `${verb.http.method} ${context.req.path}?${searchParams}\n${context.req.header('if-match')}\n${body}`;
+  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
   const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, inTurn);
   return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
 }
@@ -61,17 +60,18 @@ async function run(
   input: Readonly<Record<string, unknown>>,
   { workTimeout }: Desk,
 ): Promise<KeptAnswer> {
-  const ifMatch = context.req.header('if-match');
+  const ifMatch = headerOf(context, 'if-match');
   if (ifMatch !== undefined && verb.access === 'write') {
     const found = await memory.get(String(input['id']));
     if (found) checkRevision(ifMatch, found);
   }
-  const moment = context.req.header('salience-now');
+  const moment = headerOf(context, 'salience-now');
+  const { signal, done } = signalOf(context, workTimeout);
   const output = await callVerb(verb, memory, input, {
-    signal: AbortSignal.any([context.req.raw.signal, AbortSignal.timeout(workTimeout)]),
+    signal,
     now: moment === undefined ? undefined : new Date(parseInstant(moment, 'salience-now')),
     readOnly: context.get('grant').rights === 'read',
-  });
+  }).finally(done);
   const tagged = verb.output === (memorySchema as unknown) ? { etag: etagOf(output as never) } : {};
   return { status: 200, headers: tagged, body: JSON.stringify(output) };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../model/check.ts';
@@ -63,6 +64,18 @@ export function openTokenStore(directory: string): TokenStore {
     }
     return parseStored(content, id, fileOf(id));
   };
+  const known = new Map<string, { readonly stamp: string; readonly stored: StoredToken }>();
+  /** Looked at anew for every request: what is revoked must open nothing from that moment on. */
+  const present = async (id: string): Promise<StoredToken | undefined> => {
+    const file = statSync(fileOf(id), { throwIfNoEntry: false, bigint: true });
+    const stamp = file && `${file.ino} ${file.ctimeNs} ${file.size}`;
+    const cached = known.get(id);
+    if (stamp !== undefined && cached?.stamp === stamp) return cached.stored;
+    known.delete(id);
+    const stored = stamp === undefined ? undefined : await read(id);
+    if (stored && stamp !== undefined) known.set(id, { stamp, stored });
+    return stored;
+  };
   return {
     async create(token, now) {
       const id = randomBytes(8).toString('hex');
@@ -95,8 +108,7 @@ export function openTokenStore(directory: string): TokenStore {
     },
     async authenticate(token) {
       const [, id] = form.exec(token) ?? [];
-      // Read anew for every request: what is revoked must open nothing from that moment on.
-      const stored = id === undefined ? undefined : await read(id);
+      const stored = id === undefined ? undefined : await present(id);
       if (!stored) return undefined;
       const { hash, ...grant } = stored;
       return timingSafeEqual(hashOf(token), Buffer.from(hash, 'hex')) ? grant : undefined;

@@ -4,7 +4,7 @@ import type { ListOptions, MemoryEngine } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 import { parseInput } from '../verbs/index.ts';
 import { list } from '../verbs/read.ts';
-import type { AppContext, AppTypes, Desk } from './app-types.ts';
+import { type AppContext, type AppTypes, type Desk, queryOf, signalOf } from './app-types.ts';
 import { readBodyLines } from './body.ts';
 import { confine, mayWrite } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
@@ -20,7 +20,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   app.get('/v1/export', async (context) => {
     context.set('route', '/v1/export');
     const grant = context.get('grant');
-    const query = parseQueryFields(list.input, new URL(context.req.url).searchParams);
+    const query = parseQueryFields(list.input, queryOf(context));
     const { limit, cursor, ...filter } = parseInput(list, withoutSpace(query, grant));
     const memory = confine(await desk.spaces.get(grant.space), grant);
     return exportAll(context, memory, filter);
@@ -31,12 +31,13 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     if (grant.rights !== 'write') throw new SalienceError('forbidden', 'import: this token may only read');
     const memory = confine(await desk.spaces.get(grant.space), grant);
     const problems: { readonly line: string; readonly reason: string }[] = [];
+    const { signal, done } = signalOf(context);
     const counts = await importItems(memory, itemsOf(context, grant, desk), {
-      signal: context.req.raw.signal,
+      signal,
       onSkipped: (line, reason) => {
         if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
       },
-    });
+    }).finally(done);
     return context.json({ ...counts, problems });
   });
 }
