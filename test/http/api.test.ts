@@ -240,7 +240,7 @@ describe('what is said of requests', () => {
     for (const said of [JSON.stringify(test.log), metrics.text, broken.text]) {
       expect(said).not.toMatch(/walnuts/i);
       expect(said).not.toContain(token);
-      expect(said).not.toContain(token.split('_')[2]);
+      expect(said).not.toContain(token.slice(26));
     }
     const grant = (await test.tokens.list()).find(({ space }) => space === 'alice');
     expect(test.log[0]).toEqual({
