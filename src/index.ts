@@ -12,34 +12,59 @@
  * @module
  */
 
+export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { MemoryLink } from './memory/links.ts';
-export type { MaintainOptions, MaintenanceReport, SimilarPair } from './memory/maintenance-types.ts';
-export type { BuiltinStrategyName, HistoryEntry, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
+export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
+export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Hit, Recall } from './memory/recall.ts';
-export type {
-  FilterOptions,
-  ListOptions,
-  Memory,
-  MemoryChanges,
-  OperationOptions,
-  RecallOptions,
-  Remembered,
-  RememberInput,
-  RememberOptions,
+export type { SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
+export {
+  type AsOf,
+  type BatchOptions,
+  type Conflict,
+  type FilterOptions,
+  type GetOptions,
+  type Inactive,
+  type ListOptions,
+  type Memory,
+  type MemoryChanges,
+  type OperationOptions,
+  RESOLUTIONS,
+  type RecallOptions,
+  type Remembered,
+  type RememberInput,
+  type RememberOptions,
+  type Resolution,
+  type StandingConflict,
 } from './memory/types.ts';
+export type { Undone } from './memory/undo.ts';
 export type { MemoryExplanation, WhyNot } from './memory/why-not.ts';
-export type { BatchOptions, Undone } from './memory/write.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
+export type { MetadataFilter, MetadataTest, Scalar } from './model/metadata-condition.ts';
 export type { Clock, Instant } from './model/time.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
-// Ports, for embedders and stores of your own.
+// Ports, for embedders, language models and stores of your own.
+export { type AiSdkLanguageModel, aiSdkModel } from './providers/ai-sdk.ts';
 export type { EmbedderChoice } from './providers/choose.ts';
 export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';
+export type {
+  Generated,
+  GenerateRequest,
+  JsonOutput,
+  LanguageModel,
+  ModelUsage,
+  OutputSchema,
+} from './providers/language-model.ts';
 export { type OpenAiCompatibleOptions, openAiCompatibleEmbedder } from './providers/openai-compatible.ts';
+export {
+  type OpenAiCompatibleModelOptions,
+  openAiCompatibleModel,
+} from './providers/openai-compatible-chat.ts';
 export type { Reranker } from './providers/reranker.ts';
+export type { LanguageModelOptions, ModelBudget } from './providers/structured.ts';
 export type { EvidenceChain } from './recall/expand.ts';
 export type { ReinforcementRates } from './recall/reinforce.ts';
 export type { AssociationSettings } from './recall/strategy.ts';

@@ -1,6 +1,7 @@
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
-import type { BatchOptions } from './memory/write.ts';
+import type { BatchOptions } from './memory/types.ts';
+import { number } from './model/check.ts';
 import { SalienceError } from './model/errors.ts';
 import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
@@ -30,6 +31,8 @@ export interface OpenOptions {
   readonly synchronous?: 'full' | 'normal' | undefined;
   /** Judges the order of direct hits, where a recall asks for it. */
   readonly reranker?: Reranker | undefined;
+  /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
+  readonly conflictThreshold?: number | undefined;
   /** Rates of learning by use, over the defaults. */
   readonly reinforcement?: Partial<ReinforcementRates> | undefined;
   /** Nothing is written. Default is false. */
@@ -70,6 +73,10 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
       profiles,
       reranker: options.reranker,
+      conflictThreshold:
+        options.conflictThreshold === undefined
+          ? undefined
+          : number(options.conflictThreshold, 'conflictThreshold', 0, 1),
       reinforcement: { ...REINFORCEMENT, ...options.reinforcement },
       readOnly: options.readOnly === true,
     };

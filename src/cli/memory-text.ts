@@ -26,6 +26,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['valid until', memory.validUntil],
     ['expires', memory.expiresAt],
     ['invalidated', memory.invalidatedAt],
+    ['because', memory.invalidReason],
     ['cold since', memory.coldSince],
     ['consolidated', memory.consolidatedAt],
     ['importance', `${memory.importance} (${memory.importanceJudge})`],
@@ -36,7 +37,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['accesses', `${memory.accessCount} in ${plural(memory.sessions.length, 'session')}`],
     ['revisions', String(memory.revisionCount)],
     ['tier', memory.core ? `${memory.tier}, core` : memory.tier],
-    ['supersedes', memory.supersedes],
+    ['supersedes', memory.supersedes.length === 0 ? undefined : memory.supersedes.join(', ')],
     ['source', memory.sourceRef === undefined ? memory.source : `${memory.source}: ${memory.sourceRef}`],
   ]);
   return `${paint('dim', fields)}\n\n${plainBlock(memory.content)}`;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
+import type { Memory, MemoryChanges, MemoryEngine, Remembered, RememberInput } from '../index.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem } from './item.ts';
 
@@ -88,31 +88,36 @@ async function writeBatch(
   }
   const statements = fresh.filter((item) => item.kind === 'statement');
   const records = fresh.filter((item) => item.kind === 'record');
-  counts.imported += await insert(statements, skip, (some) =>
-    memory.rememberMany(
-      some.map(({ input }) => input),
-      { signal },
-    ),
-  );
-  counts.imported += await insert(records, skip, (some) =>
-    memory.restore(
-      some.map((item) => item.memory),
-      { signal },
-    ),
-  );
+  const remembered = [
+    ...(await insert(statements, skip, (some) =>
+      memory.rememberMany(
+        some.map(({ input }) => input),
+        { signal },
+      ),
+    )),
+    ...(await insert(records, skip, (some) =>
+      memory.restore(
+        some.map((item) => item.memory),
+        { signal },
+      ),
+    )),
+  ];
+  // What the space knows word for word, or by its topic, has another id there.
+  for (const { outcome } of remembered) counts[countOf[outcome]]++;
 }
 
-/** Writes the items as one transaction, without those that the engine refuses. Returns how many were written. */
+const countOf = { created: 'imported', updated: 'updated', deduplicated: 'unchanged' } as const;
+
+/** Writes the items as one transaction, without those that the engine refuses. Returns what became of the others. */
 async function insert<Item extends Usable>(
   items: readonly Item[],
   skip: Skip,
-  write: (items: readonly Item[]) => Promise<unknown>,
-): Promise<number> {
+  write: (items: readonly Item[]) => Promise<readonly Remembered[]>,
+): Promise<readonly Remembered[]> {
   const left = [...items];
   while (left.length > 0) {
     try {
-      await write(left);
-      return left.length;
+      return await write(left);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const index = left.length === 1 ? 0 : error.details['index'];
@@ -122,7 +127,7 @@ async function insert<Item extends Usable>(
       left.splice(index as number, 1);
     }
   }
-  return 0;
+  return [];
 }
 
 async function attempt(item: Usable, skip: Skip, work: () => Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
 
 /** One thing that an importer found in a source. */
@@ -32,6 +33,7 @@ export interface SourceOptions {
 /** A content of at most so many bytes fits into a store with default settings. */
 export const MAX_CONTENT_BYTES = 32 * 1024;
 const MAX_TITLE = 1000;
+const MAX_SOURCE_REF = 2000;
 
 /** An id that the same parts give again: a word for the kind of source and 96 bits of SHA-256. */
 export function stableId(kind: string, parts: readonly (string | number | undefined)[]): string {
@@ -52,4 +54,40 @@ export function joinTags(
 ): readonly string[] | undefined {
   const tags = [...new Set([...own, ...(added ?? [])])];
   return tags.length > 0 ? tags : undefined;
+}
+
+export function unusable(where: string, reason: string): ImportItem {
+  return { kind: 'unusable', where, reason };
+}
+
+/** What another system says about one of its records. */
+export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'sourceRef'> {
+  /** The system, the first part of ids and of `sourceRef`. */
+  readonly system: string;
+  readonly where: string;
+  /** What makes the record known again, within the system and the scope of the import. */
+  readonly key: readonly (string | number | undefined)[];
+  /** Its id in the system; without one its place is the `sourceRef`. */
+  readonly reference: string | undefined;
+}
+
+/** The record as a statement, or as several when its text is longer than a memory may be. */
+export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
+  const { system, where, key, reference, content, title, tags, ...said } = record;
+  return splitLong(content, MAX_CONTENT_BYTES).map((piece, part) => ({
+    kind: 'statement',
+    where,
+    input: {
+      ...(options.scope === undefined ? {} : { scope: options.scope }),
+      ...said,
+      id: stableId(system, [options.scope, ...key, part]),
+      content: piece,
+      title: title === undefined ? undefined : fitTitle(title),
+      tags: joinTags(tags ?? [], options.tags),
+      source: 'imported',
+      sourceRef: (reference === undefined ? where : `${system}:${reference}`)
+        .slice(0, MAX_SOURCE_REF)
+        .toWellFormed(),
+    },
+  }));
 }

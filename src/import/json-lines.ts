@@ -2,7 +2,15 @@ import { stat } from 'node:fs/promises';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
 import type { SalienceError } from '../model/errors.ts';
-import { type ImportItem, type ImportSource, joinTags, type SourceOptions, stableId } from './item.ts';
+import { type Fields, isFields } from './fields.ts';
+import {
+  type ImportItem,
+  type ImportSource,
+  joinTags,
+  type SourceOptions,
+  stableId,
+  unusable,
+} from './item.ts';
 
 const recordKeys: ReadonlySet<string> = new Set([
   'id',
@@ -22,6 +30,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'validUntil',
   'expiresAt',
   'invalidatedAt',
+  'invalidReason',
   'coldSince',
   'consolidatedAt',
   'importance',
@@ -29,6 +38,8 @@ const recordKeys: ReadonlySet<string> = new Set([
   'confidence',
   'usefulness',
   'weight',
+  // What follows from other memories is exported for readers, and worked out anew.
+  'effectiveWeight',
   'stability',
   'accessCount',
   'sessions',
@@ -40,22 +51,30 @@ const recordKeys: ReadonlySet<string> = new Set([
   'sourceRef',
 ] satisfies (keyof Memory)[]);
 
-/**
- * JSON Lines, gzipped or not: lines of `salience export`, and lines of your own with a `content` and whatever else
- * `remember` takes. A line without an id gets one from its text, so that the file can be imported again.
- */
+/** One line: what it holds, its text, and where it stands. */
+export interface JsonLine {
+  readonly fields: Fields;
+  readonly text: string;
+  readonly where: string;
+  readonly sourceRef: string;
+}
+
+export type LineReader = (line: JsonLine, options: SourceOptions) => readonly ImportItem[];
+
+/** JSON Lines, gzipped or not, each an object that `read` understands. */
 export async function openJsonLines(
   path: string,
   name: string,
+  read: LineReader,
   options: SourceOptions,
 ): Promise<ImportSource> {
   const size = await sizeOf(path);
   const compressed = /\.gz$/i.test(path);
-  let read = 0;
+  let done = 0;
   return {
-    share: () => (compressed || size === 0 ? undefined : Math.min(1, read / size)),
-    items: readItems(path, name, options, (bytes) => {
-      read += bytes;
+    share: () => (compressed || size === 0 ? undefined : Math.min(1, done / size)),
+    items: readItems(path, name, read, options, (bytes) => {
+      done += bytes;
     }),
   };
 }
@@ -63,6 +82,7 @@ export async function openJsonLines(
 async function* readItems(
   path: string,
   name: string,
+  read: LineReader,
   options: SourceOptions,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ImportItem, void> {
@@ -79,28 +99,46 @@ async function* readItems(
   })) {
     yield* report();
     onRead(Buffer.byteLength(text) + 1);
-    if (text.trim() !== '') yield readJsonLine(text, `${name}:${number}`, `${name}#L${number}`, options);
+    if (text.trim() === '') continue;
+    const where = `${name}:${number}`;
+    const fields = parseLine(text);
+    if (typeof fields === 'string') yield unusable(where, fields);
+    else yield* read({ fields, text, where, sourceRef: `${name}#L${number}` }, options);
   }
   yield* report();
 }
 
-/** One line as an item of an import; `where` names it to people. */
+/** One such line as an item of an import; `where` names it to people. */
 export function readJsonLine(
   text: string,
   where: string,
   sourceRef: string,
   options: SourceOptions,
 ): ImportItem {
-  let value: unknown;
+  const fields = parseLine(text);
+  if (typeof fields === 'string') return unusable(where, fields);
+  return readItem({ fields, text, where, sourceRef }, options);
+}
+
+/** What the line holds, or what is wrong with it. */
+function parseLine(text: string): Fields | string {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : 'is no JSON object';
   } catch {
-    return unusable(where, 'is no JSON, or is cut off');
+    return 'is no JSON, or is cut off';
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unusable(where, 'is no JSON object');
-  }
-  const fields = value as Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Lines of `salience export`, and lines of your own with a `content` and whatever else `remember` takes. A line
+ * without an id gets one from its text, so that the file can be imported again.
+ */
+export function readOwnLine(line: JsonLine, options: SourceOptions): readonly ImportItem[] {
+  return [readItem(line, options)];
+}
+
+function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceOptions): ImportItem {
   const { id } = fields;
   if (id !== undefined && (typeof id !== 'string' || id.trim() === '')) {
     return unusable(where, 'has an id that is no text');
@@ -134,14 +172,10 @@ export function readJsonLine(
 }
 
 /** Only an export knows how often a memory was revised. */
-function isRecord(fields: Readonly<Record<string, unknown>>): boolean {
+function isRecord(fields: Fields): boolean {
   return (
     fields['id'] !== undefined && fields['createdAt'] !== undefined && fields['revisionCount'] !== undefined
   );
-}
-
-function unusable(where: string, reason: string): ImportItem {
-  return { kind: 'unusable', where, reason };
 }
 
 async function sizeOf(path: string): Promise<number> {

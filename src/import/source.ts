@@ -2,16 +2,35 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import { SalienceError } from '../model/errors.ts';
+import {
+  DOCUMENT_FORMATS,
+  type DocumentFormatName,
+  linesFormat,
+  openByStructure,
+  openDocument,
+} from './detect.ts';
 import { type DocumentReader, openDocuments } from './documents.ts';
 import { openGitHistory } from './git.ts';
 import type { ImportSource, SourceOptions } from './item.ts';
-import { openJsonLines } from './json-lines.ts';
+import { type LineReader, openJsonLines, readOwnLine } from './json-lines.ts';
 import { readMarkdown } from './markdown.ts';
+import { readGraphLine } from './mcp-memory.ts';
 import { readPlainText } from './plain-text.ts';
 
-export const IMPORT_FORMATS = ['jsonl', 'markdown', 'text', 'git'] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+export type ImportFormat = 'jsonl' | 'markdown' | 'text' | 'git' | 'mcp-memory' | DocumentFormatName;
+export const IMPORT_FORMATS: readonly ImportFormat[] = [
+  'jsonl',
+  'markdown',
+  'text',
+  'git',
+  'mcp-memory',
+  ...DOCUMENT_FORMATS,
+];
 
+const lineReaders: ReadonlyMap<string, LineReader> = new Map([
+  ['jsonl', readOwnLine],
+  ['mcp-memory', readGraphLine],
+]);
 const markdown = new Map<string, DocumentReader>([
   ['.md', readMarkdown],
   ['.markdown', readMarkdown],
@@ -21,8 +40,8 @@ const documents = new Map([...markdown, ...text]);
 
 /**
  * Opens a file or folder to import. Without a `format` a folder means its Markdown and text files, a folder named
- * `.git` its history, and a file what its ending says, or its first character. Sources are named by their path from
- * `directory`, by which they are known again. Throws `unreadable_file`, `invalid_argument`.
+ * `.git` its history, and a file what its ending says, or its structure when that is certain. Sources are named by
+ * their path from `directory`, by which they are known again. Throws `unreadable_file`, `invalid_argument`.
  */
 export async function openSource(
   path: string,
@@ -34,18 +53,26 @@ export async function openSource(
 ): Promise<ImportSource> {
   const kind = await kindOf(path);
   const name = nameOf(path, options.directory ?? process.cwd());
-  const format = options.format ?? (kind === 'file' ? await formatOf(path) : undefined);
-  if (format === 'jsonl') {
-    if (kind === 'file') return openJsonLines(path, name, options);
-    throw new SalienceError('invalid_argument', `${path} is a folder; name the JSON Lines files themselves`, {
+  const found =
+    options.format ??
+    (kind === 'file' ? ((await formatOf(path)) ?? (await openByStructure(path, name, options))) : undefined);
+  if (typeof found === 'object') return found;
+  if (found === 'git' || (kind === 'folder' && /(?:^|\/)\.git\/*$/.test(path))) {
+    return openGitHistory(path, options);
+  }
+  if (found === undefined || found === 'markdown' || found === 'text') {
+    const readers = found === 'markdown' ? markdown : found === 'text' ? text : documents;
+    return openDocuments(path, name, kind, readers, options);
+  }
+  if (kind === 'folder') {
+    throw new SalienceError('invalid_argument', `${path} is a folder; name the ${found} files themselves`, {
       details: { field: 'format' },
     });
   }
-  if (format === 'git' || (kind === 'folder' && /(?:^|\/)\.git\/*$/.test(path))) {
-    return openGitHistory(path, options);
-  }
-  const readers = format === 'markdown' ? markdown : format === 'text' ? text : documents;
-  return openDocuments(path, name, kind, readers, options);
+  const readLine = lineReaders.get(found);
+  return readLine
+    ? openJsonLines(path, name, readLine, options)
+    : openDocument(path, name, found as DocumentFormatName, options);
 }
 
 /** The path from `directory`, with `/`; the whole path for what lies outside of it. */
@@ -65,18 +92,20 @@ async function kindOf(path: string): Promise<'folder' | 'file'> {
   }
 }
 
-async function formatOf(path: string): Promise<ImportFormat> {
+/** What the ending says; of JSON Lines, whose they are. */
+async function formatOf(path: string): Promise<ImportFormat | undefined> {
   const lower = path.toLowerCase();
-  if (/\.(?:jsonl|ndjson)(?:\.gz)?$/.test(lower)) return 'jsonl';
   if (/\.(?:md|markdown)$/.test(lower)) return 'markdown';
   if (lower.endsWith('.txt')) return 'text';
-  for await (const line of readLines(path)) {
-    if (line.text.trimStart().startsWith('{')) return 'jsonl';
-    break;
+  return /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(lower) ? formatOfLines(path) : undefined;
+}
+
+/** That of the first line that is JSON: a broken one says nothing. */
+async function formatOfLines(path: string): Promise<ImportFormat> {
+  for await (const { text } of readLines(path, { onBadLine: () => {} })) {
+    try {
+      return linesFormat(JSON.parse(text)) ?? 'jsonl';
+    } catch {}
   }
-  throw new SalienceError(
-    'invalid_argument',
-    `${path}: its ending does not say what it holds; give --format jsonl, markdown or text`,
-    { details: { field: 'format', file: path } },
-  );
+  return 'jsonl';
 }

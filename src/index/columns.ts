@@ -79,6 +79,7 @@ export function getRow(columns: ColumnSet, row: number): Signals {
     signals[name] = dictionary.texts[codes[row]!];
   }
   signals['core'] = signals['core'] === 'true';
+  signals['superseded'] = signals['superseded'] === 'true';
   return signals as Signals;
 }
 

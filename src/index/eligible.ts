@@ -5,12 +5,14 @@ import type { ResidentIndex } from './resident-index.ts';
 
 /**
  * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
- * invalidated nor joined into another memory. The conditions are those of `exclusionOf`, over columns.
+ * invalidated, superseded nor joined into another memory. The conditions are those of `exclusionOf`, over columns;
+ * `within` are the keys of the memories whose metadata is what was asked for.
  */
 export function eligibleRows(
   index: ResidentIndex,
   filter: MemoryFilter,
   now: Instant,
+  within?: ReadonlySet<number>,
 ): { readonly rows: Int32Array; readonly filtered: number } {
   const { alive, size, columns } = index;
   const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
@@ -21,7 +23,8 @@ export function eligibleRows(
   const scopeAllowed = allowed(columns.attributes.scope.dictionary.texts, filter.scopes, undefined);
   const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
   const tiers = filter.deep || filter.cold ? ['hot', 'cold'] : ['hot'];
-  const joinedToo = filter.deep === true;
+  const replacedToo = filter.deep === true;
+  const { validAt = now } = filter;
   const tierAllowed = allowed(columns.attributes.tier.dictionary.texts, tiers, undefined);
   const maySurvive = allowed(
     columns.attributes.type.dictionary.texts,
@@ -29,6 +32,8 @@ export function eligibleRows(
     undefined,
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
+  const supersededCodes = columns.attributes.superseded.codes;
+  const isSuperseded = allowed(columns.attributes.superseded.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
   const rows = new Int32Array(size);
   let count = 0;
@@ -39,18 +44,20 @@ export function eligibleRows(
       scopeAllowed[scopeCodes[row]!] === 0 ||
       typeAllowed[typeCodes[row]!] === 0 ||
       tierAllowed[tierCodes[row]!] === 0 ||
-      (tagged !== undefined && !tagged.has(row))
+      (tagged !== undefined && !tagged.has(row)) ||
+      (within !== undefined && !within.has(index.keys[row]!))
     ) {
       continue;
     }
     filtered++;
     // A comparison with NaN, an unknown clock, is false.
     if (
-      (consolidatedAt[row]! <= now && !joinedToo) ||
+      (consolidatedAt[row]! <= now && !replacedToo) ||
+      (isSuperseded[supersededCodes[row]!] === 1 && !replacedToo) ||
       invalidatedAt[row]! <= now ||
-      validFrom[row]! > now ||
-      (validUntil[row]! < now && maySurvive[typeCodes[row]!] === 0) ||
-      (expiresAt[row]! <= now && isCore[coreCodes[row]!] === 0)
+      validFrom[row]! > validAt ||
+      (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||
+      (expiresAt[row]! <= validAt && isCore[coreCodes[row]!] === 0)
     ) {
       continue;
     }

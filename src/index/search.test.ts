@@ -6,7 +6,8 @@ import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index
 import { defineProfile } from '../scoring/score.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
-import type { IndexedText, MemoryFilter, SearchRequest } from '../store/store.ts';
+import { grouped, type Relations } from '../store/standing.ts';
+import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
 import { arbitraryMemory, arbitraryVector } from '../testing/arbitrary-memory.ts';
 import { ARBITRARY_NOW, arbitraryProfile } from '../testing/arbitrary-profile.ts';
 import { eligibleRows } from './eligible.ts';
@@ -14,6 +15,7 @@ import { lexicalScores, noLexicalScores } from './lexical.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
+import { applyStandings } from './standing.ts';
 
 const DIMENSIONS = 5;
 const vocabulary = ['amber', 'birch', 'cedar', 'dune', 'ember'];
@@ -37,7 +39,10 @@ const arbitraryStore = fc
   .map((entries) =>
     entries.flatMap(({ memory, terms, vector, copies }, at) =>
       Array.from({ length: copies }, (_, copy): SearchableMemory => {
-        return { memory: { ...memory, id: `${at}-${copy}` } as MemoryRecord, terms, vector };
+        // Chains of a few, in both directions.
+        const supersedes =
+          at % 4 === 1 ? [`${at - 1}-0`] : at % 4 === 2 ? [`${at + 1}-0`, `${at - 1}-0`] : [];
+        return { memory: { ...memory, id: `${at}-${copy}`, supersedes } as MemoryRecord, terms, vector };
       }),
     ),
   );
@@ -50,6 +55,7 @@ const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
     deep: fc.boolean(),
     cold: fc.boolean(),
     includeExpired: fc.boolean(),
+    validAt: fc.integer({ min: -100, max: 100 }).map((days) => ARBITRARY_NOW + days * 86_400_000),
   },
   { requiredKeys: [] },
 );
@@ -81,7 +87,51 @@ function indexed(key: number, memory: MemoryRecord, { terms, vector }: IndexedTe
   };
 }
 
-function searchByIndex(index: ResidentIndex, memories: readonly SearchableMemory[], request: SearchRequest) {
+/** Every third memory contests the one after it. */
+function pairsOf(living: readonly SearchableMemory[]): readonly NewPair[] {
+  return living.flatMap(({ memory }, at): NewPair[] => {
+    const older = living[at + 1];
+    return at % 3 === 0 && older
+      ? [{ older: older.memory.id, newer: memory.id, similarity: ((at % 7) + 1) / 8 }]
+      : [];
+  });
+}
+
+function relationsOf(
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+): Relations<number> {
+  const keys = new Map(memories.map(({ memory }, key) => [memory.id, key]));
+  const keyOf = (id: string) => keys.get(id) ?? -1;
+  return {
+    successors: grouped(
+      living.flatMap(({ memory }) =>
+        memory.supersedes.map((older) => [keyOf(older), keyOf(memory.id)] as const),
+      ),
+    ),
+    newer: grouped(
+      pairsOf(living).map(
+        ({ older, newer, similarity }) => [keyOf(older), { key: keyOf(newer), similarity }] as const,
+      ),
+    ),
+  };
+}
+
+function searchByIndex(
+  index: ResidentIndex,
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+  request: SearchRequest,
+) {
+  const undo = applyStandings(index, relationsOf(memories, living), request.filter, request.now);
+  try {
+    return searchStanding(index, memories, request);
+  } finally {
+    undo();
+  }
+}
+
+function searchStanding(index: ResidentIndex, memories: readonly SearchableMemory[], request: SearchRequest) {
   const { rows, filtered } = eligibleRows(index, request.filter, request.now);
   const lexical =
     request.query.terms.length > 0
@@ -110,8 +160,8 @@ function expectSame(
   living: readonly SearchableMemory[],
   request: SearchRequest,
 ) {
-  const naive = searchNaively(living, 0, request);
-  const found = searchByIndex(index, memories, request);
+  const naive = searchNaively({ memories: living, pairs: pairsOf(living), sequence: 0 }, request);
+  const found = searchByIndex(index, memories, living, request);
   expect(found.ids).toEqual(naive.hits.map(({ memory }) => memory.id));
   // Bit for bit: toEqual on numbers is Object.is.
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
@@ -251,7 +301,7 @@ describe('a large store', () => {
       const query = { terms: ['birch', 'ember'], vector: vector() };
       const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 10 };
       expectSame(index, memories, memories, request);
-      expect(searchByIndex(index, memories, request).scored).toBeLessThan(700);
+      expect(searchByIndex(index, memories, memories, request).scored).toBeLessThan(700);
     }
   });
 });

@@ -9,7 +9,7 @@ import { createResidentIndex, type GrowingPostings, type ResidentIndex } from '.
  */
 export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 interface Header {
   readonly layout: number;

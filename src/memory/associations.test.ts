@@ -188,7 +188,9 @@ describe('associations', () => {
           // A cold memory anywhere in the space turns the short cut off; the filter keeps it out of the answer.
           const answers = ['hot', 'cold'].map(async (tier) => {
             const { memory, space, clock } = await live({ embedder: 'none' });
-            await memory.rememberMany(texts.map((content, at) => ({ id: `m${at}`, content })));
+            await memory.rememberMany(
+              texts.map((content, at) => ({ id: `m${at}`, content: `${content} ${'!'.repeat(at)}` })),
+            );
             await memory.remember('elsewhere', { id: 'other', type: 'other' });
             for (const [a, b, weight] of pairs) await memory.link(`m${a}`, `m${b}`, { weight });
             const [other] = await space.get(['other']);

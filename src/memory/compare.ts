@@ -1,15 +1,15 @@
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import { formatInstant, type Instant } from '../model/time.ts';
+import type { Instant } from '../model/time.ts';
 import type { Embedder } from '../providers/embedder.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
-import type { SimilarPair as StoredPair } from '../store/store.ts';
+import type { NewPair } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
-import { type Engine, limitOf } from './engine.ts';
-import type { MaintainOptions, MaintenanceReport, SimilarPair } from './maintenance-types.ts';
+import type { Engine } from './engine.ts';
+import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 
 /**
  * Comparing one memory means looking at all others: a run does so for at most this many memories, and for fewer in a
@@ -22,7 +22,8 @@ const MOST_LOOKED_AT = 5_000_000;
 const NEAREST = 4;
 
 /** Two memories as they were when they were compared. */
-interface FoundPair extends StoredPair {
+interface FoundPair extends NewPair {
+  /** The older, the newer. */
   readonly of: readonly [MemoryRecord, MemoryRecord];
 }
 
@@ -69,22 +70,14 @@ export async function compare(
     return {
       changes: [
         ...queued.map(
-          ({ ids, similarity, at }) => ({ kind: 'queue-pair', pair: { ids, similarity, at } }) as const,
+          ({ older, newer, similarity }) =>
+            ({ kind: 'queue-pair', pair: { older, newer, similarity } }) as const,
         ),
         { kind: 'compared', ids },
       ],
       result: { compared: ids.length, similarPairs: reported(queued) },
     };
   });
-}
-
-/** The queue of similar pairs, as callers see it. */
-export async function similarPairsOf(
-  engine: Engine,
-  limit: number | undefined,
-): Promise<readonly SimilarPair[]> {
-  const pairs = await engine.space.pendingPairs(limitOf(limit, 20, 1000));
-  return pairs.map((pair) => ({ ...pair, at: formatInstant(pair.at) }));
 }
 
 async function findPairs(
@@ -112,8 +105,8 @@ async function findPairs(
     for (const { memory: other, signals } of hits) {
       const similarity = signals.similarity ?? 0;
       if (other.id === memory.id || similarity < embedder.thresholds.similarPair) continue;
-      const of = memory.id < other.id ? ([memory, other] as const) : ([other, memory] as const);
-      const pair: FoundPair = { ids: [of[0].id, of[1].id], similarity, at: now, of };
+      const of = isOlder(memory, other) ? ([memory, other] as const) : ([other, memory] as const);
+      const pair: FoundPair = { older: of[0].id, newer: of[1].id, similarity, of };
       if (!pairs.has(keyOf(pair))) pairs.set(keyOf(pair), pair);
     }
   }
@@ -126,10 +119,15 @@ function isOver(memory: MemoryRecord, now: Instant): boolean {
   return excluded !== undefined && excluded !== 'not-yet-valid';
 }
 
-function keyOf({ ids }: Pick<StoredPair, 'ids'>): string {
-  return JSON.stringify(ids);
+/** Which of two statements was made first: by their last update, for an update may be a new statement. */
+function isOlder(a: MemoryRecord, b: MemoryRecord): boolean {
+  return (a.updatedAt - b.updatedAt || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)) < 0;
+}
+
+function keyOf({ older, newer }: Pick<NewPair, 'older' | 'newer'>): string {
+  return JSON.stringify([older, newer].sort());
 }
 
 function reported(pairs: readonly FoundPair[]): MaintenanceReport['similarPairs'] {
-  return pairs.map(({ ids, similarity }) => ({ ids, similarity }));
+  return pairs.map(({ older, newer, similarity }) => ({ older, newer, similarity }));
 }

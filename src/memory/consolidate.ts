@@ -166,7 +166,7 @@ function joinedRecord(group: readonly MemoryRecord[], id: string, now: Instant):
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
     sessions: [],
     revisionCount: 1,
-    supersedes: undefined,
+    supersedes: [],
     source: 'consolidated',
     sourceRef: undefined,
   };

@@ -55,7 +55,7 @@ async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) =
   await memory.link('roast', 'run0', { weight: 0.9 });
   await memory.recall('coffee', { strategy: 'retention', sessionId: 's' });
   await memory.maintain();
-  await memory.remember('Went for a long run along the river on Saturday', { type: 'event' });
+  await memory.rememberMany([{ content: 'Went for a long run along the river on Saturday', type: 'event' }]);
   return { memory, pass };
 }
 
@@ -75,7 +75,7 @@ test('a recall without effects, explain and whyNot leave every table as it was, 
     await memory.explain('coffee', 'roast', { strategy });
     await memory.whyNot('coffee', 'run1', { strategy, limit: 1 });
   }
-  await memory.similarPairs();
+  await memory.conflicts();
   await memory.links('roast');
   expect(await dump()).toEqual(before);
   // And the same recall with its effects is seen here: the dump can tell.

@@ -1,5 +1,6 @@
 import { invalidArgument, texts, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { parseMetadataFilter } from '../model/metadata-condition.ts';
 import { parseScope, visibleScopes } from '../model/scope.ts';
 import { type Clock, type Instant, parseInstant } from '../model/time.ts';
 import type { Embedder } from '../providers/embedder.ts';
@@ -21,6 +22,8 @@ export interface Engine {
   readonly limits: TextLimits;
   /** Judges the order of direct hits, where a recall asks for it. */
   readonly reranker: Reranker | undefined;
+  /** Cosine above which a new statement may contradict a known one. Default is the embedder's. */
+  readonly conflictThreshold: number | undefined;
   readonly reinforcement: ReinforcementRates;
   /** Nothing may be written: recalls leave nothing behind. */
   readonly readOnly: boolean;
@@ -35,13 +38,14 @@ export function momentOf(engine: Engine, options: OperationOptions | undefined):
 
 /** The filter that a caller's options mean. Throws `invalid_scope`, `invalid_argument`. */
 export function filterOf(options: FilterOptions): MemoryFilter {
-  const { scope, types, typesExclude, tags } = options;
+  const { scope, types, typesExclude, tags, metadata } = options;
   if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
   return {
     ...(scope === undefined ? {} : { scopes: visibleScopes(parseScope(scope)) }),
     ...(types === undefined ? {} : { types: texts(types, 'types', 100, 64) }),
     ...(typesExclude === undefined ? {} : { typesExclude: texts(typesExclude, 'typesExclude', 100, 64) }),
     ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),
+    ...(metadata === undefined ? {} : { metadata: parseMetadataFilter(metadata) }),
   };
 }
 

@@ -54,10 +54,10 @@ test('joined and past its time: a quarter', async () => {
   const plan = { type: 'plan', content: 'Fly to Lisbon' };
   await memory.rememberMany([
     { ...plan, id: 'now' },
-    { ...plan, id: 'past', validUntil: '2026-01-02' },
-    { ...plan, id: 'joined' },
-    { ...plan, id: 'both', validUntil: '2026-01-02' },
-    { ...plan, id: 'later' },
+    { ...plan, content: 'Fly to Lisbon!', id: 'past', validUntil: '2026-01-02' },
+    { ...plan, content: 'Fly to Lisbon?', id: 'joined' },
+    { ...plan, content: 'Fly to: Lisbon', id: 'both', validUntil: '2026-01-02' },
+    { ...plan, content: 'Fly, to Lisbon', id: 'later' },
   ]);
   const moments = { joined: clock.now(), both: clock.now(), later: clock.now() + 9 * day } as const;
   for (const [id, consolidatedAt] of Object.entries(moments)) {

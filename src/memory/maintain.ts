@@ -8,6 +8,7 @@ import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { rejoined } from './supersession.ts';
 
 /** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
 const DAYS_AT_FLOOR = 7;
@@ -91,7 +92,14 @@ async function change(
     const still = memories.filter(
       (memory) => memory !== undefined && fateOf(memory, now) === fate,
     ) as MemoryRecord[];
-    return { changes: still.map((memory) => changeOf(memory, fate, now)), result: still.map(({ id }) => id) };
+    const successors = fate === 'expired' ? await rejoined(reader, still) : [];
+    return {
+      changes: [
+        ...successors.map((memory): Change => ({ kind: 'replace', memory })),
+        ...still.map((memory) => changeOf(memory, fate, now)),
+      ],
+      result: still.map(({ id }) => id),
+    };
   });
 }
 

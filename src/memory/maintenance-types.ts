@@ -23,15 +23,11 @@ export interface MaintenanceReport {
   readonly consolidated: readonly { readonly id?: string | undefined; readonly from: readonly string[] }[];
   /** Memories that were compared with the others; at most 500 a run, fewer in a large space, none without an embedder. */
   readonly compared: number;
-  /** New in the queue of similar pairs. */
-  readonly similarPairs: readonly Omit<SimilarPair, 'at'>[];
-}
-
-/** Two memories that say nearly the same, and wait to be judged. */
-export interface SimilarPair {
-  readonly ids: readonly [string, string];
-  /** The cosine of their vectors. */
-  readonly similarity: number;
-  /** When it was noticed. */
-  readonly at: string;
+  /** New in the queue of what is to be judged; `conflicts` lists it. */
+  readonly similarPairs: readonly {
+    readonly older: string;
+    readonly newer: string;
+    /** The cosine of their vectors. */
+    readonly similarity: number;
+  }[];
 }

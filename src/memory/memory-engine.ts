@@ -1,13 +1,29 @@
-import type { MemoryEvent, SpaceInfo } from '../store/store.ts';
-import { similarPairsOf } from './compare.ts';
+import type { PastSpace, SpaceInfo } from '../store/store.ts';
+import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
+import { conflictsOf, resolve } from './conflicts.ts';
 import { deriveTexts } from './derive.ts';
-import { type Engine, filterOf, limitOf } from './engine.ts';
+import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
-import type { MaintainOptions, MaintenanceReport, SimilarPair } from './maintenance-types.ts';
+import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { asKnown, redactedError } from './past.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
+import { insertRecords, remember, rememberMany } from './remember.ts';
+import {
+  endSession,
+  type SessionOptions,
+  type StartedSession,
+  saveSummary,
+  startSession,
+  type Timeline,
+  timeline,
+} from './sessions.ts';
+import { supersededAmong } from './supersession.ts';
 import type {
+  BatchOptions,
+  FilterOptions,
+  GetOptions,
   ListOptions,
   Memory,
   MemoryChanges,
@@ -16,31 +32,21 @@ import type {
   Remembered,
   RememberInput,
   RememberOptions,
+  Resolution,
+  StandingConflict,
 } from './types.ts';
+import { type Undone, undo } from './undo.ts';
+import { invalidate, revive } from './validity.ts';
 import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './why-not.ts';
-import {
-  type BatchOptions,
-  forget,
-  inContext,
-  insertRecords,
-  remember,
-  rememberMany,
-  type Undone,
-  undo,
-  update,
-} from './write.ts';
+import { forget, inContext, update } from './write.ts';
 
 /** A page of memories, newest update first. */
 export interface MemoryPage {
   readonly memories: readonly Memory[];
   /** Absent on the last page. */
   readonly nextCursor?: string | undefined;
-}
-
-/** One write of the past: the memory as it was before it. */
-export interface HistoryEntry extends Omit<MemoryEvent, 'at' | 'before'> {
-  readonly at: string;
-  readonly before: Memory | undefined;
+  /** Of a look back: how many memories that were known then are missing, because they were forgotten since. */
+  readonly redacted?: number | undefined;
 }
 
 /** The strategies that come with the engine. */
@@ -67,8 +73,8 @@ export interface MemoryEngine extends AsyncDisposable {
     query: string | undefined,
     options?: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
-  /** The memory, or `undefined`. */
-  get(id: string): Promise<Memory | undefined>;
+  /** The memory, or `undefined`. Looking back it throws `redacted` for one that was forgotten since. */
+  get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   list(options?: ListOptions): Promise<MemoryPage>;
   /** Changes a memory in place. Throws `not_found`. */
   update(id: string, changes: MemoryChanges, options?: OperationOptions): Promise<Memory>;
@@ -76,8 +82,36 @@ export interface MemoryEngine extends AsyncDisposable {
   forget(id: string, options?: OperationOptions): Promise<void>;
   /** Takes back the latest operation, or the one named. Throws `cannot_undo`. */
   undo(operation?: number, options?: OperationOptions): Promise<Undone>;
-  /** The writes of a memory, oldest first. Empty when there never was one. */
+  /** Says that a memory does not hold, and why; the same statement stays inactive. Throws `not_found`. */
+  invalidate(id: string, reason: string, options?: OperationOptions): Promise<Memory>;
+  /** Says that an invalidated memory holds again. Throws `not_found`. */
+  revive(id: string, options?: OperationOptions): Promise<Memory>;
+  /** The contradictions that wait for a decision, in the order in which they were noticed. Default limit is 20. */
+  conflicts(limit?: number): Promise<readonly StandingConflict[]>;
+  /** Ends a conflict: `keep-both`, `update`, `supersede` or `delete`. Throws `not_found`. */
+  resolve(
+    conflictId: string,
+    resolution: Resolution,
+    options?: OperationOptions,
+  ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }>;
+  /** The writes of a memory and of those that it replaced or was replaced by, oldest first. Empty when there never was one. */
   history(id: string): Promise<readonly HistoryEntry[]>;
+  /** What was ever said about a topic, oldest first, and what of it is believed. */
+  beliefs(
+    topicKey: string,
+    options?: Pick<FilterOptions, 'scope'> & OperationOptions,
+  ): Promise<readonly Belief[]>;
+  /** Starts a session, or goes on with the open one; idle ones are closed with a summary of their own. */
+  startSession(options?: SessionOptions): Promise<StartedSession>;
+  /** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
+  endSession(
+    summary: string,
+    options?: OperationOptions,
+  ): Promise<Remembered & { readonly sessionId: string }>;
+  /** Saves a summary without ending the session. Throws `invalid_argument` for a blank one. */
+  saveSummary(summary: string, options?: SessionOptions): Promise<Remembered>;
+  /** What was remembered just before and after a memory. Throws `not_found`. */
+  timeline(id: string): Promise<Timeline>;
   /** The associations of a memory, strongest first. Throws `not_found`. */
   links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
   /** States that two memories belong together. Default weight is .8. Throws `not_found`. */
@@ -86,8 +120,6 @@ export interface MemoryEngine extends AsyncDisposable {
   unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
   /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
-  /** The similar memories that wait to be judged, in the order in which they were noticed. Default limit is 20. */
-  similarPairs(limit?: number): Promise<readonly SimilarPair[]>;
   stats(): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
@@ -116,38 +148,25 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
     recall: (query, options) => recall(engine, query, options),
-    async get(id) {
-      const [record] = await space.get([id]);
-      return record && toMemory(record, space.name);
-    },
-    async list(options = {}) {
-      const request = {
-        filter: filterOf(options),
-        limit: limitOf(options.limit, 20, 1000),
-        cursor: options.cursor,
-      };
-      const { memories, nextCursor } = await space.list(request);
-      return {
-        memories: memories.map((each) => toMemory(each, space.name)),
-        ...(nextCursor ? { nextCursor } : {}),
-      };
-    },
+    get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
+    list: (options = {}) => asKnown(engine, options, list),
     update: (id, changes, options) => update(engine, id, changes, options),
     forget: (id, options) => forget(engine, id, options),
     undo: (operation, options) => undo(engine, operation, options),
-    async history(id) {
-      const events = await space.history(id);
-      return events.map((event) => ({
-        ...event,
-        at: new Date(event.at).toISOString(),
-        before: event.before && toMemory(event.before, space.name),
-      }));
-    },
+    invalidate: (id, reason, options) => invalidate(engine, id, reason, options),
+    revive: (id, options) => revive(engine, id, options),
+    conflicts: (limit) => conflictsOf(engine, limit),
+    resolve: (conflictId, resolution, options) => resolve(engine, conflictId, resolution, options),
+    history: (id) => historyOf(engine, id),
+    beliefs: (topicKey, options) => beliefsAbout(engine, topicKey, options),
+    startSession: (options) => startSession(engine, options),
+    endSession: (summary, options) => endSession(engine, summary, options),
+    saveSummary: (summary, options) => saveSummary(engine, summary, options),
+    timeline: (id) => timeline(engine, id),
     links: (id, options) => linksOf(engine, id, options),
     link: (a, b, options) => link(engine, a, b, options),
     unlink: (a, b, options) => unlink(engine, a, b, options),
     maintain: (options) => maintain(engine, options),
-    similarPairs: (limit) => similarPairsOf(engine, limit),
     stats: () => space.info(),
     explain: (query, id, options) => explainMemory(engine, query, id, options),
     whyNot: (query, id, options) => whyNot(engine, query, id, options),
@@ -171,5 +190,50 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     check: () => space.check(),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+async function get(
+  engine: Engine,
+  id: string,
+  options: GetOptions,
+  past: PastSpace | undefined,
+): Promise<Memory | undefined> {
+  const { space } = engine;
+  const [record] = await space.get([id]);
+  if (record) {
+    const superseded = await supersededAmong(
+      space,
+      [id],
+      filterOf({ scope: options.scope }),
+      momentOf(engine, options),
+    );
+    return toMemory(record, space.name, superseded.has(id));
+  }
+  if (
+    past &&
+    options.asOf?.known !== undefined &&
+    (await space.history(id)).some(({ redacted }) => redacted)
+  ) {
+    throw redactedError(id, options.asOf.known);
+  }
+  return undefined;
+}
+
+async function list(engine: Engine, options: ListOptions, past: PastSpace | undefined): Promise<MemoryPage> {
+  const { space } = engine;
+  const filter = filterOf(options);
+  const { memories, nextCursor } = await space.list({
+    filter,
+    limit: limitOf(options.limit, 20, 1000),
+    cursor: options.cursor,
+  });
+  const ids = memories.map(({ id }) => id);
+  const visible = filter.scopes === undefined ? {} : { scopes: filter.scopes };
+  const superseded = await supersededAmong(space, ids, visible, momentOf(engine, options));
+  return {
+    memories: memories.map((each) => toMemory(each, space.name, superseded.has(each.id))),
+    ...(nextCursor ? { nextCursor } : {}),
+    ...(past ? { redacted: past.redacted } : {}),
   };
 }

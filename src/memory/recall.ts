@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidArgument, number, oneOf, onlyKeys, text, wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
-import type { Instant } from '../model/time.ts';
+import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
 import type { EvidenceChain } from '../recall/expand.ts';
 import { DEEP_PENALTY, withOuterFactors } from '../recall/outer.ts';
 import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from '../recall/pipeline.ts';
@@ -22,9 +22,10 @@ import { retentionAt } from '../scoring/fading.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import { featuresOf } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
-import type { NewUsage, SearchAnswer } from '../store/store.ts';
+import type { NewUsage, PastSpace, SearchAnswer } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
+import { asKnown } from './past.ts';
 import { toMemory } from './record.ts';
 import type { Memory, RecallOptions } from './types.ts';
 
@@ -72,6 +73,15 @@ export async function recall<StrategyName extends string = 'hybrid'>(
   query: string | undefined,
   options: RecallOptions<StrategyName> = {},
 ): Promise<Recall<StrategyName>> {
+  return asKnown(engine, options, (then, given, past) => recallThen(then, query, given, past));
+}
+
+async function recallThen<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: RecallOptions<StrategyName>,
+  past: PastSpace | undefined,
+): Promise<Recall<StrategyName>> {
   const started = performance.now();
   const prepared = await prepareRecall(engine, query, options);
   throwIfAborted(options.signal);
@@ -79,7 +89,7 @@ export async function recall<StrategyName extends string = 'hybrid'>(
   throwIfAborted(options.signal);
   const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
   const effects = await applyEffects(engine, prepared.strategy, answer.ranked, query, options);
-  const trace = traceOf(prepared, answer, effects, performance.now() - started);
+  const trace = traceOf(prepared, answer, effects, performance.now() - started, lookBack(options, past));
   return { hits, evidenceChains: answer.chains, trace };
 }
 
@@ -105,7 +115,12 @@ export async function prepareRecall(
   const { bound, outer } = withOuterFactors(profile, deep, (each) =>
     bindStrategy(each, options.parameters, engine.embedder?.calibration),
   );
-  const filter = { ...filterOf(options), deep: deep.deep, includeExpired: deep.includeExpired };
+  const filter = {
+    ...filterOf(options),
+    deep: deep.deep,
+    includeExpired: deep.includeExpired,
+    ...(options.asOf?.valid === undefined ? {} : { validAt: parseInstant(options.asOf.valid, 'asOf.valid') }),
+  };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
@@ -159,8 +174,8 @@ async function applyEffects(
   query: string | undefined,
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
-  if (effect === 'none' || options.effects === 'none' || engine.readOnly || ranked.length === 0)
-    return undefined;
+  const writes = effect !== 'none' && options.effects !== 'none' && options.asOf === undefined;
+  if (!writes || engine.readOnly || ranked.length === 0) return undefined;
   const started = performance.now();
   const usage: NewUsage = {
     at: momentOf(engine, options),
@@ -189,12 +204,13 @@ function hitOf<StrategyName extends string>(
   const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
   const joined = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
   return {
-    memory: toMemory(memory, engine.space.name),
+    memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, bound.hash, ranked.score),
     features: hitFeatures(bound, signals, request.now, ranked.score),
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
-    viaDeepRecall: options.deep === true && (memory.tier === 'cold' || joined || ended),
+    viaDeepRecall:
+      options.deep === true && (memory.tier === 'cold' || signals.superseded === true || joined || ended),
     ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
     explain: ranked.explain,
   };
@@ -223,11 +239,19 @@ function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number 
   return Math.max(answer.bound, ...displaced.map(({ score }) => score));
 }
 
+function lookBack({ asOf }: RecallOptions, past: PastSpace | undefined): Trace['asOf'] {
+  if (asOf === undefined) return undefined;
+  const time = (value: string | Date | undefined) =>
+    value === undefined ? undefined : formatInstant(parseInstant(value));
+  return { known: time(asOf.known), valid: time(asOf.valid), redacted: past?.redacted ?? 0 };
+}
+
 function traceOf(
   prepared: PreparedRecall,
   { answer, ranked, stages, arms }: PipelineAnswer,
   effects: StageTrace | undefined,
   totalMs: number,
+  asOf: Trace['asOf'],
 ): Trace {
   const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
   return {
@@ -240,5 +264,6 @@ function traceOf(
     bound: boundOf(answer, ranked),
     arms: [...prepared.preparation.arms, ...arms],
     sequence: answer.sequence,
+    ...(asOf ? { asOf } : {}),
   };
 }

@@ -9,8 +9,17 @@ import {
   texts,
   wholeNumber,
 } from '../model/check.ts';
+import { parseTimeToLive } from '../model/duration.ts';
 import { SalienceError } from '../model/errors.ts';
-import { initialStability, JUDGES, type MemoryRecord, SOURCES, TIERS } from '../model/memory.ts';
+import {
+  initialStability,
+  JUDGES,
+  type MemoryRecord,
+  SOURCES,
+  TIERS,
+  TRANSIENT_TYPES,
+} from '../model/memory.ts';
+import { redactMetadata, redactPrivate } from '../model/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { findTextProblem } from '../text/wellformed.ts';
@@ -21,6 +30,9 @@ export interface TextLimits {
   /** Bytes of UTF-8; `Infinity` for none. */
   readonly maxContentBytes: number;
 }
+
+/** The most that a superseded memory weighs.. */
+const SUPERSEDED_WEIGHT = 0.1;
 
 const inputKeys = [
   'content',
@@ -41,6 +53,9 @@ const inputKeys = [
   'weight',
   'source',
   'sourceRef',
+  'topicKey',
+  'supersedes',
+  'ttl',
 ] as const;
 
 const changeKeys = [
@@ -56,37 +71,56 @@ const changeKeys = [
   'validFrom',
   'validUntil',
   'expiresAt',
+  'ttl',
+  'topicKey',
+  'sourceRef',
 ] as const;
 
 /** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
 export function newRecord(
   input: RememberInput,
-  context: { readonly now: Instant; readonly newId: () => string; readonly limits: TextLimits },
+  context: {
+    readonly now: Instant;
+    readonly newId: () => string;
+    readonly limits: TextLimits;
+    /** Whether this may be the summary of a session. Default is false. */
+    readonly summaries?: boolean | undefined;
+  },
 ): MemoryRecord {
   onlyKeys(input, inputKeys, 'memory');
   const { now, limits } = context;
   const importance = input.importance === undefined ? 0.5 : number(input.importance, 'importance', 0, 1);
   const createdAt = Math.min(instant(input.createdAt, 'createdAt') ?? now, now);
+  const type = input.type === undefined ? 'fact' : memoryType(input.type);
+  if (!context.summaries) refuseSummary(type);
   return {
-    id: input.id === undefined ? context.newId() : plain(text(input.id, 'id', { maxCharacters: 128 }), 'id'),
+    id:
+      input.id === undefined
+        ? context.newId()
+        : wellFormed(text(input.id, 'id', { maxCharacters: 128 }), 'id'),
     scope: input.scope === undefined ? GLOBAL_SCOPE : parseScope(input.scope),
-    type: input.type === undefined ? 'fact' : memoryType(input.type),
+    type,
     title:
       input.title === undefined
         ? undefined
         : plain(text(input.title, 'title', { maxCharacters: 1000 }), 'title'),
     content: checkContent(input.content, limits),
     tags: input.tags === undefined ? [] : checkTags(input.tags),
-    metadata: input.metadata === undefined ? {} : metadata(input.metadata, 'metadata'),
-    topicKey: undefined,
+    metadata: input.metadata === undefined ? {} : redactMetadata(metadata(input.metadata, 'metadata')),
+    topicKey: input.topicKey === undefined ? undefined : topicKey(input.topicKey),
     sessionId:
       input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 }),
     createdAt,
     updatedAt: Math.max(createdAt, Math.min(instant(input.updatedAt, 'updatedAt') ?? createdAt, now)),
     lastAccessedAt: undefined,
-    ...checkValidity(instant(input.validFrom, 'validFrom'), instant(input.validUntil, 'validUntil')),
-    expiresAt: instant(input.expiresAt, 'expiresAt'),
+    ...checkValidity({
+      validFrom: instant(input.validFrom, 'validFrom'),
+      validUntil: instant(input.validUntil, 'validUntil'),
+      expiresAt: instant(input.expiresAt, 'expiresAt'),
+      ...endOf(input, type, createdAt),
+    }),
     invalidatedAt: undefined,
+    invalidReason: undefined,
     coldSince: undefined,
     consolidatedAt: undefined,
     importance,
@@ -100,7 +134,7 @@ export function newRecord(
     revisionCount: 1,
     tier: 'hot',
     core: false,
-    supersedes: undefined,
+    supersedes: input.supersedes === undefined ? [] : ids([input.supersedes].flat(), 'supersedes'),
     source: input.source === undefined ? 'stated' : oneOf(input.source, 'source', SOURCES),
     sourceRef:
       input.sourceRef === undefined
@@ -113,34 +147,58 @@ export function newRecord(
 export function changedRecord(
   before: MemoryRecord,
   changes: MemoryChanges,
-  context: { readonly now: Instant; readonly limits: TextLimits },
+  context: { readonly now: Instant; readonly limits?: TextLimits | undefined },
 ): MemoryRecord {
   onlyKeys(changes, changeKeys, 'changes');
   const moment = (field: 'validFrom' | 'validUntil' | 'expiresAt'): Instant | undefined => {
     const value = changes[field];
     return value === undefined ? before[field] : value === null ? undefined : instant(value, field);
   };
+  const type = changes.type === undefined ? before.type : memoryType(changes.type);
+  if (type !== before.type) refuseSummary(type);
   return {
     ...before,
-    content: changes.content === undefined ? before.content : checkContent(changes.content, context.limits),
+    content:
+      changes.content === undefined
+        ? before.content
+        : checkContent(changes.content, context.limits ?? { maxContentBytes: Infinity }),
     title:
       changes.title === undefined
         ? before.title
         : changes.title === null
           ? undefined
           : plain(text(changes.title, 'title', { maxCharacters: 1000 }), 'title'),
-    type: changes.type === undefined ? before.type : memoryType(changes.type),
+    type,
     scope: changes.scope === undefined ? before.scope : parseScope(changes.scope),
     tags: changes.tags === undefined ? before.tags : checkTags(changes.tags),
-    metadata: changes.metadata === undefined ? before.metadata : metadata(changes.metadata, 'metadata'),
+    metadata:
+      changes.metadata === undefined
+        ? before.metadata
+        : redactMetadata(metadata(changes.metadata, 'metadata')),
+    topicKey:
+      changes.topicKey === undefined
+        ? before.topicKey
+        : changes.topicKey === null
+          ? undefined
+          : topicKey(changes.topicKey),
+    sourceRef:
+      changes.sourceRef === undefined
+        ? before.sourceRef
+        : changes.sourceRef === null
+          ? undefined
+          : plain(text(changes.sourceRef, 'sourceRef', { maxCharacters: 2000 }), 'sourceRef'),
     importance:
       changes.importance === undefined ? before.importance : number(changes.importance, 'importance', 0, 1),
     importanceJudge: changes.importance === undefined ? before.importanceJudge : 'caller',
     confidence:
       changes.confidence === undefined ? before.confidence : number(changes.confidence, 'confidence', 0, 1),
     weight: changes.weight === undefined ? before.weight : number(changes.weight, 'weight', 0.1, 1),
-    ...checkValidity(moment('validFrom'), moment('validUntil')),
-    expiresAt: moment('expiresAt'),
+    ...checkValidity({
+      validFrom: moment('validFrom'),
+      validUntil: moment('validUntil'),
+      expiresAt: moment('expiresAt'),
+      ...endOf(changes, type, context.now),
+    }),
     updatedAt: Math.max(before.updatedAt, context.now),
     revisionCount: before.revisionCount + 1,
   };
@@ -155,13 +213,16 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
     now: Infinity,
     newId: () => memory.id,
     limits,
+    summaries: true,
   });
   return {
     ...base,
-    topicKey:
-      memory.topicKey === undefined ? undefined : text(memory.topicKey, 'topicKey', { maxCharacters: 512 }),
     lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
     invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
+    invalidReason:
+      memory.invalidReason === undefined
+        ? undefined
+        : plain(text(memory.invalidReason, 'invalidReason', { maxCharacters: 1000 }), 'invalidReason'),
     coldSince: instant(memory.coldSince, 'coldSince'),
     consolidatedAt: instant(memory.consolidatedAt, 'consolidatedAt'),
     importanceJudge: oneOf(memory.importanceJudge ?? base.importanceJudge, 'importanceJudge', JUDGES),
@@ -172,15 +233,11 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
     revisionCount: wholeNumber(memory.revisionCount ?? 1, 'revisionCount', 1, Number.MAX_SAFE_INTEGER),
     tier: oneOf(memory.tier ?? 'hot', 'tier', TIERS),
     core: memory.core === true,
-    supersedes:
-      memory.supersedes === undefined
-        ? undefined
-        : text(memory.supersedes, 'supersedes', { maxCharacters: 128 }),
   };
 }
 
-/** The record as callers see it. */
-export function toMemory(record: MemoryRecord, space: string): Memory {
+/** The record as callers see it; `superseded` where another memory has taken its place. */
+export function toMemory(record: MemoryRecord, space: string, superseded = false): Memory {
   const time = (at: Instant | undefined) => (at === undefined ? undefined : formatInstant(at));
   return {
     ...record,
@@ -194,6 +251,7 @@ export function toMemory(record: MemoryRecord, space: string): Memory {
     invalidatedAt: time(record.invalidatedAt),
     coldSince: time(record.coldSince),
     consolidatedAt: time(record.consolidatedAt),
+    effectiveWeight: superseded ? Math.min(record.weight, SUPERSEDED_WEIGHT) : record.weight,
   };
 }
 
@@ -221,14 +279,54 @@ function memoryType(value: unknown): string {
   return plain(text(value, 'type', { maxCharacters: 64 }), 'type');
 }
 
-function checkValidity(validFrom: Instant | undefined, validUntil: Instant | undefined) {
+function refuseSummary(type: string): void {
+  if (type !== 'summary') return;
+  throw invalidArgument(
+    'type',
+    'summaries are written by sessions: use saveSummary or endSession, or another type',
+  );
+}
+
+function topicKey(value: unknown): string {
+  return plain(text(value, 'topicKey', { maxCharacters: 512 }), 'topicKey');
+}
+
+function ids(value: unknown, field: string): readonly string[] {
+  return texts(value, field, 1000, 128).map((id) => wellFormed(id, field));
+}
+
+/** What a time to live ends: the validity of what is true for a while, the life of everything else. */
+function endOf(
+  { ttl, validUntil, expiresAt }: Pick<MemoryChanges, 'ttl' | 'validUntil' | 'expiresAt'>,
+  type: string,
+  from: Instant,
+): { readonly validUntil?: Instant; readonly expiresAt?: Instant } {
+  if (ttl === undefined) return {};
+  const field = TRANSIENT_TYPES.includes(type) ? 'validUntil' : 'expiresAt';
+  if ((field === 'validUntil' ? validUntil : expiresAt) !== undefined) {
+    throw invalidArgument('ttl', `it sets ${field}, which is given as well: leave one of them out`);
+  }
+  return { [field]: parseTimeToLive(ttl, from) };
+}
+
+function checkValidity(times: {
+  readonly validFrom: Instant | undefined;
+  readonly validUntil: Instant | undefined;
+  readonly expiresAt: Instant | undefined;
+}) {
+  const { validFrom, validUntil } = times;
   if (validFrom !== undefined && validUntil !== undefined && validFrom > validUntil) {
     throw invalidArgument('validUntil', 'it lies before validFrom');
   }
-  return { validFrom, validUntil };
+  return times;
 }
 
+/** A text as it is kept: without what is marked as private. */
 function plain(value: string, field: string): string {
+  return redactPrivate(wellFormed(value, field));
+}
+
+function wellFormed(value: string, field: string): string {
   const problem = findTextProblem(value);
   if (problem === undefined) return value;
   throw new SalienceError(

@@ -8,43 +8,48 @@ const lisbon = [
   { id: 'c', content: 'The tax return is due in May' },
 ];
 
+const idsOf = ({ older, newer }: { readonly older: string; readonly newer: string }) => [older, newer].sort();
+
 test('similar memories are queued once, unordered, and by whoever comes later', async () => {
   const { memory, space, pass } = await live();
   await memory.rememberMany(lisbon);
-  const expected = [{ ids: ['a', 'b'], similarity: expect.any(Number) }];
+  const expected = [{ older: 'a', newer: 'b', similarity: expect.any(Number) }];
   expect(await memory.maintain({ dryRun: true })).toMatchObject({ compared: 3, similarPairs: expected });
-  expect(await memory.similarPairs()).toEqual([]);
+  expect(await memory.conflicts()).toEqual([]);
   const { compared, similarPairs } = await memory.maintain();
   expect({ compared, similarPairs }).toEqual({ compared: 3, similarPairs: expected });
   const threshold = (await chooseEmbedder('builtin'))?.thresholds.similarPair as number;
   expect(similarPairs[0]?.similarity).toBeGreaterThanOrEqual(threshold);
   expect(similarPairs[0]?.similarity).toBeLessThan(1);
-  const [queued] = await memory.similarPairs();
-  expect(queued).toEqual({ ...similarPairs[0], at: '2026-01-01T00:00:00.000Z' });
+  const [queued] = await memory.conflicts();
+  expect(queued).toEqual({
+    conflictId: expect.stringMatching(/^\d+$/),
+    older: await memory.get('a'),
+    newer: await memory.get('b'),
+    similarity: similarPairs[0]?.similarity,
+    at: '2026-01-01T00:00:00.000Z',
+  });
   expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
 
   pass(1);
-  await memory.remember('Anna flies to Lisbon on Wednesday morning', { id: 'd' });
+  await memory.rememberMany([{ content: 'Anna flies to Lisbon on Wednesday morning', id: 'd' }]);
   const next = await memory.maintain();
   expect(next.compared).toBe(1);
-  expect(next.similarPairs.map(({ ids }) => ids).sort()).toEqual([
+  expect(next.similarPairs.map(idsOf).sort()).toEqual([
     ['a', 'd'],
     ['b', 'd'],
   ]);
-  expect((await memory.similarPairs()).map(({ ids }) => ids)[0]).toEqual(['a', 'b']);
-  expect(await memory.similarPairs(2)).toHaveLength(2);
+  expect((await space.pendingPairs(10)).map(idsOf)[0]).toEqual(['a', 'b']);
+  expect(await memory.conflicts(2)).toHaveLength(2);
 
   // A judged pair does not come back; another text is another matter.
-  await space.write({ verb: 'maintain', at: 0 }, async () => ({
-    changes: [{ kind: 'settle-pair', ids: ['b', 'a'] }],
-    result: undefined,
-  }));
+  await memory.resolve(queued?.conflictId as string, 'keep-both');
   await memory.update('c', { tags: ['money'] });
   expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
   await memory.update('b', { content: 'Anna flies to Lisbon on Sunday morning' });
   const anew = await memory.maintain();
   expect(anew.compared).toBe(1);
-  expect(anew.similarPairs.map(({ ids }) => ids).sort()).toEqual([
+  expect(anew.similarPairs.map(idsOf).sort()).toEqual([
     ['a', 'b'],
     ['b', 'd'],
   ]);
@@ -57,11 +62,11 @@ test('similar memories are looked for within one scope and one type, among what 
     { id: 'fact', content },
     { id: 'event', content, type: 'event' },
     { id: 'elsewhere', content, scope: 'project:a' },
-    { id: 'over', content, validUntil: '2025-12-31' },
+    { id: 'over', content: `${content}.`, validUntil: '2025-12-31' },
   ]);
   expect(await memory.maintain()).toMatchObject({ compared: 4, similarPairs: [] });
-  await memory.remember(content, { id: 'twin' });
-  expect((await memory.maintain()).similarPairs.map(({ ids }) => ids)).toEqual([['fact', 'twin']]);
+  await memory.rememberMany([{ content: `${content}!`, id: 'twin' }]);
+  expect((await memory.maintain()).similarPairs.map(idsOf)).toEqual([['fact', 'twin']]);
 });
 
 test('without an embedder nothing is compared, and nothing noted as if it were', async () => {
@@ -101,10 +106,10 @@ test('a run takes 500 memories, and the next ones the rest, which find no pair a
   const others = Array.from({ length: 600 }, (_, at) => ({ id: `m${at}`, content: `xq${at}zv` }));
   await memory.rememberMany([lisbon[0]!, ...others, lisbon[1]!]);
   const first = await memory.maintain();
-  expect(first).toMatchObject({ compared: 500, similarPairs: [{ ids: ['a', 'b'] }] });
+  expect(first).toMatchObject({ compared: 500, similarPairs: [{ older: 'a', newer: 'b' }] });
   const dry = await memory.maintain({ dryRun: true });
   expect(dry).toMatchObject({ compared: 102, similarPairs: [] });
   expect(await memory.maintain()).toMatchObject({ compared: 102, similarPairs: [] });
   expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
-  expect(await memory.similarPairs()).toHaveLength(1);
+  expect(await memory.conflicts()).toHaveLength(1);
 });

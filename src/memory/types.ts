@@ -1,4 +1,5 @@
 import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory.ts';
+import type { MetadataFilter } from '../model/metadata-condition.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
 
@@ -18,6 +19,9 @@ export type Memory = {
   readonly [Field in keyof Omit<MemoryRecord, ClockField>]: MemoryRecord[Field];
 } & { readonly space: string; readonly createdAt: string; readonly updatedAt: string } & {
   readonly [Field in Exclude<ClockField, 'createdAt' | 'updatedAt'>]: string | undefined;
+} & {
+  /** The stored weight, or at most .1 while another memory has taken its place. */
+  readonly effectiveWeight: number;
 };
 
 /** What may be said about a memory when it is remembered. Everything has a default. */
@@ -42,6 +46,15 @@ export interface RememberOptions {
   /** Hidden after. */
   readonly validUntil?: string | Date | undefined;
   readonly expiresAt?: string | Date | undefined;
+  /**
+   * How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. Sets `validUntil` of a `plan` or
+   * `transient_state`, `expiresAt` of everything else.
+   */
+  readonly ttl?: string | Date | undefined;
+  /** What it is about, at most 512 characters: in its scope the next statement about the same replaces it. */
+  readonly topicKey?: string | undefined;
+  /** The memories that it replaces: hidden wherever this one is visible and holds. */
+  readonly supersedes?: string | readonly string[] | undefined;
   /** 0–1. Default is .5. */
   readonly importance?: number | undefined;
   /** 0–1. Default is .8. */
@@ -72,11 +85,59 @@ export interface MemoryChanges {
   readonly validFrom?: string | Date | null | undefined;
   readonly validUntil?: string | Date | null | undefined;
   readonly expiresAt?: string | Date | null | undefined;
+  /** As in `remember`. */
+  readonly ttl?: string | Date | undefined;
+  readonly topicKey?: string | null | undefined;
+  readonly sourceRef?: string | null | undefined;
 }
 
 export interface Remembered {
   readonly id: string;
-  readonly outcome: 'created';
+  /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known word for word. */
+  readonly outcome: 'created' | 'updated' | 'deduplicated';
+  /** Set when the statement was invalidated before: it is not recalled until it is revived. */
+  readonly inactive?: Inactive | undefined;
+  /** Memories that it may contradict, nearest first; at most 5. Single statements only. */
+  readonly conflicts?: readonly Conflict[] | undefined;
+  /** The conflicts and what can be done about them, for a reader. */
+  readonly warning?: string | undefined;
+  /** Why contradictions could not be looked for. */
+  readonly unchecked?: string | undefined;
+}
+
+export interface Inactive {
+  readonly since: string;
+  readonly reason: string;
+}
+
+/** A memory that a new statement may contradict. */
+export interface Conflict {
+  readonly conflictId: string;
+  /** The older memory. */
+  readonly id: string;
+  /** The cosine of their vectors. */
+  readonly similarity: number;
+  readonly content: string;
+}
+
+/** Two memories that say nearly the same, or contradict each other, and wait for a decision. */
+export interface StandingConflict {
+  readonly conflictId: string;
+  readonly older: Memory;
+  readonly newer: Memory;
+  readonly similarity: number;
+  readonly at: string;
+}
+
+export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** A moment to look back to. */
+export interface AsOf {
+  /** What was known then: the space as it stood, what use had made of it included. Default is now. */
+  readonly known?: string | Date | undefined;
+  /** What was true then, by what is known. Default is the moment of the recall. */
+  readonly valid?: string | Date | undefined;
 }
 
 export interface OperationOptions {
@@ -93,6 +154,8 @@ export interface FilterOptions {
   readonly typesExclude?: readonly string[] | undefined;
   /** Only memories with all of these tags. */
   readonly tags?: readonly string[] | undefined;
+  /** Only memories whose metadata has these values: `{ status: 'open', priority: { atLeast: 3 } }`. */
+  readonly metadata?: MetadataFilter | undefined;
 }
 
 export interface RecallOptions<Strategy extends string = string> extends FilterOptions, OperationOptions {
@@ -118,6 +181,8 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly rerank?: boolean | undefined;
   /** How many direct hits the reranker sees, 1–100. Default is 10. */
   readonly kRerank?: number | undefined;
+  /** Looks back. Nothing is learnt from such a recall. */
+  readonly asOf?: AsOf | undefined;
 }
 
 export interface ListOptions extends FilterOptions, OperationOptions {
@@ -125,4 +190,16 @@ export interface ListOptions extends FilterOptions, OperationOptions {
   readonly limit?: number | undefined;
   /** From an earlier page. */
   readonly cursor?: string | undefined;
+  readonly asOf?: Pick<AsOf, 'known'> | undefined;
+}
+
+export interface BatchOptions extends OperationOptions {
+  /** Called as texts are analysed and embedded, before the one write. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface GetOptions extends OperationOptions {
+  /** Where it is looked at from: what its effective weight depends on. Default is every scope. */
+  readonly scope?: string | undefined;
+  readonly asOf?: Pick<AsOf, 'known'> | undefined;
 }

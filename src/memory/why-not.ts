@@ -7,6 +7,7 @@ import { type NeededChange, neededChanges } from '../scoring/needed.ts';
 import { isClockName } from '../scoring/signals.ts';
 import type { Exclusion, Inspection } from '../store/store.ts';
 import { type Engine, notFound } from './engine.ts';
+import { asKnown } from './past.ts';
 import { hitFeatures, prepareRecall } from './recall.ts';
 import type { RecallOptions } from './types.ts';
 
@@ -45,6 +46,15 @@ export async function explainMemory(
   id: string,
   options: RecallOptions = {},
 ): Promise<MemoryExplanation> {
+  return asKnown(engine, options, (then, given) => explainThen(then, query, id, given));
+}
+
+async function explainThen(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions,
+): Promise<MemoryExplanation> {
   const {
     plan: { request },
     bound,
@@ -66,6 +76,15 @@ export async function whyNot(
   id: string,
   options: RecallOptions = {},
 ): Promise<WhyNot> {
+  return asKnown(engine, options, (then, given) => whyNotThen(then, query, id, given));
+}
+
+async function whyNotThen(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions,
+): Promise<WhyNot> {
   const { plan, bound } = await prepareRecall(engine, query, options);
   const { request } = plan;
   const [found] = await engine.space.inspect([id], request);
@@ -84,6 +103,7 @@ export async function whyNot(
       found.excluded === 'scope' ||
       found.excluded === 'type' ||
       found.excluded === 'tag' ||
+      found.excluded === 'metadata' ||
       found.excluded === 'tier'
         ? 'eligible'
         : 'validity_filter';
@@ -129,12 +149,16 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
       return `its type ${memory.type} is filtered out by types or typesExclude`;
     case 'tag':
       return 'it does not carry all the tags that were asked for';
+    case 'metadata':
+      return 'its metadata does not meet what was asked for';
     case 'tier':
       return `it is in the ${memory.tier} tier, which this recall does not search`;
     case 'consolidated':
       return `it was joined into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
+    case 'superseded':
+      return 'another memory that is visible here has taken its place, which beliefs and history name; a deep recall finds it';
     case 'invalidated':
-      return `it was invalidated at ${at(memory.invalidatedAt)}`;
+      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; revive it if it holds`;
     case 'expired':
       return `it expired at ${at(memory.expiresAt)}`;
     case 'not-yet-valid':

@@ -29,9 +29,15 @@ export type SalienceErrorCode =
   | 'embedder_failed'
   /** The vectors in the store come from another model than the one that is configured. */
   | 'embedder_mismatch'
+  /** The language model's server failed, timed out or declined, or a call's budget was too small. */
+  | 'model_failed'
+  /** The language model's answer could not be read, also after it was shown what was wrong. */
+  | 'model_invalid_output'
   | 'not_found'
   | 'already_exists'
   | 'cannot_undo'
+  /** What is asked for was forgotten: its text is gone for good. */
+  | 'redacted'
   /** The file is no store of this engine, or belongs to another space. */
   | 'not_a_store'
   /** The store was written by a newer version. */

@@ -69,6 +69,8 @@ export interface MemoryRecord {
   readonly validUntil: Instant | undefined;
   readonly expiresAt: Instant | undefined;
   readonly invalidatedAt: Instant | undefined;
+  /** Why it was invalidated. */
+  readonly invalidReason: string | undefined;
   /** When it became cold. */
   readonly coldSince: Instant | undefined;
   /** When it was joined into another memory, which replaces it. */
@@ -93,8 +95,8 @@ export interface MemoryRecord {
   readonly tier: Tier;
   readonly core: boolean;
 
-  /** The id of the older memory that this one replaces. */
-  readonly supersedes: string | undefined;
+  /** The ids of the older memories that this one replaces. */
+  readonly supersedes: readonly string[];
   readonly source: Source;
   /** A pointer to the origin: a file, a commit, a message id. */
   readonly sourceRef: string | undefined;

@@ -1,5 +1,6 @@
 import { wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
+import { isTemporary, retryAfter, stoppable, systemSleep, waitBeforeRetry } from './waiting.ts';
 
 /** How an adapter talks to its server. */
 export interface HttpOptions {
@@ -64,10 +65,6 @@ export type PostJson = (request: JsonRequest) => Promise<HttpOutcome>;
 
 const mebibyte = 1024 * 1024;
 const errorBodyBytes = 64 * 1024;
-const firstWaitMs = 500;
-const longestWaitMs = 20_000;
-/** A server that asks for more is not waited for: the caller decides. */
-const longestRetryAfterMs = 60_000;
 
 /** Throws `invalid_argument` for an option out of its range. */
 export function createPostJson(options: HttpOptions): PostJson {
@@ -87,7 +84,7 @@ export function createPostJson(options: HttpOptions): PostJson {
     for (let attempts = 1; ; attempts++) {
       throwIfAborted(request.signal);
       const outcome = await attempt(request, settings);
-      const waitMs = attempts <= settings.retries ? waitBeforeRetry(outcome, attempts, random) : undefined;
+      const waitMs = attempts <= settings.retries ? retryDelay(outcome, attempts, random) : undefined;
       if (waitMs === undefined) return { ...outcome, attempts };
       await stoppable((signal) => sleep(waitMs, signal), request.signal);
     }
@@ -158,26 +155,15 @@ async function readText(response: Response, maxBytes: number): Promise<{ text: s
 }
 
 /** Milliseconds until the next try; `undefined` when trying again is of no use. */
-function waitBeforeRetry(
+function retryDelay(
   outcome: JsonAnswer | HttpFailure,
   attempts: number,
   random: () => number,
 ): number | undefined {
-  // "Full jitter": Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
-  const backoffMs = random() * Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1));
-  if (outcome.kind === 'unreachable' || outcome.kind === 'timeout') return backoffMs;
-  if (outcome.kind !== 'status') return undefined;
-  const { status, retryAfterMs = 0 } = outcome;
-  const temporary = status === 408 || status === 429 || status >= 500;
-  return temporary && retryAfterMs <= longestRetryAfterMs ? Math.max(backoffMs, retryAfterMs) : undefined;
-}
-
-/** RFC 9110 §10.2.3: seconds, or a date, which is read against the server's own clock. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const milliseconds = Date.parse(value) - Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+  const { kind } = outcome;
+  if (kind === 'unreachable' || kind === 'timeout') return waitBeforeRetry(attempts, undefined, random);
+  if (kind !== 'status' || !isTemporary(outcome.status)) return undefined;
+  return waitBeforeRetry(attempts, outcome.retryAfterMs, random);
 }
 
 function plainLocation(location: string | null, base: URL): string | undefined {
@@ -188,43 +174,6 @@ function plainLocation(location: string | null, base: URL): string | undefined {
 /** An address as messages may show it: a query or a user part can hold a key. */
 export function plainUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
-}
-
-/**
- * Does `work` until `signal` aborts, which throws `aborted`, or the time is over, which gives the limit's `result`:
- * at once, also when the work itself does not listen.
- */
-async function stoppable<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
-  signal: AbortSignal | undefined,
-  limit?: { readonly milliseconds: number; readonly result: Result },
-): Promise<Result> {
-  throwIfAborted(signal);
-  const stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort = () => {};
-  try {
-    return await new Promise<Result>((resolve, reject) => {
-      onAbort = () => reject(signal?.reason);
-      signal?.addEventListener('abort', onAbort);
-      if (limit) timer = setTimeout(() => resolve(limit.result), limit.milliseconds);
-      work(stop.signal).then(resolve, reject);
-    });
-  } catch (error) {
-    throwIfAborted(signal);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-    stop.abort();
-  }
-}
-
-function systemSleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  });
 }
 
 /** `fetch failed` says nothing; what made it fail is at the end of the chain of causes. */

@@ -1,31 +1,28 @@
 import { SalienceError } from '../model/errors.ts';
 import type { HttpFailure } from './http.ts';
+import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { quotable, serverMessage } from './server-message.ts';
 
-/** What an embedder knows of its server. */
-export interface Server {
-  readonly url: URL;
-  /** The address as messages show it. */
-  readonly address: string;
-  readonly model: string;
-  readonly dimensions: number;
-  readonly requestDimensions: boolean;
-  readonly key: string | undefined;
-  /** Where the key was looked for, in words. */
-  readonly keySource: string;
+/** What an error says of the API that failed. */
+export interface Api {
+  readonly code: 'embedder_failed' | 'model_failed';
+  readonly name: string;
+  /** What makes one answer quicker and shorter. */
+  readonly askForLess: string;
 }
 
 /** The error of a request that got no answer; it says what to do, and holds neither the key nor one of the `sent` texts. */
 export function failureOf(
   failure: HttpFailure & { readonly attempts: number },
-  server: Server,
+  server: Endpoint & { readonly requestDimensions?: boolean | undefined },
+  api: Api,
   sent: readonly string[],
 ): SalienceError {
   const { address, model } = server;
   const confidential = { secrets: server.key ? [server.key] : [], texts: sent };
   const tries = failure.attempts === 1 ? '' : ` ${failure.attempts} times`;
   const fail = (message: string, status?: number) =>
-    new SalienceError('embedder_failed', message, {
+    new SalienceError(api.code, message, {
       details: {
         url: address,
         model,
@@ -42,7 +39,7 @@ export function failureOf(
     }
     case 'timeout':
       return fail(
-        `${address} gave no whole answer within ${failure.timeoutMs} ms${tries}: raise timeoutMs (a model's first start can take long), or lower batchSize`,
+        `${address} gave no whole answer within ${failure.timeoutMs} ms${tries}: raise timeoutMs (a model's first start can take long), or ${api.askForLess}`,
       );
     case 'redirect':
       return fail(
@@ -51,33 +48,30 @@ export function failureOf(
       );
     case 'too_large':
       return fail(
-        `${address} answered with more than ${failure.maxResponseBytes} bytes: lower batchSize, or raise maxResponseBytes`,
+        `${address} answered with more than ${failure.maxResponseBytes} bytes: ${api.askForLess}, or raise maxResponseBytes`,
       );
     case 'not_json':
       return fail(
         /^\s*</.test(failure.body)
           ? `${address} answered with a web page, not JSON: correct baseUrl, which usually ends in /v1`
-          : `${address} answered with something that is no JSON, or not whole: is there a server with OpenAI's embeddings API behind it?`,
+          : `${address} answered with something that is no JSON, or not whole: is there a server with OpenAI's ${api.name} behind it?`,
       );
     case 'status':
-      return fail(statusMessage(failure, server, confidential, tries), failure.status);
+      return fail(statusMessage(failure, server, api, confidential, tries), failure.status);
   }
 }
 
 /** The error of an answer that came and cannot be used. `problem` continues the sentence "the answer of … ". */
-export function brokenAnswer(server: Server, problem: string): SalienceError {
-  return new SalienceError(
-    'embedder_failed',
-    `the answer of ${server.model} at ${server.address} ${problem}`,
-    {
-      details: { url: server.address, model: server.model },
-    },
-  );
+export function brokenAnswer(server: Endpoint, api: Api, problem: string): SalienceError {
+  return new SalienceError(api.code, `the answer of ${server.model} at ${server.address} ${problem}`, {
+    details: { url: server.address, model: server.model },
+  });
 }
 
 function statusMessage(
   { status, body, retryAfterMs }: HttpFailure & { kind: 'status' },
-  { address, model, key, keySource, requestDimensions }: Server,
+  { address, model, key, keySource, requestDimensions }: Parameters<typeof failureOf>[1],
+  api: Api,
   confidential: Parameters<typeof serverMessage>[1],
   tries: string,
 ): string {
@@ -94,7 +88,7 @@ function statusMessage(
       return `${address} does not allow this (403) with the key in ${keySource}.${said}`;
     case 404:
     case 405:
-      return `${address} has no model ${JSON.stringify(model)}, or is no embeddings API (${status}): load the model, with Ollama \`ollama pull ${model}\`, or correct baseUrl, which usually ends in /v1.${said}`;
+      return `${address} has no model ${JSON.stringify(model)}, or is no ${api.name} (${status}): load the model, with Ollama \`ollama pull ${model}\`, or correct baseUrl, which usually ends in /v1.${said}`;
     case 429: {
       const wait = retryAfterMs === undefined ? '' : ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
       return `${address} refused${tries || ' the request'} because of too many requests (429)${wait}: lower concurrency, or try again later.${said}`;

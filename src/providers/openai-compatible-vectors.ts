@@ -1,6 +1,22 @@
 import { SalienceError } from '../model/errors.ts';
-import { brokenAnswer, type Server } from './openai-compatible-failures.ts';
+import type { Endpoint } from './openai-compatible-endpoint.ts';
+import { type Api, brokenAnswer as broken } from './openai-compatible-failures.ts';
+import { property } from './property.ts';
 import { serverMessage } from './server-message.ts';
+
+/** What an embedder knows of its server. */
+export interface Server extends Endpoint {
+  readonly dimensions: number;
+  readonly requestDimensions: boolean;
+}
+
+export const EMBEDDINGS: Api = {
+  code: 'embedder_failed',
+  name: 'embeddings API',
+  askForLess: 'lower batchSize',
+};
+
+const brokenAnswer = (server: Server, problem: string) => broken(server, EMBEDDINGS, problem);
 
 /**
  * The unit vectors in an answer, in the order of the `sent` texts. Throws `embedder_mismatch` for another length than
@@ -73,8 +89,4 @@ function unitVector(embedding: unknown, server: Server, index: number): Float32A
 
 function isPlace(value: unknown, count: number): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) < count;
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

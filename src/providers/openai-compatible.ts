@@ -1,9 +1,11 @@
 import { invalidArgument, number, onlyKeys, text, wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 import { createPostJson, HTTP_OPTION_NAMES, type HttpOptions, type PostJson, plainUrl } from './http.ts';
-import { failureOf, type Server } from './openai-compatible-failures.ts';
-import { readVectors } from './openai-compatible-vectors.ts';
+import { endpointUrl, findKey } from './openai-compatible-endpoint.ts';
+import { failureOf } from './openai-compatible-failures.ts';
+import { EMBEDDINGS, readVectors, type Server } from './openai-compatible-vectors.ts';
 
 /** Options of {@link openAiCompatibleEmbedder}. */
 export interface OpenAiCompatibleOptions extends HttpOptions {
@@ -76,14 +78,14 @@ const optionNames = [
  */
 export function openAiCompatibleEmbedder(options: OpenAiCompatibleOptions): Embedder {
   onlyKeys(options, optionNames, 'options');
-  const url = endpointUrl(options.baseUrl);
+  const url = endpointUrl(options.baseUrl, '/embeddings');
   const server: Server = {
     url,
     address: plainUrl(url),
     model: text(options.model, 'model', { maxCharacters: 200 }),
     dimensions: wholeNumber(options.dimensions, 'dimensions', 1, 65_536),
     requestDimensions: options.requestDimensions ?? false,
-    ...findKey(options, url),
+    ...findKey(options, url, 'SALIENCE_EMBEDDER_KEY'),
   };
   const batchSize = wholeNumber(options.batchSize ?? 64, 'batchSize', 1, 2048);
   const concurrency = wholeNumber(options.concurrency ?? 2, 'concurrency', 1, 64);
@@ -127,60 +129,8 @@ async function embedBatch(
     body: { model, input, encoding_format: 'float', ...(requestDimensions ? { dimensions } : {}) },
     signal,
   });
-  if (outcome.kind !== 'json') throw failureOf(outcome, server, input);
+  if (outcome.kind !== 'json') throw failureOf(outcome, server, EMBEDDINGS, input);
   return readVectors(outcome.value, server, input);
-}
-
-/** Runs the jobs, some of them at once; the first failure stops the others and is thrown. */
-async function eachAtOnce<Job>(
-  jobs: readonly Job[],
-  concurrency: number,
-  signal: AbortSignal | undefined,
-  run: (job: Job, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const stop = new AbortController();
-  const onAbort = () => stop.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
-  const waiting = jobs.values();
-  const worker = async () => {
-    for (const job of waiting) await run(job, stop.signal);
-  };
-  try {
-    await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
-  } finally {
-    signal?.removeEventListener('abort', onAbort);
-    stop.abort();
-  }
-}
-
-function endpointUrl(baseUrl: string): URL {
-  // The value itself is not repeated: an address can hold a password.
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl.trim())) {
-    throw invalidArgument('baseUrl', 'a whole address is needed, such as http://127.0.0.1:11434/v1');
-  }
-  const url = new URL(baseUrl);
-  if (url.username !== '' || url.password !== '') {
-    throw invalidArgument('baseUrl', 'it must not hold a user or password: hand the key over as apiKey');
-  }
-  url.hash = '';
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/embeddings`;
-  return url;
-}
-
-function findKey(options: OpenAiCompatibleOptions, url: URL): Pick<Server, 'key' | 'keySource'> {
-  const variable =
-    options.apiKeyEnv ?? (url.hostname === 'api.openai.com' ? 'OPENAI_API_KEY' : 'SALIENCE_EMBEDDER_KEY');
-  const given = options.apiKey !== undefined;
-  const keySource = given ? 'the option apiKey' : `the environment variable ${variable}`;
-  const key = (given ? options.apiKey : process.env[variable])?.trim() ?? '';
-  // What fetch says of a header that it cannot send repeats the key.
-  if (!/^[\x21-\x7e]*$/.test(key)) {
-    throw invalidArgument(
-      'apiKey',
-      `the key in ${keySource} holds spaces or characters other than plain ASCII: copy it again`,
-    );
-  }
-  return { key: key === '' ? undefined : key, keySource };
 }
 
 function checkedCalibration(calibration: Calibration = { floor: 0.2, ceiling: 0.9 }): Calibration {

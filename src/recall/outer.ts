@@ -30,8 +30,13 @@ export function withOuterFactors(
 
 function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
   if (!deep) return 1;
-  const joined: Expression = { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 };
-  if (!includeExpired) return joined;
+  const replaced: Expression = {
+    op: 'when',
+    if: { attribute: 'superseded', is: 'true' },
+    then: penalty,
+    else: { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 },
+  };
+  if (!includeExpired) return replaced;
   const ended: Expression = {
     op: 'table',
     by: 'type',
@@ -43,5 +48,5 @@ function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression
     ),
     otherwise: 1,
   };
-  return { op: 'product', of: [joined, ended] };
+  return { op: 'product', of: [replaced, ended] };
 }

@@ -47,6 +47,14 @@ export interface Trace {
   readonly arms: readonly Arm[];
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
+  /** Of a look back: where to, and how many memories that were known then were forgotten since. */
+  readonly asOf?:
+    | {
+        readonly known: string | undefined;
+        readonly valid: string | undefined;
+        readonly redacted: number;
+      }
+    | undefined;
 }
 
 export function stage(

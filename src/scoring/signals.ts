@@ -24,6 +24,11 @@ export const SIGNALS = {
   accessCount: { range: [0, Infinity], otherwise: 0, description: 'how often it was recalled' },
   sessionCount: { range: [0, Infinity], otherwise: 0, description: 'distinct sessions that recalled it' },
   revisionCount: { range: [0, Infinity], otherwise: 1, description: 'how often it was written' },
+  contested: {
+    range: [0, 1],
+    otherwise: 0,
+    description: 'how much a newer statement says nearly the same, unjudged; 0 without one',
+  },
 } as const satisfies Record<string, SignalDefinition>;
 
 export type SignalName = keyof typeof SIGNALS;
@@ -39,6 +44,7 @@ export const ATTRIBUTES = {
   tier: 'hot',
   source: 'stated',
   core: 'false',
+  superseded: 'false',
 } as const;
 export type AttributeName = keyof typeof ATTRIBUTES;
 export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[];
@@ -55,6 +61,7 @@ export type Signals = { readonly [Name in SignalName]?: number | undefined } & {
   readonly tier?: string | undefined;
   readonly source?: string | undefined;
   readonly core?: boolean | undefined;
+  readonly superseded?: boolean | undefined;
 };
 
 export function isSignalName(name: string): name is SignalName {
@@ -71,10 +78,15 @@ export function attributeText(signals: Signals, name: AttributeName): string {
   return value === undefined ? ATTRIBUTES[name] : String(value);
 }
 
-/** The signals of a stored memory, together with those of the query. */
+/** The signals of a stored memory, together with those that follow from the query and from other memories. */
 export function signalsOf(
   memory: MemoryRecord,
-  query: { readonly similarity?: number | undefined; readonly lexical?: number | undefined },
+  query: {
+    readonly similarity?: number | undefined;
+    readonly lexical?: number | undefined;
+    readonly contested?: number | undefined;
+    readonly superseded?: boolean | undefined;
+  },
 ): Signals {
   return {
     similarity: query.similarity,
@@ -87,6 +99,7 @@ export function signalsOf(
     accessCount: memory.accessCount,
     sessionCount: memory.sessions.length,
     revisionCount: memory.revisionCount,
+    contested: query.contested ?? 0,
     createdAt: memory.createdAt,
     updatedAt: memory.updatedAt,
     lastAccessedAt: memory.lastAccessedAt,
@@ -100,5 +113,6 @@ export function signalsOf(
     tier: memory.tier,
     source: memory.source,
     core: memory.core,
+    superseded: query.superseded ?? false,
   };
 }

@@ -1,4 +1,5 @@
 import { type MemoryRecord, type Tier, TRANSIENT_TYPES } from '../model/memory.ts';
+import { meetsMetadata } from '../model/metadata-condition.ts';
 import type { Instant } from '../model/time.ts';
 import type { Exclusion, MemoryFilter } from './store.ts';
 
@@ -15,6 +16,17 @@ export type Eligibility = Pick<
   | 'expiresAt'
   | 'validFrom'
   | 'validUntil'
+> & {
+  /** Whether a memory that this recall can see has taken its place. */
+  readonly superseded?: boolean | undefined;
+  /** Where it is left out, whoever asks has looked at it already. */
+  readonly metadata?: MemoryRecord['metadata'] | undefined;
+};
+
+/** What decides whether a memory is believed: whether it may take the place of another. */
+export type Belief = Pick<
+  MemoryRecord,
+  'scope' | 'core' | 'createdAt' | 'invalidatedAt' | 'expiresAt' | 'validFrom' | 'validUntil'
 >;
 
 /**
@@ -23,20 +35,40 @@ export type Eligibility = Pick<
  * A memory is valid from `validFrom` until `validUntil`, both moments included; it is expired from `expiresAt` on
  * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories are eligible with `deep`
  * or `cold`, those that were joined into another one (from `consolidatedAt` on) with `deep` alone, stubs never; plans
- * and transient states that are no longer valid are with `includeExpired`.
+ * and transient states that are no longer valid are with `includeExpired`. Superseded memories are eligible with
+ * `deep` alone. With `validAt` it is validity at that moment that counts.
  */
 export function exclusionOf(memory: Eligibility, filter: MemoryFilter, now: Instant): Exclusion | undefined {
   const excluded = filterExclusionOf(memory, filter);
   if (excluded !== undefined) return excluded;
+  const validAt = filter.validAt ?? now;
   if (!filter.deep && memory.tier !== 'stub' && isPast(memory.consolidatedAt, now)) return 'consolidated';
   if (!searchesTier(memory.tier, filter)) return 'tier';
+  if (memory.superseded && !filter.deep) return 'superseded';
   if (isPast(memory.invalidatedAt, now)) return 'invalidated';
-  if (isPast(memory.expiresAt, now) && !memory.core) return 'expired';
-  if (memory.validFrom !== undefined && memory.validFrom > now) return 'not-yet-valid';
-  if (memory.validUntil !== undefined && memory.validUntil < now) {
+  if (isPast(memory.expiresAt, validAt) && !memory.core) return 'expired';
+  if (memory.validFrom !== undefined && memory.validFrom > validAt) return 'not-yet-valid';
+  if (memory.validUntil !== undefined && memory.validUntil < validAt) {
     if (!filter.includeExpired || !TRANSIENT_TYPES.includes(memory.type)) return 'no-longer-valid';
   }
   return undefined;
+}
+
+/**
+ * Whether a memory is believed where and when a recall looks: visible, and neither invalidated, expired nor outside of
+ * its validity. Only then does it take the place of what it supersedes. A recall that asks for the truth of another
+ * moment takes one that supersedes for true since it was made, unless it says since when.
+ */
+export function isBelieved(memory: Belief, filter: MemoryFilter, now: Instant): boolean {
+  const { validAt = now } = filter;
+  const since = memory.validFrom ?? (filter.validAt === undefined ? undefined : memory.createdAt);
+  return (
+    (filter.scopes?.includes(memory.scope) ?? true) &&
+    !isPast(memory.invalidatedAt, now) &&
+    (memory.core || !isPast(memory.expiresAt, validAt)) &&
+    (since === undefined || since <= validAt) &&
+    (memory.validUntil === undefined || memory.validUntil >= validAt)
+  );
 }
 
 function isPast(clock: Instant | undefined, now: Instant): boolean {
@@ -50,12 +82,16 @@ export function searchesTier(tier: Tier, filter: MemoryFilter): boolean {
 
 /** The first part of a filter that keeps a memory out. An empty list of scopes or types lets nothing through. */
 export function filterExclusionOf(
-  memory: Pick<MemoryRecord, 'scope' | 'type' | 'tags'>,
+  memory: Pick<MemoryRecord, 'scope' | 'type' | 'tags'> & {
+    readonly metadata?: MemoryRecord['metadata'] | undefined;
+  },
   filter: MemoryFilter,
-): 'scope' | 'type' | 'tag' | undefined {
+): 'scope' | 'type' | 'tag' | 'metadata' | undefined {
   if (filter.scopes && !filter.scopes.includes(memory.scope)) return 'scope';
   if (filter.types && !filter.types.includes(memory.type)) return 'type';
   if (filter.typesExclude?.includes(memory.type)) return 'type';
   if (filter.tags && !filter.tags.every((tag) => memory.tags.includes(tag))) return 'tag';
+  if (filter.metadata && memory.metadata && !meetsMetadata(memory.metadata, filter.metadata))
+    return 'metadata';
   return undefined;
 }

@@ -7,10 +7,13 @@ import { type Signals, signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 import { checkQueryVector } from './derived.ts';
-import { exclusionOf, filterExclusionOf, searchesTier } from './eligibility.ts';
+import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from './eligibility.ts';
+import { grouped, type Standing, standingsOf } from './standing.ts';
 import type {
   IndexedText,
   Inspection,
+  MemoryFilter,
+  NewPair,
   PreparedQuery,
   ScoredMemory,
   SearchAnswer,
@@ -22,24 +25,31 @@ export interface SearchableMemory extends IndexedText {
   readonly memory: MemoryRecord;
 }
 
-/**
- * The definition of a search, one memory after the other: what every faster search must reproduce bit for bit.
- * `sequence` is that of the last event that `memories` reflect.
- */
-export function searchNaively(
-  memories: readonly SearchableMemory[],
-  sequence: number,
-  request: SearchRequest,
-): SearchAnswer {
+/** What a search looks at. */
+export interface SearchableSpace {
+  readonly memories: readonly SearchableMemory[];
+  /** The similar pairs that wait to be judged. */
+  readonly pairs: readonly NewPair[];
+  /** That of the last event that the memories reflect. */
+  readonly sequence: number;
+}
+
+/** The definition of a search, one memory after the other: what every faster search must reproduce bit for bit. */
+export function searchNaively(space: SearchableSpace, request: SearchRequest): SearchAnswer {
   const started = performance.now();
+  const { memories, sequence } = space;
+  const standings = standingsIn(space, request.filter, request.now);
   const bm25 = bm25QueryOf(memories, request.query);
   const filtered = memories.filter(
     ({ memory }) =>
       filterExclusionOf(memory, request.filter) === undefined && searchesTier(memory.tier, request.filter),
   );
   const eligible = filtered
-    .filter(({ memory }) => exclusionOf(memory, request.filter, request.now) === undefined)
-    .map((each) => ({ memory: each.memory, ...measure(each, bm25, request.query) }));
+    .filter(({ memory }) => {
+      const { superseded } = standings.get(memory.id) ?? ORDINARY;
+      return exclusionOf({ ...memory, superseded }, request.filter, request.now) === undefined;
+    })
+    .map((each) => ({ memory: each.memory, ...measure(each, bm25, request.query, standings) }));
   const candidates = eligible.filter(
     ({ signals }) => failedRequirement(request.profile, signals, request.now) === undefined,
   );
@@ -69,24 +79,47 @@ export function searchNaively(
 
 /** What {@link searchNaively} makes of these memories, in order; `undefined` where there is none. */
 export function inspectNaively(
-  memories: readonly SearchableMemory[],
+  space: SearchableSpace,
   ids: readonly string[],
   request: Omit<SearchRequest, 'limit'>,
 ): readonly (Inspection | undefined)[] {
   const { profile, query, filter, now } = request;
+  const { memories } = space;
+  const standings = standingsIn(space, filter, now);
   const bm25Query = bm25QueryOf(memories, query);
   return ids.map((id) => {
     const found = memories.find(({ memory }) => memory.id === id);
     if (!found) return undefined;
-    const { signals, bm25 } = measure(found, bm25Query, query);
+    const { signals, bm25 } = measure(found, bm25Query, query, standings);
+    const { superseded } = standings.get(id) ?? ORDINARY;
     return {
       id,
       signals,
       bm25,
       score: evaluate(profile.root, signals, now),
-      excluded: exclusionOf(found.memory, filter, now),
+      excluded: exclusionOf({ ...found.memory, superseded }, filter, now),
       failedRequirement: failedRequirement(profile, signals, now),
     };
+  });
+}
+
+const ORDINARY: Standing = { superseded: false, contested: 0 };
+
+function standingsIn(
+  { memories, pairs }: SearchableSpace,
+  filter: MemoryFilter,
+  now: number,
+): ReadonlyMap<string, Standing> {
+  const byId = new Map(memories.map(({ memory }) => [memory.id, memory]));
+  const successors = grouped(
+    memories.flatMap(({ memory }) => memory.supersedes.map((older) => [older, memory.id] as const)),
+  );
+  const newer = grouped(
+    pairs.map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const),
+  );
+  return standingsOf({ successors, newer }, (id) => {
+    const memory = byId.get(id);
+    return memory !== undefined && isBelieved(memory, filter, now);
   });
 }
 
@@ -95,6 +128,7 @@ function measure(
   { memory, terms, vector }: SearchableMemory,
   bm25Query: Bm25Query,
   query: PreparedQuery,
+  standings: ReadonlyMap<string, Standing>,
 ): { readonly signals: Signals; readonly bm25: number } {
   // The words of a stub are not searched, as they are not counted.
   const frequencyOf = (term: string) => (memory.tier === 'stub' ? 0 : terms.get(term));
@@ -103,6 +137,7 @@ function measure(
   const signals = signalsOf(memory, {
     similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
     lexical: lexicalOf(memory, query, bm25, bm25Query),
+    ...(standings.get(memory.id) ?? ORDINARY),
   });
   return { signals, bm25 };
 }

@@ -1,7 +1,9 @@
 import type { MemoryRecord } from '../model/memory.ts';
+import type { MetadataCondition } from '../model/metadata-condition.ts';
 import type { Instant } from '../model/time.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+import type { DYNAMICS } from './using.ts';
 
 /**
  * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;
@@ -61,6 +63,15 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
   backup(path: string): Promise<void>;
+  /**
+   * The space as it was at a moment of the past, to read from: walked back along both logs. What was forgotten since
+   * is missing. `derive` computes the text data of memories whose text was another one then; called outside of any
+   * transaction. Throws `invalid_argument` for a moment before the first write.
+   */
+  asKnown(
+    known: Instant,
+    derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
+  ): Promise<PastSpace>;
   /** Looks for damage. An empty list means a healthy store. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -75,6 +86,8 @@ export interface SpaceReader {
    * Only those whose stored weight is at least `minimum`.
    */
   links(ids: readonly string[], minimum?: number): Promise<readonly Link[]>;
+  /** The memories with one of these values, by creation, then id. */
+  find(by: FindBy, values: readonly string[]): Promise<readonly MemoryRecord[]>;
   /**
    * The queue of similar pairs that wait to be judged, in the order in which they were put there. A pair is dropped,
    * and no longer known, when the title or content of one of its memories changes, or one of them is gone.
@@ -82,6 +95,17 @@ export interface SpaceReader {
   pendingPairs(limit: number): Promise<readonly SimilarPair[]>;
   /** The pairs of these memories that are known, settled ones included, each once, in the same order. */
   knownPairs(ids: readonly string[]): Promise<readonly SimilarPair[]>;
+  /** The known pair of this sequence, settled or not. */
+  pair(sequence: number): Promise<SimilarPair | undefined>;
+  /** The memories created just before and just after one, each oldest first, at most `count`. */
+  around(
+    memory: Pick<MemoryRecord, 'id' | 'createdAt'>,
+    count: number,
+  ): Promise<{ readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] }>;
+  /** The session of this id; without one, the open session that began last. */
+  session(id?: string): Promise<Session | undefined>;
+  /** What is left of statements that were invalidated, in order; `undefined` where there is nothing. */
+  tombstones(statements: readonly Statement[]): Promise<readonly (Tombstone | undefined)[]>;
   /**
    * Hot memories that were not compared since their title or content last changed, or the space got another embedding
    * model: in the order in which they were written first.
@@ -103,7 +127,18 @@ export interface WriteEntry {
   readonly undoes?: number | undefined;
 }
 
-export type Verb = 'remember' | 'update' | 'forget' | 'undo' | 'import' | 'link' | 'unlink' | 'maintain';
+export type Verb =
+  | 'remember'
+  | 'update'
+  | 'forget'
+  | 'undo'
+  | 'import'
+  | 'link'
+  | 'unlink'
+  | 'maintain'
+  | 'invalidate'
+  | 'revive'
+  | 'resolve';
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -137,19 +172,61 @@ export type Change =
    * Puts two similar memories at the end of the queue of what is to be judged; does nothing for a pair that is known,
    * settled or not. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
    */
-  | { readonly kind: 'queue-pair'; readonly pair: SimilarPair }
-  /** Takes a pair out of the queue, and keeps in mind that it was judged. */
-  | { readonly kind: 'settle-pair'; readonly ids: readonly [string, string] }
+  | { readonly kind: 'queue-pair'; readonly pair: NewPair }
+  /** Takes a pair out of the queue, and keeps in mind how it was judged. */
+  | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
   /** Notes that these memories were compared with the others. */
-  | { readonly kind: 'compared'; readonly ids: readonly string[] };
+  | { readonly kind: 'compared'; readonly ids: readonly string[] }
+  /** Makes a session, or changes the one of this id. */
+  | { readonly kind: 'session'; readonly session: Session }
+  /** Keeps in mind that a statement was invalidated, without keeping what it says. */
+  | { readonly kind: 'bury'; readonly statement: Statement; readonly tombstone: Tombstone }
+  /** Ends what `bury` began. */
+  | { readonly kind: 'exhume'; readonly statement: Statement };
 
 /** Two memories that say nearly the same. */
-export interface SimilarPair {
-  /** In code-unit order. */
-  readonly ids: readonly [string, string];
+export interface NewPair {
+  /** What was said first. */
+  readonly older: string;
+  readonly newer: string;
   /** The cosine of their vectors. */
   readonly similarity: number;
+}
+
+export interface SimilarPair extends NewPair {
+  /** Its number in the queue, never used twice. */
+  readonly sequence: number;
+  /** When it was noticed. */
   readonly at: Instant;
+  /** How it was judged; `undefined` while it waits. */
+  readonly resolution: string | undefined;
+}
+
+/** By what memories can be looked up: exactly equal, or among the ids that they supersede. */
+export type FindBy = 'content' | 'topicKey' | 'sessionId' | 'supersedes';
+
+/** A stretch of work in which memories are made. */
+export interface Session {
+  readonly id: string;
+  readonly scope: string;
+  readonly startedAt: Instant;
+  /** When something was last done in it. */
+  readonly activeAt: Instant;
+  readonly endedAt: Instant | undefined;
+}
+
+/** What a statement is known again by: only a keyed hash of it is stored, with a key of the space's own. */
+export type Statement = Pick<MemoryRecord, 'scope' | 'content'>;
+
+export interface Tombstone {
+  readonly at: Instant;
+  readonly reason: string;
+}
+
+/** A moment of the past, to read from. Nothing can be written. */
+export interface PastSpace extends SpaceStore {
+  /** How many of the memories that were known then are missing, because they were forgotten since. */
+  readonly redacted: number;
 }
 
 export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
@@ -178,7 +255,20 @@ export interface NewUsage {
 
 export interface Usage extends NewUsage {
   readonly sequence: number;
+  /** The sequence of the last event before it. */
+  readonly after: number;
+  /** What it changed, as it was before; absent where an older version wrote the row. */
+  readonly before?: UseBefore | undefined;
 }
+
+/** What a use changed, as it was before. */
+export interface UseBefore {
+  readonly memories: readonly (Pick<MemoryRecord, 'id'> & Dynamics)[];
+  readonly links: readonly LinkChange[];
+}
+
+/** What a use may change of a memory. */
+export type Dynamics = Pick<MemoryRecord, (typeof DYNAMICS)[number]>;
 
 /**
  * What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. Throws
@@ -230,7 +320,11 @@ export interface MemoryFilter {
   readonly typesExclude?: readonly string[] | undefined;
   /** Only memories that carry all of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** Cold memories too, and those that were joined into others. Default is false. */
+  /** Only memories whose metadata meets all of these. */
+  readonly metadata?: readonly MetadataCondition[] | undefined;
+  /** The moment at which memories must be valid. Default is the moment of the search. */
+  readonly validAt?: Instant | undefined;
+  /** Cold memories too, and those that were joined into others or superseded. Default is false. */
   readonly deep?: boolean | undefined;
   /** Cold memories too, but not those that were joined into others. Default is false. */
   readonly cold?: boolean | undefined;
@@ -309,8 +403,10 @@ export type Exclusion =
   | 'scope'
   | 'type'
   | 'tag'
+  | 'metadata'
   | 'tier'
   | 'consolidated'
+  | 'superseded'
   | 'invalidated'
   | 'expired'
   | 'not-yet-valid'
@@ -344,6 +440,8 @@ export interface SpaceInfo {
   readonly byTier: Readonly<Record<string, number>>;
   /** Those that are stored; neighbours in sessions come on top. */
   readonly links: number;
+  /** Similar pairs that wait to be judged. */
+  readonly pendingPairs: number;
   readonly events: number;
   readonly sequence: number;
   /** Absent before the first vector. */

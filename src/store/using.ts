@@ -1,6 +1,6 @@
 import { invalidArgument } from '../model/check.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import type { NewUsage, UseDecision } from './store.ts';
+import type { Dynamics, NewUsage, Usage, UseDecision } from './store.ts';
 
 /** What a use may change of a memory. */
 export const DYNAMICS = [
@@ -21,4 +21,24 @@ export function checkUsed(usage: NewUsage, { memories }: UseDecision): void {
     if (!used.has(id))
       throw invalidArgument('memories', `${JSON.stringify(id)} is changed by a use that does not name it`);
   }
+}
+
+/** What a use may change, of a memory as it is. */
+export function dynamicsOf(memory: Dynamics): Dynamics {
+  return Object.fromEntries(DYNAMICS.map((name) => [name, memory[name]])) as unknown as Dynamics;
+}
+
+/** A row of the usage log without one memory. */
+export function usageWithout(usage: Usage, id: string): Usage {
+  const { before } = usage;
+  return {
+    ...usage,
+    used: usage.used.filter((each) => each.id !== id),
+    ...(before && {
+      before: {
+        memories: before.memories.filter((each) => each.id !== id),
+        links: before.links.filter(({ link }) => !link.ids.includes(id)),
+      },
+    }),
+  };
 }

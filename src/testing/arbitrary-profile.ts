@@ -28,6 +28,7 @@ const attributeValues: Readonly<Record<AttributeName, readonly string[]>> = {
   tier: ['hot', 'cold', 'stub'],
   source: ['stated', 'imported'],
   core: ['true', 'false'],
+  superseded: ['true', 'false'],
 };
 
 const parameters: NonNullable<ProfileDefinition['parameters']> = {

@@ -5,5 +5,6 @@
  */
 
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { type ScriptedModel, type ScriptedRequest, scriptedModel } from './scripted-model.ts';
 export { type MakeStore, type StoreContractOptions, storeContract } from './store-contract.ts';
 export { verifyExplanation } from './verify-explanation.ts';

@@ -16,9 +16,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   store: ['model', 'scoring', 'text', 'index'],
   index: ['model', 'scoring', 'text', 'store'],
   'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
-  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
+  // A moment of the past is held in memory.
+  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
+  language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
-  memory: ['model', 'scoring', 'text', 'providers', 'store', 'recall'],
+  context: ['model', 'scoring', 'text'],
+  memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
     'scoring',
@@ -28,6 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/memory',
     'store/sqlite',
     'recall',
+    'language',
+    'context',
     'memory',
   ],
   import: ['(root)', 'files', 'model'],
@@ -53,7 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'mcp',
     'http',
   ],
-  testing: ['model', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
+  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
 
 /** The only rooms that load a driver or a server's library. */
@@ -114,6 +119,15 @@ test('nothing imports the command line', () => {
   }
 });
 
+test('what starts with every command loads no schema library', () => {
+  const late = ['(root)', 'model', 'providers', 'language', 'recall', 'memory', 'store'];
+  for (const file of files.filter((each) => late.includes(roomOf(each)))) {
+    expect(readFileSync(file, 'utf8'), relative(source, file)).not.toMatch(
+      /^import (?!type )[^;]*from 'zod'/m,
+    );
+  }
+});
+
 test('the core reads no clock and no randomness of its own', () => {
   const core = [
     'model',
@@ -123,7 +137,9 @@ test('the core reads no clock and no randomness of its own', () => {
     'store',
     'store/memory',
     'store/sqlite',
+    'language',
     'recall',
+    'context',
     'memory',
   ];
   for (const file of files.filter((each) => core.includes(roomOf(each)))) {

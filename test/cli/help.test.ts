@@ -9,6 +9,9 @@ beforeAll(async () => {
   const life = { days: 120, memories: [{ day: 0, id: 'roast', content: 'Prefers dark roast' }] };
   work.file('life.json', JSON.stringify(life));
   work.file('memories.jsonl', '{"content":"Deploys happen on Thursdays"}\n');
+  const said = { author: { role: 'user' }, content: { content_type: 'text', parts: ['Dark roast, please'] } };
+  const conversation = { id: 'c', current_node: 'm', mapping: { m: { message: said, parent: null } } };
+  work.file('conversations.json', JSON.stringify([conversation]));
   const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
   work.file('fresh.json', JSON.stringify(fresh));
   const dataset = [

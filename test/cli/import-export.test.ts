@@ -69,7 +69,7 @@ describe('export and import', () => {
       stability: 0.75,
       tier: 'cold',
       core: true,
-      supersedes: 'z',
+      supersedes: ['z'],
       topicKey: 'k',
     }));
     work.file('touched.jsonl', lines(touched));
@@ -273,7 +273,10 @@ describe('Markdown and text', () => {
   });
 
   it('cuts a section that is longer than a memory may be', async () => {
-    work.file('long.md', `# Long\n${'A sentence of some words. '.repeat(3000)}\n`);
+    work.file(
+      'long.md',
+      `# Long\n${Array.from({ length: 3000 }, (_, at) => `Sentence ${at} of words. `).join('')}\n`,
+    );
     expect(await work.json(['import', 'long.md'])).toMatchObject({ imported: 3, skipped: 0 });
     expect(await work.json(['import', 'long.md'])).toMatchObject({ unchanged: 3 });
   });

@@ -225,21 +225,23 @@ describe('maintain', () => {
   });
 
   it('names pairs that say nearly the same, once', async () => {
-    await work.json([
-      'remember',
-      'Prefers dark roast coffee',
-      '--type',
-      'preference',
-      '--id',
-      'again',
-      '--now',
-      day(1),
-    ]);
+    work.file(
+      'again.jsonl',
+      JSON.stringify({
+        id: 'again',
+        content: 'Prefers dark roast coffee!',
+        type: 'preference',
+        createdAt: day(1),
+      }),
+    );
+    await work.json(['import', 'again.jsonl', '--now', day(1)]);
     const report = await work.json(['maintain', '--dry-run', '--now', day(2)]);
-    expect(report['similarPairs']).toEqual([{ ids: ['again', 'roast'], similarity: expect.closeTo(1, 3) }]);
+    expect(report['similarPairs']).toEqual([
+      { older: 'roast', newer: 'again', similarity: expect.closeTo(1, 3) },
+    ]);
     expect((await work.salience(['maintain', '--now', day(2)])).stdout).toBe(
       'change   id     with          content\n' +
-        'similar  again  roast (1.00)  Prefers dark roast coffee\n' +
+        'similar  roast  again (1.00)  Prefers dark roast coffee\n' +
         '5 memories examined: 1 new similar pair\n',
     );
     const again = await work.salience(['maintain', '--now', day(2)]);

@@ -32,6 +32,7 @@ export const examples = [
   'salience import notes',
   'salience import memories.jsonl --scope project:match',
   'salience import . --format git --tag history',
+  'salience import conversations.json --format chatgpt --tag chats',
 ] as const;
 
 export function configure(command: Command): void {

@@ -92,8 +92,8 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
     report.consolidated.flatMap(({ id, from }) =>
       from.map((each): Row => ({ change: 'joined', id: each, note: id === undefined ? '' : `into ${id}` })),
     ),
-    report.similarPairs.map(({ ids: [first, second], similarity }): Row => {
-      return { change: 'similar', id: first, note: `${second} (${similarity.toFixed(2)})` };
+    report.similarPairs.map(({ older, newer, similarity }): Row => {
+      return { change: 'similar', id: older, note: `${newer} (${similarity.toFixed(2)})` };
     }),
   ];
 }

@@ -4,7 +4,7 @@ import { checkListLimit, compareListed, decodeCursor, encodeCursor } from '../cu
 import { filterExclusionOf } from '../eligibility.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
 import { mergedLinks, sequenceLink } from '../links.ts';
-import { inspectNaively, searchNaively } from '../naive-search.ts';
+import { inspectNaively, type SearchableSpace, searchNaively } from '../naive-search.ts';
 import { createQueue, type Queue } from '../queue.ts';
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../reindexing.ts';
 import type {
@@ -12,17 +12,21 @@ import type {
   Link,
   ListAnswer,
   ListRequest,
+  PastSpace,
   ReindexRequest,
+  Session,
   SimilarPair,
   SpaceInfo,
   SpaceReader,
   SpaceStore,
 } from '../store.ts';
+import { type Past, rewind } from './past.ts';
 import {
   afterUse,
   afterWrite,
+  buriedKey,
   emptyState,
-  type KnownPair,
+  type KeptPair,
   lastSequence,
   type State,
   stored,
@@ -80,11 +84,10 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
       return present().usages.filter(({ sequence }) => sequence > after);
     },
     async search(request) {
-      const state = present();
-      return searchNaively([...state.memories.values()], lastSequence(state), request);
+      return searchNaively(searchable(present()), request);
     },
     async inspect(ids, request) {
-      return inspectNaively([...present().memories.values()], ids, request);
+      return inspectNaively(searchable(present()), ids, request);
     },
     async list(request) {
       return listOf(present(), request);
@@ -100,6 +103,9 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
       writable();
       await reindex(room, request);
     },
+    async asKnown(known, derive) {
+      return openPast(await rewind(room.name, present(), known, derive));
+    },
     async backup() {
       present();
       throw new SalienceError(
@@ -114,6 +120,11 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A moment of the past as a space to read from. */
+export function openPast({ name, state, redacted }: Past): PastSpace {
+  return { ...openRoom({ name, queue: createQueue(), state }, true), redacted };
 }
 
 /** Lets a caller decide on a state; its reader ends with that. */
@@ -159,13 +170,40 @@ function readerOf(present: () => State): SpaceReader {
       );
     },
     async pendingPairs(limit) {
-      const waiting = [...present().pairs.values()].filter(({ settled }) => !settled);
-      return waiting.slice(0, limit).map(pairOf);
+      return pendingPairsOf(present()).slice(0, limit);
     },
     async knownPairs(ids) {
       const wanted = new Set(ids);
-      const touching = [...present().pairs.values()].filter((pair) => pair.ids.some((id) => wanted.has(id)));
-      return touching.map(pairOf);
+      const known = [...present().pairs.values()].filter(({ dropped }) => !dropped);
+      return known.filter(({ older, newer }) => wanted.has(older) || wanted.has(newer)).map(pairOf);
+    },
+    async pair(sequence) {
+      const found = present().pairs.get(sequence);
+      return found && !found.dropped ? pairOf(found) : undefined;
+    },
+    async find(by, values) {
+      const wanted = new Set(values);
+      const found = [...present().memories.values()].filter(({ memory }) =>
+        [memory[by]].flat().some((value) => value !== undefined && wanted.has(value)),
+      );
+      return inOrder(found.map(({ memory }) => memory));
+    },
+    async around({ id, createdAt }, count) {
+      const records = inOrder([...present().memories.values()].map(({ memory }) => memory));
+      const others = records.filter((memory) => memory.id !== id);
+      const earlier = others.filter(
+        (memory) => inOrder([memory, { ...memory, id, createdAt }])[0] === memory,
+      );
+      return { before: earlier.slice(-count), after: others.slice(earlier.length, earlier.length + count) };
+    },
+    async session(id) {
+      const sessions = [...present().sessions.values()];
+      if (id !== undefined) return sessions.find((session) => session.id === id);
+      return sessions.filter(({ endedAt }) => endedAt === undefined).sort(compareSessions)[0];
+    },
+    async tombstones(statements) {
+      const { tombstones } = present();
+      return statements.map((statement) => tombstones.get(buriedKey(statement)));
     },
     async uncompared(limit) {
       const { memories, compared } = present();
@@ -186,17 +224,38 @@ function readerOf(present: () => State): SpaceReader {
   };
 }
 
-function pairOf({ ids, similarity, at }: KnownPair): SimilarPair {
-  return { ids, similarity, at };
+function pairOf({ older, newer, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
+  return { older, newer, similarity, sequence, at, resolution };
+}
+
+function pendingPairsOf(state: State): readonly SimilarPair[] {
+  return [...state.pairs.values()].filter(({ endedAt }) => endedAt === undefined).map(pairOf);
+}
+
+function searchable(state: State): SearchableSpace {
+  return {
+    memories: [...state.memories.values()],
+    pairs: pendingPairsOf(state),
+    sequence: lastSequence(state),
+  };
+}
+
+/** Latest first. */
+function compareSessions(a: Session, b: Session): number {
+  return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1);
+}
+
+/** By creation, then by the bytes of the id. */
+function inOrder(memories: readonly MemoryRecord[]): readonly MemoryRecord[] {
+  return memories.toSorted(
+    (a, b) => a.createdAt - b.createdAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)),
+  );
 }
 
 /** The links between neighbours of all sessions. */
 function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
-  const inOrder = memories.toSorted(
-    (a, b) => a.createdAt - b.createdAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)),
-  );
   const latest = new Map<string, MemoryRecord>();
-  return inOrder.flatMap((memory) => {
+  return inOrder(memories).flatMap((memory) => {
     if (memory.sessionId === undefined) return [];
     const before = latest.get(memory.sessionId);
     latest.set(memory.sessionId, memory);
@@ -233,6 +292,7 @@ function infoOf(name: string, state: State): SpaceInfo {
     byScope: count((memory) => memory.scope),
     byTier: count((memory) => memory.tier),
     links: state.links.size,
+    pendingPairs: pendingPairsOf(state).length,
     events: state.events.length,
     sequence: lastSequence(state),
     embedding: state.embedding,

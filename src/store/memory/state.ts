@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../model/memory.ts';
+import type { Instant } from '../../model/time.ts';
 import { saysElse } from '../comparison.ts';
 import { type Derivation, deriveWith } from '../derived.ts';
 import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
@@ -11,13 +12,18 @@ import type {
   Link,
   LinkChange,
   MemoryEvent,
+  NewPair,
   NewUsage,
+  Session,
   SimilarPair,
+  Statement,
+  Tombstone,
   Usage,
+  UseBefore,
   UseDecision,
   WriteEntry,
 } from '../store.ts';
-import { checkUsed, DYNAMICS } from '../using.ts';
+import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
 
 /** Everything that a space holds. A write makes a new one; nothing in it is ever changed. */
 export interface State extends Derivation {
@@ -26,14 +32,21 @@ export interface State extends Derivation {
   /** The stored ones, by {@link linkKey}. */
   readonly links: ReadonlyMap<string, Link>;
   readonly usages: readonly Usage[];
-  /** Similar pairs, by their ends, in the order of the queue. */
-  readonly pairs: ReadonlyMap<string, KnownPair>;
+  /** By their sequence, in the order of the queue. */
+  readonly pairs: ReadonlyMap<number, KeptPair>;
+  readonly lastPair: number;
+  readonly sessions: ReadonlyMap<string, Session>;
+  /** By the hash of what was buried. */
+  readonly tombstones: ReadonlyMap<string, Tombstone>;
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
 }
 
-export interface KnownPair extends SimilarPair {
-  readonly settled: boolean;
+/** A pair that is known, or was: it stays, so that one can look back. */
+export interface KeptPair extends SimilarPair {
+  /** When it was judged, or dropped because a text changed; `undefined` while it waits. */
+  readonly endedAt: Instant | undefined;
+  readonly dropped: boolean;
 }
 
 export const emptyState: State = {
@@ -42,6 +55,9 @@ export const emptyState: State = {
   links: new Map(),
   usages: [],
   pairs: new Map(),
+  lastPair: 0,
+  sessions: new Map(),
+  tombstones: new Map(),
   compared: new Set(),
   embedding: undefined,
   analyzer: undefined,
@@ -62,14 +78,19 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const links = new Map(state.links);
   const pairs = new Map(state.pairs);
   const compared = new Set(state.compared);
-  const forgetComparison = (id: string) => {
-    compared.delete(id);
-    for (const [key, { ids }] of pairs) if (ids.includes(id)) pairs.delete(key);
-  };
+  const sessions = new Map(state.sessions);
+  const tombstones = new Map(state.tombstones);
+  let { usages, lastPair } = state;
   let events = [...state.events];
-  let { usages } = state;
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
+  const forgetComparison = (id: string) => {
+    compared.delete(id);
+    for (const [sequence, pair] of pairs) {
+      if (!pair.dropped && concerns(pair, id))
+        pairs.set(sequence, { ...pair, dropped: true, endedAt: pair.endedAt ?? at });
+    }
+  };
   const log = (event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'>) => {
     const sequence = (events.at(-1)?.sequence ?? 0) + 1;
     events.push({ ...event, sequence, operation, at, verb: entry.verb, undoes: entry.undoes });
@@ -83,13 +104,30 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       continue;
     }
     if (change.kind === 'queue-pair') {
-      queuePair(memories, pairs, change.pair);
+      if (!isKnownPair(memories, pairs, change.pair)) {
+        lastPair++;
+        const { older, newer, similarity } = change.pair;
+        const waiting = { resolution: undefined, endedAt: undefined, dropped: false };
+        pairs.set(lastPair, { older, newer, similarity, sequence: lastPair, at, ...waiting });
+      }
       continue;
     }
     if (change.kind === 'settle-pair') {
-      const key = pairKey(change.ids);
-      const pair = pairs.get(key);
-      if (pair) pairs.set(key, { ...pair, settled: true });
+      const pair = pairs.get(change.sequence);
+      if (pair && pair.endedAt === undefined)
+        pairs.set(change.sequence, { ...pair, resolution: change.resolution, endedAt: at });
+      continue;
+    }
+    if (change.kind === 'session') {
+      sessions.set(change.session.id, deepFreeze(structuredClone(change.session)));
+      continue;
+    }
+    if (change.kind === 'bury') {
+      tombstones.set(buriedKey(change.statement), deepFreeze({ ...change.tombstone }));
+      continue;
+    }
+    if (change.kind === 'exhume') {
+      tombstones.delete(buriedKey(change.statement));
       continue;
     }
     if (change.kind === 'compared') {
@@ -99,6 +137,12 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     const memoryId = 'memory' in change ? change.memory.id : change.id;
     const before = memories.get(memoryId);
     checkExistence(change, memoryId, before !== undefined, events);
+    const attached = [...links.values()].filter((link) => link.ids.includes(memoryId));
+    if (change.kind === 'remove') {
+      for (const link of attached.sort((a, b) => (linkKey(a) < linkKey(b) ? -1 : 1))) {
+        log({ memoryId: link.ids[0], before: undefined, redacted: false, link: changeOf(link, link) });
+      }
+    }
     const redacted = change.kind === 'redact';
     log({ memoryId, before: redacted ? undefined : before?.memory, redacted, link: undefined });
     if (redacted) {
@@ -107,34 +151,53 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
           ? { ...event, before: undefined, link: undefined, redacted: true }
           : event,
       );
-      usages = usages.map((usage) => ({ ...usage, used: usage.used.filter(({ id }) => id !== memoryId) }));
+      usages = usages.map((usage) => usageWithout(usage, memoryId));
+      for (const [sequence, pair] of pairs) if (concerns(pair, memoryId)) pairs.delete(sequence);
     }
     if (change.kind === 'remove' || change.kind === 'redact') {
       memories.delete(memoryId);
-      for (const [key, { ids }] of links) if (ids.includes(memoryId)) links.delete(key);
+      for (const link of attached) links.delete(linkKey(link));
       forgetComparison(memoryId);
     } else {
       memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
       if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
     }
   }
-  return { memories, events, links, usages, pairs, compared, ...derivation };
+  return {
+    memories,
+    events,
+    links,
+    usages,
+    pairs,
+    lastPair,
+    sessions,
+    tombstones,
+    compared,
+    ...derivation,
+  };
 }
 
 /** The state after one use. */
 export function afterUse(state: State, usage: NewUsage, decision: UseDecision): State {
   checkUsed(usage, decision);
   const memories = new Map(state.memories);
+  const before: { memories: UseBefore['memories'][number][]; links: LinkChange[] } = {
+    memories: [],
+    links: [],
+  };
   for (const decided of decision.memories) {
     const present = memories.get(decided.id);
     if (!present) continue;
-    const dynamics = Object.fromEntries(DYNAMICS.map((name) => [name, decided[name]]));
+    before.memories.push({ id: decided.id, ...dynamicsOf(present.memory) });
+    const dynamics = dynamicsOf(decided);
     memories.set(decided.id, stored({ ...present.memory, ...dynamics }, present));
   }
   const links = new Map(state.links);
   for (const given of decision.links) {
     const link = checkedLink(given);
-    if (link.ids.every((id) => memories.has(id))) links.set(linkKey(link), deepFreeze(link));
+    if (!link.ids.every((id) => memories.has(id))) continue;
+    before.links.push(changeOf(link, links.get(linkKey(link))));
+    links.set(linkKey(link), deepFreeze(link));
   }
   const last = state.usages.at(-1);
   const row: Usage = {
@@ -142,6 +205,8 @@ export function afterUse(state: State, usage: NewUsage, decision: UseDecision): 
     sequence: (last?.sequence ?? 0) + 1,
     at: Math.max(usage.at, last?.at ?? usage.at),
     used: usage.used.filter(({ id }) => memories.has(id)),
+    after: lastSequence(state),
+    before,
   };
   return { ...state, memories, links, usages: [...state.usages, deepFreeze(structuredClone(row))] };
 }
@@ -160,20 +225,23 @@ function setLink(
   return changeOf(link, before);
 }
 
-function queuePair(
+function isKnownPair(
   memories: ReadonlyMap<string, SearchableMemory>,
-  pairs: Map<string, KnownPair>,
-  { ids: given, similarity, at }: SimilarPair,
-): void {
-  const ids = orderedEnds(given);
-  const missing = ids.find((id) => !memories.has(id));
+  pairs: ReadonlyMap<number, KeptPair>,
+  { older, newer }: NewPair,
+): boolean {
+  const missing = orderedEnds([older, newer]).find((id) => !memories.has(id));
   if (missing !== undefined) throw missingMemory(missing);
-  const key = pairKey(ids);
-  if (!pairs.has(key)) pairs.set(key, { ids, similarity, at, settled: false });
+  return [...pairs.values()].some((pair) => !pair.dropped && concerns(pair, older) && concerns(pair, newer));
 }
 
-function pairKey(ids: readonly [string, string]): string {
-  return JSON.stringify(orderedEnds(ids));
+function concerns({ older, newer }: NewPair, id: string): boolean {
+  return older === id || newer === id;
+}
+
+/** The key of a statement. Here nothing reaches a disk, and no hash is needed to hide it. */
+export function buriedKey({ scope, content }: Statement): string {
+  return JSON.stringify([scope, content]);
 }
 
 function removeLinks(

@@ -37,8 +37,8 @@ export function findDamage(connection: Connection): readonly string[] {
   );
   report(
     count(
-      `similar_pair WHERE NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
-       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
+      `similar_pair WHERE dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE id = newer_id))`,
     ),
     'similar pairs without both of their memories: restore the space from a backup',
   );

@@ -2,9 +2,12 @@ import type { MemoryRecord } from '../../model/memory.ts';
 import { cannotUndo, type UndoProblem } from '../faults.ts';
 import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong } from './links.ts';
-import { readKnownPairs, readPendingPairs, readUncompared } from './pairs.ts';
+import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
+import { readSession } from './sessions.ts';
+import { readTombstones } from './tombstones.ts';
 
 interface EventRow {
   readonly sequence: number;
@@ -39,6 +42,21 @@ export function createReader(connection: () => Connection): SpaceReader {
     async knownPairs(ids) {
       return readKnownPairs(connection(), ids);
     },
+    async pair(sequence) {
+      return readPair(connection(), sequence);
+    },
+    async find(by, values) {
+      return findMemories(connection(), by, values);
+    },
+    async around(memory, count) {
+      return memoriesAround(connection(), memory, count);
+    },
+    async session(id) {
+      return readSession(connection(), id);
+    },
+    async tombstones(statements) {
+      return readTombstones(connection(), statements);
+    },
     async uncompared(limit) {
       return readUncompared(connection(), limit);
     },
@@ -55,6 +73,11 @@ export function createReader(connection: () => Connection): SpaceReader {
         : toEvents(open.all(`SELECT ${columns} FROM event WHERE operation = ? ORDER BY sequence`, operation));
     },
   };
+}
+
+/** The whole log, oldest first. */
+export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
+  return toEvents(connection.all(`SELECT ${columns} FROM event ORDER BY sequence`));
 }
 
 export function findMemory(

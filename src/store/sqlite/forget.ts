@@ -4,6 +4,7 @@ import { type Connection, retryWhileBusy } from './connection.ts';
 import { isBusy, translateError } from './faults.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
+import { erasePairs } from './pairs.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { forgetUsage } from './usage.ts';
@@ -27,6 +28,7 @@ export function redactMemory(connection: Connection, id: string): number {
     id,
   );
   forgetUsage(connection, id);
+  erasePairs(connection, id);
   return found.row;
 }
 

@@ -27,6 +27,7 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     byScope: countsBy('scope'),
     byTier: countsBy('tier'),
     links: count('link'),
+    pendingPairs: count('similar_pair WHERE ended_at IS NULL'),
     events: count('event'),
     sequence: lastSequence(connection),
     ...readDerivation(connection),

@@ -1,11 +1,13 @@
 import { type ResidentIndex, signalsOfRow } from '../../index/resident-index.ts';
+import { applyStandings } from '../../index/standing.ts';
 import type { Tier } from '../../model/memory.ts';
 import { evaluate } from '../../scoring/evaluate.ts';
 import { failedRequirement } from '../../scoring/score.ts';
 import type { Signals } from '../../scoring/signals.ts';
 import { cosine } from '../../scoring/similarity.ts';
 import { type Eligibility, exclusionOf } from '../eligibility.ts';
-import type { Inspection, SearchRequest } from '../store.ts';
+import type { Exclusion, Inspection, SearchRequest } from '../store.ts';
+import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Resident } from './resident.ts';
 import { fromVectorBytes } from './rows.ts';
@@ -31,9 +33,24 @@ export function inspectResident(
   ids: readonly string[],
   request: Omit<SearchRequest, 'limit'>,
 ): readonly (Inspection | undefined)[] {
-  const { index } = resident.refresh(connection);
+  const { index, relations } = resident.refresh(connection);
+  checkVector(index, request.query);
+  const undo = applyStandings(index, relations, request.filter, request.now);
+  try {
+    return inspectStanding(connection, index, ids, request);
+  } finally {
+    undo();
+  }
+}
+
+function inspectStanding(
+  connection: Connection,
+  index: ResidentIndex,
+  ids: readonly string[],
+  request: Omit<SearchRequest, 'limit'>,
+): readonly (Inspection | undefined)[] {
   const { query, profile, filter, now } = request;
-  checkVector(index, query);
+  const within = rowsWithMetadata(connection, filter.metadata);
   const found = connection.all(
     query.vector ? withVectors : withoutVectors,
     JSON.stringify(ids),
@@ -57,11 +74,21 @@ export function inspectResident(
       signals,
       bm25: lexical.bm25[row]!,
       score: evaluate(profile.root, signals, now),
-      excluded: exclusionOf(eligibilityOf(index, row, signals), filter, now),
+      excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
     });
   }
   return ids.map((id) => inspections.get(id));
+}
+
+/** Metadata is no column: whoever it keeps out is known by its row, and comes before all but the rest of the filter. */
+function withMetadata(
+  excluded: Exclusion | undefined,
+  within: ReadonlySet<number> | undefined,
+  key: number,
+): Exclusion | undefined {
+  if (within === undefined || within.has(key)) return excluded;
+  return excluded === 'scope' || excluded === 'type' || excluded === 'tag' ? excluded : 'metadata';
 }
 
 /** What of a row the conditions of eligibility look at; its signals are complete. */
@@ -72,6 +99,7 @@ function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eli
     tags: index.tagsOfRow.get(row) ?? [],
     tier: signals.tier as Tier,
     core: signals.core!,
+    superseded: signals.superseded!,
     invalidatedAt: signals.invalidatedAt,
     consolidatedAt: signals.consolidatedAt,
     expiresAt: signals.expiresAt,

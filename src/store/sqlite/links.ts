@@ -1,5 +1,5 @@
 import { missingMemory } from '../faults.ts';
-import { checkedLink, mergedLinks, orderedEnds, SEQUENCE_WEIGHT, sequenceLink } from '../links.ts';
+import { checkedLink, linkKey, mergedLinks, orderedEnds, SEQUENCE_WEIGHT, sequenceLink } from '../links.ts';
 import type { Link, LinkChange, LinkKind } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { real } from './rows.ts';
@@ -111,6 +111,14 @@ export function setLink(connection: Connection, given: Link): AppliedLink {
     if (row === undefined) throw missingMemory(id);
     return row;
   }) as [number, number];
+  return setLinkOf(connection, [first, second], link);
+}
+
+function setLinkOf(
+  connection: Connection,
+  [first, second]: readonly [number, number],
+  link: Link,
+): AppliedLink {
   const [a, b] = orderedRows(first, second);
   const before = connection.get(
     'SELECT weight, at FROM link WHERE a_row = ? AND b_row = ? AND kind = ?',
@@ -122,8 +130,9 @@ export function setLink(connection: Connection, given: Link): AppliedLink {
   return { row: first, change: { link: { ids: link.ids, kind: link.kind }, before } };
 }
 
-/** Sets links of memories that are there; passes those over that miss an end. */
-export function setPossibleLinks(connection: Connection, links: readonly Link[]): void {
+/** Sets links of memories that are there, and tells what they were; passes those over that miss an end. */
+export function setPossibleLinks(connection: Connection, links: readonly Link[]): readonly LinkChange[] {
+  const changes: LinkChange[] = [];
   const rows = new Map<string, number | undefined>();
   const known = (id: string) => {
     if (!rows.has(id)) rows.set(id, rowOf(connection, id));
@@ -132,8 +141,10 @@ export function setPossibleLinks(connection: Connection, links: readonly Link[])
   for (const given of links) {
     const link = checkedLink(given);
     const [first, second] = link.ids.map(known);
-    if (first !== undefined && second !== undefined) upsert(connection, ...orderedRows(first, second), link);
+    if (first === undefined || second === undefined) continue;
+    changes.push(setLinkOf(connection, [first, second], link).change);
   }
+  return changes;
 }
 
 /** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */
@@ -157,6 +168,21 @@ export function removeLinks(
       connection.run('DELETE FROM link WHERE a_row = ? AND b_row = ? AND kind = ?', a, b, kind);
       return { row: first, change: { link: { ids: ends, kind }, before: { weight, at } } };
     });
+}
+
+/** The stored links of a memory, as they are. */
+export function attachedLinks(connection: Connection, row: number): readonly AppliedLink[] {
+  const found = connection.all(
+    `SELECT a.id AS a, b.id AS b, a.row AS a_row, b.row AS b_row, link.kind, link.weight, link.at FROM link
+     JOIN memory AS a ON a.row = a_row JOIN memory AS b ON b.row = b_row WHERE a_row = ?1 OR b_row = ?1`,
+    row,
+  ) as (LinkRow & { readonly a_row: number; readonly b_row: number })[];
+  return found
+    .map(({ a, b, a_row, b_row, kind, weight, at }) => {
+      const ids = orderedEnds([a, b]);
+      return { row: ids[0] === a ? a_row : b_row, change: { link: { ids, kind }, before: { weight, at } } };
+    })
+    .sort((x, y) => (linkKey(x.change.link) < linkKey(y.change.link) ? -1 : 1));
 }
 
 function upsert(connection: Connection, a: number, b: number, { kind, weight, at }: Link): void {

@@ -1,5 +1,6 @@
 import { checkListLimit, decodeCursor, encodeCursor } from '../cursor.ts';
 import type { ListAnswer, ListRequest } from '../store.ts';
+import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 
@@ -19,6 +20,11 @@ export function listMemories(connection: Connection, { filter, limit, cursor }: 
   for (const tag of filter.tags ?? []) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = ?)');
     values.push(tag);
+  }
+  const within = rowsWithMetadata(connection, filter.metadata);
+  if (within) {
+    conditions.push('row IN (SELECT value FROM json_each(?))');
+    values.push(JSON.stringify([...within]));
   }
   if (cursor !== undefined) {
     const { updatedAt, id } = decodeCursor(cursor);

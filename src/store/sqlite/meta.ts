@@ -4,7 +4,8 @@ import type { Connection } from './connection.ts';
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
  * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
- * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect.
+ * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect; `relations`
+ * changes with what supersedes or contests what; `tombstone_key` keys the hashes of what was invalidated.
  */
 export type MetaKey =
   | 'space'
@@ -14,7 +15,9 @@ export type MetaKey =
   | 'generation'
   | 'erasure'
   | 'snapshot'
-  | 'snapshot_usage';
+  | 'snapshot_usage'
+  | 'relations'
+  | 'tombstone_key';
 
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;

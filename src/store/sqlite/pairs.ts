@@ -1,37 +1,39 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { missingMemory } from '../faults.ts';
 import { orderedEnds } from '../links.ts';
-import type { SimilarPair } from '../store.ts';
+import type { NewPair, SimilarPair } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { orderedRows, rowOf } from './links.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, real } from './rows.ts';
+import { rowOf } from './links.ts';
+import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, real, text } from './rows.ts';
+import { relationsChanged } from './supersession.ts';
 
-interface PairRow {
-  readonly a: string;
-  readonly b: string;
-  readonly similarity: number;
-  readonly at: number;
-}
+type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
 
-const pairs = `SELECT a.id AS a, b.id AS b, similar_pair.similarity, similar_pair.at FROM similar_pair
-  JOIN memory AS a ON a.row = a_row JOIN memory AS b ON b.row = b_row`;
+const pairs = `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution
+  FROM similar_pair WHERE dropped = 0`;
 
-const pending = `${pairs} WHERE settled = 0 ORDER BY sequence LIMIT ?`;
-
-const known = `${pairs} WHERE sequence IN (
-    SELECT sequence FROM similar_pair WHERE a_row IN (SELECT row FROM memory WHERE id IN (SELECT value FROM json_each(?1)))
+const known = `${pairs} AND sequence IN (
+    SELECT sequence FROM similar_pair WHERE older_id IN (SELECT value FROM json_each(?1))
     UNION
-    SELECT sequence FROM similar_pair WHERE b_row IN (SELECT row FROM memory WHERE id IN (SELECT value FROM json_each(?1)))
+    SELECT sequence FROM similar_pair WHERE newer_id IN (SELECT value FROM json_each(?1))
   ) ORDER BY sequence`;
 
 /** See `SpaceReader.pendingPairs`. */
 export function readPendingPairs(connection: Connection, limit: number): readonly SimilarPair[] {
-  return (connection.all(pending, limit) as PairRow[]).map(pairOf);
+  return (connection.all(`${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, limit) as PairRow[]).map(
+    pairOf,
+  );
 }
 
 /** See `SpaceReader.knownPairs`. */
 export function readKnownPairs(connection: Connection, ids: readonly string[]): readonly SimilarPair[] {
   return (connection.all(known, JSON.stringify(ids)) as PairRow[]).map(pairOf);
+}
+
+/** See `SpaceReader.pair`. */
+export function readPair(connection: Connection, sequence: number): SimilarPair | undefined {
+  const found = connection.get(`${pairs} AND sequence = ?`, sequence) as PairRow | undefined;
+  return found && pairOf(found);
 }
 
 /** See `SpaceReader.uncompared`. */
@@ -45,28 +47,33 @@ export function readUncompared(connection: Connection, limit: number): readonly 
 }
 
 /** Queues a pair that is not known. Throws `not_found` without both memories, `invalid_argument`. */
-export function queuePair(connection: Connection, { ids, similarity, at }: SimilarPair): void {
-  const [a, b] = orderedRows(
-    ...(orderedEnds(ids).map((id) => {
-      const row = rowOf(connection, id);
-      if (row === undefined) throw missingMemory(id);
-      return row;
-    }) as [number, number]),
+export function queuePair(connection: Connection, pair: NewPair, at: number): void {
+  const { older, newer, similarity } = pair;
+  for (const id of orderedEnds([older, newer])) {
+    if (rowOf(connection, id) === undefined) throw missingMemory(id);
+  }
+  const isKnown = readKnownPairs(connection, [older]).some((each) =>
+    [each.older, each.newer].includes(newer),
   );
+  if (isKnown) return;
   connection.run(
-    'INSERT INTO similar_pair (a_row, b_row, similarity, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    a,
-    b,
+    'INSERT INTO similar_pair (older_id, newer_id, similarity, at) VALUES (?, ?, ?, ?)',
+    older,
+    newer,
     real(similarity),
     at,
   );
+  relationsChanged(connection);
 }
 
-export function settlePair(connection: Connection, ids: readonly [string, string]): void {
-  const [first, second] = ids.map((id) => rowOf(connection, id));
-  if (first === undefined || second === undefined) return;
-  const [a, b] = orderedRows(first, second);
-  connection.run('UPDATE similar_pair SET settled = 1 WHERE a_row = ? AND b_row = ?', a, b);
+export function settlePair(connection: Connection, sequence: number, resolution: string, at: number): void {
+  connection.run(
+    'UPDATE similar_pair SET ended_at = ?, resolution = ? WHERE sequence = ? AND ended_at IS NULL',
+    at,
+    text(resolution, 'resolution'),
+    sequence,
+  );
+  relationsChanged(connection);
 }
 
 export function markCompared(connection: Connection, ids: readonly string[]): void {
@@ -76,12 +83,26 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
   );
 }
 
-/** The memory in `row` says something else now: what was found out about its text no longer holds. */
-export function forgetComparison(connection: Connection, row: number): void {
-  connection.run('UPDATE memory SET compared = 0 WHERE row = ?', row);
-  connection.run('DELETE FROM similar_pair WHERE a_row = ?1 OR b_row = ?1', row);
+/** The memory says something else now, or is gone: what was found out about its text no longer holds. */
+export function forgetComparison(connection: Connection, id: string, at: number): void {
+  connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
+  if (readKnownPairs(connection, [id]).length === 0) return;
+  for (const end of ['older_id', 'newer_id']) {
+    connection.run(
+      `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?) WHERE ${end} = ? AND dropped = 0`,
+      at,
+      id,
+    );
+  }
+  relationsChanged(connection);
 }
 
-function pairOf({ a, b, similarity, at }: PairRow): SimilarPair {
-  return { ids: orderedEnds([a, b]), similarity, at };
+/** Takes every pair of a memory out, with what it was. */
+export function erasePairs(connection: Connection, id: string): void {
+  connection.run('DELETE FROM similar_pair WHERE older_id = ?1 OR newer_id = ?1', id);
+  relationsChanged(connection);
+}
+
+function pairOf({ resolution, ...pair }: PairRow): SimilarPair {
+  return { ...pair, resolution: resolution ?? undefined };
 }

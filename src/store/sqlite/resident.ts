@@ -9,6 +9,7 @@ import {
 } from '../../index/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
 import { signalsOf } from '../../scoring/signals.ts';
+import type { Relations } from '../standing.ts';
 import type { Link, LinkChange } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
@@ -16,6 +17,7 @@ import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { readGeneration } from './meta.ts';
 import { loadPages, type Reflected } from './pages.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { readRelations, readRelationsVersion } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { lastUsageSequence, usedSince } from './usage.ts';
 
@@ -25,7 +27,9 @@ export interface Resident {
    * The index as of the last committed event and use of any process. To be called inside a read transaction, so that the
    * vectors read next belong to the same state.
    */
-  refresh(connection: Connection): { readonly index: ResidentIndex } & Reflected;
+  refresh(
+    connection: Connection,
+  ): { readonly index: ResidentIndex; readonly relations: Relations<number> } & Reflected;
   /** The links of these memories as of the same moment. To be called inside a read transaction. */
   links(connection: Connection, ids: readonly string[], minimum: number): readonly Link[];
 }
@@ -36,6 +40,8 @@ export function createResident(): Resident {
   let generation = -1;
   let version: number | undefined;
   const links = createLinkCache();
+  let relations: Relations<number> = { successors: new Map(), newer: new Map() };
+  let relationsVersion = 0;
   const resident: Resident = {
     links(connection, ids, minimum) {
       resident.refresh(connection);
@@ -43,7 +49,7 @@ export function createResident(): Resident {
     },
     refresh(connection) {
       const now = dataVersion(connection);
-      if (index && version === now) return { index, ...reflected };
+      if (index && version === now) return { index, relations, ...reflected };
       const current = readGeneration(connection);
       if (!index || generation !== current) {
         const saved = loadPages(connection);
@@ -54,8 +60,11 @@ export function createResident(): Resident {
       }
       reflected = catchUp(connection, index, reflected, links);
       if (isWorn(index)) index = decodeSnapshot(encodeSnapshot(index)) ?? index;
+      const related = readRelationsVersion(connection);
+      if (related !== relationsVersion) relations = readRelations(connection);
+      relationsVersion = related;
       version = now;
-      return { index, ...reflected };
+      return { index, relations, ...reflected };
     },
   };
   return resident;

@@ -20,6 +20,7 @@ export const RECORD_COLUMNS = [
   'valid_until',
   'expires_at',
   'invalidated_at',
+  'invalid_reason',
   'cold_since',
   'consolidated_at',
   'importance',
@@ -64,6 +65,7 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     memory.validUntil ?? null,
     memory.expiresAt ?? null,
     memory.invalidatedAt ?? null,
+    optionalText(memory.invalidReason, 'invalidReason'),
     memory.coldSince ?? null,
     memory.consolidatedAt ?? null,
     real(memory.importance),
@@ -77,7 +79,7 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     memory.revisionCount,
     memory.tier,
     memory.core ? 1 : 0,
-    optionalText(memory.supersedes, 'supersedes'),
+    JSON.stringify(memory.supersedes.map((id) => text(id, 'supersedes'))),
     memory.source,
     optionalText(memory.sourceRef, 'sourceRef'),
   ];
@@ -101,6 +103,7 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     validUntil: (row.valid_until as number | null) ?? undefined,
     expiresAt: (row.expires_at as number | null) ?? undefined,
     invalidatedAt: (row.invalidated_at as number | null) ?? undefined,
+    invalidReason: (row.invalid_reason as string | null) ?? undefined,
     coldSince: (row.cold_since as number | null) ?? undefined,
     consolidatedAt: (row.consolidated_at as number | null) ?? undefined,
     importance: row.importance as number,
@@ -114,7 +117,7 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     revisionCount: row.revision_count as number,
     tier: row.tier as Tier,
     core: row.core === 1,
-    supersedes: (row.supersedes as string | null) ?? undefined,
+    supersedes: JSON.parse((row.supersedes as string | null) ?? '[]') as string[],
     source: row.source as Source,
     sourceRef: (row.source_ref as string | null) ?? undefined,
   };
@@ -130,14 +133,16 @@ const absent = {
   expiresAt: undefined,
   invalidatedAt: undefined,
   coldSince: undefined,
+  invalidReason: undefined,
   consolidatedAt: undefined,
-  supersedes: undefined,
   sourceRef: undefined,
 } as const;
 
 /** A record out of the log; JSON leaves out what is absent. */
 export function recordFromJson(json: string): MemoryRecord {
-  return { ...absent, ...(JSON.parse(json) as MemoryRecord) };
+  const record = JSON.parse(json) as MemoryRecord & { readonly supersedes?: string | readonly string[] };
+  // An older version knew of one superseded memory at most.
+  return { ...absent, ...record, supersedes: [record.supersedes ?? []].flat() };
 }
 
 /** A vector as float32, little endian on every machine. */

@@ -2,6 +2,7 @@ import { SalienceError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { living } from './migrations/0002-living.ts';
+import { belief } from './migrations/0003-belief.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
@@ -10,16 +11,21 @@ export const APPLICATION_ID = 0x53616c31;
 export interface Migration {
   readonly version: number;
   readonly sql: string;
+  /** What SQL alone cannot do, afterwards. */
+  run?(connection: Connection): void;
 }
 
-const migrations: readonly Migration[] = [initial, living];
+const migrations: readonly Migration[] = [initial, living, belief];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
 
 /** Brings a file from `version` to the present one. Runs inside the caller's transaction. */
 export function migrate(connection: Connection, version: number): void {
-  for (const migration of migrations.slice(version)) connection.database.exec(migration.sql);
+  for (const migration of migrations.slice(version)) {
+    connection.database.exec(migration.sql);
+    migration.run?.(connection);
+  }
   connection.database.exec(
     `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`,
   );

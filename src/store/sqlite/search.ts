@@ -2,9 +2,11 @@ import { coldCount, eligibleRows } from '../../index/eligible.ts';
 import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from '../../index/lexical.ts';
 import type { ResidentIndex } from '../../index/resident-index.ts';
 import { searchIndex, type VectorSource } from '../../index/search.ts';
+import { applyStandings } from '../../index/standing.ts';
 import { checkQueryVector } from '../derived.ts';
 import { containsText } from '../naive-search.ts';
 import type { PreparedQuery, ScoredMemory, SearchAnswer, SearchRequest } from '../store.ts';
+import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Resident } from './resident.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
@@ -16,9 +18,25 @@ export function searchResident(
   request: SearchRequest,
 ): SearchAnswer {
   const started = performance.now();
-  const { index, sequence } = resident.refresh(connection);
+  const { index, relations, sequence } = resident.refresh(connection);
   checkVector(index, request.query);
-  const { rows, filtered } = eligibleRows(index, request.filter, request.now);
+  const undo = applyStandings(index, relations, request.filter, request.now);
+  try {
+    return searchStanding(connection, index, sequence, request, started);
+  } finally {
+    undo();
+  }
+}
+
+function searchStanding(
+  connection: Connection,
+  index: ResidentIndex,
+  sequence: number,
+  request: SearchRequest,
+  started: number,
+): SearchAnswer {
+  const within = rowsWithMetadata(connection, request.filter.metadata);
+  const { rows, filtered } = eligibleRows(index, request.filter, request.now, within);
   const afterEligible = performance.now();
   const lexical = lexicalOf(connection, index, request.query);
   const afterLexical = performance.now();

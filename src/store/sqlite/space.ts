@@ -12,6 +12,7 @@ import { inspectResident } from './inspect.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { openPastOf } from './past.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
 import { searchResident } from './search.ts';
@@ -108,6 +109,12 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     pendingPairs: (limit) => guarded(() => committed.pendingPairs(limit)),
     knownPairs: (ids) => guarded(() => committed.knownPairs(ids)),
     uncompared: (limit) => guarded(() => committed.uncompared(limit)),
+    pair: (sequence) => guarded(() => committed.pair(sequence)),
+    find: (by, values) => guarded(() => committed.find(by, values)),
+    around: (memory, count) => guarded(() => committed.around(memory, count)),
+    session: (id) => guarded(() => committed.session(id)),
+    tombstones: (statements) => guarded(() => committed.tombstones(statements)),
+    asKnown: (known, derive) => openPastOf(name, read, known, derive),
     history: (id) => guarded(() => committed.history(id)),
     operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {

@@ -1,6 +1,7 @@
-import type { NewUsage, Usage, UseDecision } from '../store.ts';
-import { checkUsed } from '../using.ts';
+import type { NewUsage, Usage, UseBefore, UseDecision } from '../store.ts';
+import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
 import type { Connection } from './connection.ts';
+import { findMemory, lastSequence } from './events.ts';
 import { setPossibleLinks } from './links.ts';
 import { optionalText, real, text } from './rows.ts';
 
@@ -12,6 +13,8 @@ interface UsageRow {
   readonly query_hash: string;
   readonly session_id: string | null;
   readonly used: string;
+  readonly after_event: number;
+  readonly before: string | null;
 }
 
 const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, sessions = ?, tier = ?,
@@ -20,7 +23,11 @@ const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_
 /** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
 export function applyUse(connection: Connection, usage: NewUsage, decision: UseDecision): number {
   checkUsed(usage, decision);
+  const before: UseBefore['memories'][number][] = [];
   for (const memory of decision.memories) {
+    const found = findMemory(connection, memory.id);
+    if (!found) continue;
+    before.push({ id: memory.id, ...dynamicsOf(found.memory) });
     connection.run(
       updateDynamics,
       real(memory.stability),
@@ -34,13 +41,14 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
       memory.id,
     );
   }
-  setPossibleLinks(connection, decision.links);
+  const links = setPossibleLinks(connection, decision.links);
   const present = connection.statement('SELECT 1 FROM memory WHERE id = ?');
   const used = usage.used.filter(({ id }) => present.get(id) !== undefined);
   const last = lastUsage(connection);
   const { lastInsertRowid } = connection
     .statement(
-      'INSERT INTO usage (at, strategy, effect, query_hash, session_id, used) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO usage (at, strategy, effect, query_hash, session_id, used, after_event, before)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       Math.max(usage.at, last?.at ?? usage.at),
@@ -49,16 +57,22 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
       text(usage.queryHash, 'queryHash'),
       optionalText(usage.sessionId, 'sessionId'),
       JSON.stringify(used.map(({ id, direct }) => ({ id, direct }))),
+      lastSequence(connection),
+      JSON.stringify({ memories: before, links } satisfies UseBefore),
     );
   return Number(lastInsertRowid);
 }
 
 export function readUsage(connection: Connection, after: number): readonly Usage[] {
   const rows = connection.all(
-    'SELECT sequence, at, strategy, effect, query_hash, session_id, used FROM usage WHERE sequence > ? ORDER BY sequence',
+    'SELECT * FROM usage WHERE sequence > ? ORDER BY sequence',
     after,
   ) as UsageRow[];
-  return rows.map((row) => ({
+  return rows.map(usageOf);
+}
+
+function usageOf(row: UsageRow): Usage {
+  return {
     sequence: row.sequence,
     at: row.at,
     strategy: row.strategy,
@@ -66,7 +80,18 @@ export function readUsage(connection: Connection, after: number): readonly Usage
     queryHash: row.query_hash,
     sessionId: row.session_id ?? undefined,
     used: JSON.parse(row.used) as Usage['used'],
-  }));
+    after: row.after_event,
+    ...(row.before === null ? {} : { before: beforeFromJson(row.before) }),
+  };
+}
+
+/** JSON leaves out what is absent. */
+function beforeFromJson(json: string): UseBefore {
+  const { memories, links } = JSON.parse(json) as UseBefore;
+  return {
+    memories: memories.map(({ id, ...dynamics }) => ({ id, ...dynamicsOf(dynamics) })),
+    links: links.map(({ link, before }) => ({ link, before })),
+  };
 }
 
 /** The last use of the space. */
@@ -93,12 +118,18 @@ export function usedSince(connection: Connection, sequence: number): ReadonlySet
 
 /** Takes a memory out of the whole log. */
 export function forgetUsage(connection: Connection, id: string): void {
+  const quoted = JSON.stringify(id);
   const rows = connection.all(
-    'SELECT sequence, used FROM usage WHERE instr(used, ?) > 0',
-    JSON.stringify(id),
-  ) as { sequence: number; used: string }[];
-  for (const { sequence, used } of rows) {
-    const left = (JSON.parse(used) as Usage['used']).filter((each) => each.id !== id);
-    connection.run('UPDATE usage SET used = ? WHERE sequence = ?', JSON.stringify(left), sequence);
+    "SELECT * FROM usage WHERE instr(used, ?1) > 0 OR instr(coalesce(before, ''), ?1) > 0",
+    quoted,
+  ) as UsageRow[];
+  for (const row of rows) {
+    const { used, before } = usageWithout(usageOf(row), id);
+    connection.run(
+      'UPDATE usage SET used = ?, before = ? WHERE sequence = ?',
+      JSON.stringify(used),
+      before === undefined ? null : JSON.stringify(before),
+      row.sequence,
+    );
   }
 }

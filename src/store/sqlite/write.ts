@@ -2,16 +2,20 @@ import { saysElse } from '../comparison.ts';
 import { deriveWith } from '../derived.ts';
 import { memoryExists, missingMemory } from '../faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../store.ts';
+import { writeAttributes } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory } from './forget.ts';
-import { type AppliedLink, removeLinks, setLink } from './links.ts';
+import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
 import { readDerivation, writeDerivation } from './meta.ts';
 import { forgetComparison, markCompared, queuePair, settlePair } from './pairs.ts';
 import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
+import { writeSession } from './sessions.ts';
+import { writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
+import { bury, exhume } from './tombstones.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
@@ -38,7 +42,7 @@ export function applyDecision(
   let row = nextRow(connection);
   const log = connection.statement(insertEvent);
   for (const change of decision.changes) {
-    for (const applied of applyChange(connection, termIds, change, row)) {
+    for (const applied of applyChange(connection, termIds, change, row, at)) {
       if (applied.row === row) row++;
       log.run(
         sequence++,
@@ -91,6 +95,7 @@ function applyChange(
   termIds: TermIds,
   change: Change,
   newRow: number,
+  at: number,
 ): readonly Applied[] {
   switch (change.kind) {
     case 'insert': {
@@ -102,19 +107,29 @@ function applyChange(
         throw isUniqueViolation(error) ? memoryExists(change.memory.id) : error;
       }
       writeIndexed(connection, termIds, newRow, change.indexed);
+      writeSupersession(connection, newRow, change.memory, undefined);
+      if (Object.keys(change.memory.metadata).length > 0) {
+        writeAttributes(connection, newRow, change.memory.metadata);
+      }
       return [{ row: newRow, id: change.memory.id }];
     }
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
       connection.statement(updateMemory).run(...toRow(change.memory), row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
-      if (saysElse(memory, change.memory)) forgetComparison(connection, row);
+      writeSupersession(connection, row, change.memory, memory);
+      if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
+        writeAttributes(connection, row, change.memory.metadata);
+      }
+      if (saysElse(memory, change.memory)) forgetComparison(connection, memory.id, at);
       return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'remove': {
       const { row, memory } = existing(connection, change.id);
+      const links = attachedLinks(connection, row).map(ofLink);
+      forgetComparison(connection, memory.id, at);
       connection.run('DELETE FROM memory WHERE row = ?', row);
-      return [{ row, id: memory.id, before: JSON.stringify(memory) }];
+      return [...links, { row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'redact':
       return [{ row: redactMemory(connection, change.id), id: change.id }];
@@ -123,13 +138,22 @@ function applyChange(
     case 'unlink':
       return removeLinks(connection, change.ids, change.kinds).map(ofLink);
     case 'queue-pair':
-      queuePair(connection, change.pair);
+      queuePair(connection, change.pair, at);
       return [];
     case 'settle-pair':
-      settlePair(connection, change.ids);
+      settlePair(connection, change.sequence, change.resolution, at);
       return [];
     case 'compared':
       markCompared(connection, change.ids);
+      return [];
+    case 'session':
+      writeSession(connection, change.session);
+      return [];
+    case 'bury':
+      bury(connection, change.statement, change.tombstone);
+      return [];
+    case 'exhume':
+      exhume(connection, change.statement);
       return [];
   }
 }

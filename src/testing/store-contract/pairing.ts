@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Change, SimilarPair, SpaceReader, SpaceStore } from '../../store/store.ts';
+import type { Change, NewPair, SimilarPair, SpaceReader, SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import {
   type ContractTest,
@@ -14,13 +14,16 @@ import {
   write,
 } from './harness.ts';
 
-const pair = (a: string, b: string, similarity = 0.9, at: number = start): SimilarPair => ({
-  ids: [a, b],
-  similarity,
-  at,
-});
+const pair = (older: string, newer: string, similarity = 0.9): NewPair => ({ older, newer, similarity });
 const queue = (...args: Parameters<typeof pair>): Change => ({ kind: 'queue-pair', pair: pair(...args) });
-const settle = (a: string, b: string): Change => ({ kind: 'settle-pair', ids: [a, b] });
+const settle = (sequence: number, resolution = 'keep-both'): Change => ({
+  kind: 'settle-pair',
+  sequence,
+  resolution,
+});
+const pending = async (space: SpaceReader, limit = 10) => (await space.pendingPairs(limit)).map(said);
+const known = async (space: SpaceReader, ids: readonly string[]) => (await space.knownPairs(ids)).map(said);
+const said = ({ older, newer, similarity }: SimilarPair): NewPair => ({ older, newer, similarity });
 const compared = (...ids: readonly string[]): Change => ({ kind: 'compared', ids });
 const toCompare = async (reader: SpaceReader, limit = 10) =>
   (await reader.uncompared(limit)).map(({ id }) => id);
@@ -37,30 +40,41 @@ export const pairTests: readonly ContractTest[] = [
     'the queue holds pairs in the order in which they came, each once, whichever way round',
     async (space) => {
       await withMemories(space);
-      await write(space, [queue('d', 'c', 0.1 + 0.2, start + 9), queue('a', 'b', 1, start - 1)]);
+      await write(space, [queue('d', 'c', 0.1 + 0.2), queue('a', 'b', 1)], { at: start + 9 });
       await write(space, [queue('b', 'c'), queue('c', 'd', 0.5), queue('b', 'a')]);
-      const expected = [pair('c', 'd', 0.1 + 0.2, start + 9), pair('a', 'b', 1, start - 1), pair('b', 'c')];
-      expect(await space.pendingPairs(10)).toStrictEqual(expected);
-      expect(await space.pendingPairs(2)).toStrictEqual(expected.slice(0, 2));
-      expect(await space.knownPairs(['b', 'x', 'b'])).toStrictEqual(expected.slice(1));
-      expect(await space.knownPairs(['d'])).toStrictEqual(expected.slice(0, 1));
-      expect(await space.knownPairs([])).toEqual([]);
+      const expected = [pair('d', 'c', 0.1 + 0.2), pair('a', 'b', 1), pair('b', 'c')];
+      expect(await pending(space, 10)).toStrictEqual(expected);
+      expect(await pending(space, 2)).toStrictEqual(expected.slice(0, 2));
+      expect(await known(space, ['b', 'x', 'b'])).toStrictEqual(expected.slice(1));
+      expect(await known(space, ['d'])).toStrictEqual(expected.slice(0, 1));
+      expect(await known(space, [])).toEqual([]);
+      const [first, second] = await space.pendingPairs(2);
+      expect(first).toStrictEqual({
+        ...expected[0],
+        sequence: first?.sequence,
+        at: start + 9,
+        resolution: undefined,
+      });
+      expect(second?.sequence).toBeGreaterThan(first?.sequence as number);
+      expect(await space.pair(second?.sequence as number)).toStrictEqual(second);
+      expect(await space.pair(1_000_000)).toBeUndefined();
       expect(await space.check()).toEqual([]);
     },
   ),
   onSpace('a settled pair leaves the queue and does not come back', async (space) => {
     await withMemories(space);
-    await write(space, [
-      queue('a', 'b'),
-      queue('b', 'c'),
-      settle('b', 'a'),
-      settle('a', 'd'),
-      settle('a', 'x'),
-    ]);
-    expect(await space.pendingPairs(10)).toStrictEqual([pair('b', 'c')]);
+    await write(space, [queue('a', 'b'), queue('b', 'c')]);
+    const [first] = await space.pendingPairs(1);
+    const sequence = first?.sequence as number;
+    await write(space, [settle(sequence, 'supersede'), settle(1_000_000)]);
+    // A judgement stands.
+    await write(space, [settle(sequence, 'delete')]);
+    expect(await space.pair(sequence)).toMatchObject({ resolution: 'supersede' });
+    expect((await space.info()).pendingPairs).toBe(1);
+    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c')]);
     await write(space, [queue('a', 'b', 0.95)]);
-    expect(await space.pendingPairs(10)).toStrictEqual([pair('b', 'c')]);
-    expect(await space.knownPairs(['a'])).toStrictEqual([pair('a', 'b')]);
+    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c')]);
+    expect(await known(space, ['a'])).toStrictEqual([pair('a', 'b')]);
   }),
   onSpace(
     'a pair of memories that are not both there, or are one, is refused, and nothing is written',
@@ -87,35 +101,31 @@ export const pairTests: readonly ContractTest[] = [
   }),
   onSpace('another text ends what was found out about the old one; nothing else does', async (space) => {
     await withMemories(space);
-    await write(space, [
-      queue('a', 'b'),
-      queue('b', 'c'),
-      settle('b', 'c'),
-      queue('c', 'd'),
-      compared('a', 'b', 'c', 'd'),
-    ]);
+    await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
+    const second = (await space.pendingPairs(2))[1];
+    await write(space, [settle(second?.sequence as number)]);
     await write(space, [replace({ id: 'b', tags: ['new'], importance: 1, revisionCount: 2 })]);
     expect(await toCompare(space)).toEqual([]);
-    expect(await space.knownPairs(['b'])).toHaveLength(2);
+    expect(await known(space, ['b'])).toHaveLength(2);
     await write(space, [replace({ id: 'b', content: 'something else' })]);
     expect(await toCompare(space)).toEqual(['b']);
-    expect(await space.knownPairs(['a', 'b', 'c', 'd'])).toStrictEqual([pair('c', 'd')]);
+    expect(await known(space, ['a', 'b', 'c', 'd'])).toStrictEqual([pair('c', 'd')]);
     await write(space, [replace({ id: 'd', title: 'A title' })]);
     expect(await toCompare(space)).toEqual(['b', 'd']);
-    expect(await space.pendingPairs(10)).toEqual([]);
+    expect(await pending(space, 10)).toEqual([]);
     await write(space, [queue('b', 'c', 0.7)]);
-    expect(await space.pendingPairs(10)).toStrictEqual([pair('b', 'c', 0.7)]);
+    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c', 0.7)]);
   }),
   onSpace('with a memory its pairs go; one that comes back is compared again', async (space) => {
     await withMemories(space);
     await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
     await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
-    expect(await space.pendingPairs(10)).toStrictEqual([pair('b', 'c'), pair('c', 'd')]);
+    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c'), pair('c', 'd')]);
     await write(space, [{ kind: 'remove', id: 'c' }]);
-    expect(await space.pendingPairs(10)).toEqual([]);
+    expect(await pending(space, 10)).toEqual([]);
     await write(space, [insert({ id: 'c' })]);
     expect(await toCompare(space)).toEqual(['c']);
-    expect(await space.knownPairs(['b', 'c', 'd'])).toEqual([]);
+    expect(await known(space, ['b', 'c', 'd'])).toEqual([]);
     expect(await space.check()).toEqual([]);
   }),
   onSpace('the queue is work and not belief: it makes no events, and nothing to undo', async (space) => {
@@ -123,7 +133,8 @@ export const pairTests: readonly ContractTest[] = [
     const { events, sequence } = await space.info();
     const last = await space.operation();
     await write(space, [queue('a', 'b'), compared('a')], { verb: 'maintain' });
-    await write(space, [settle('a', 'b')], { verb: 'maintain' });
+    const [waiting] = await space.pendingPairs(1);
+    await write(space, [settle(waiting?.sequence as number)], { verb: 'maintain' });
     expect(await space.info()).toMatchObject({ events, sequence });
     expect(await space.operation()).toEqual(last);
     expect(await space.history('a')).toHaveLength(1);
@@ -153,6 +164,6 @@ export const pairTests: readonly ContractTest[] = [
     expect(await toCompare(space)).toEqual([]);
     await reindex('test-4');
     expect(await toCompare(space)).toEqual(['a', 'b', 'c', 'd']);
-    expect(await space.pendingPairs(10)).toStrictEqual([pair('a', 'b')]);
+    expect(await pending(space, 10)).toStrictEqual([pair('a', 'b')]);
   }),
 ];

@@ -35,7 +35,8 @@ const full: MemoryRecord = {
   revisionCount: 7,
   tier: 'cold',
   core: true,
-  supersedes: 'older',
+  invalidReason: 'It was wrong',
+  supersedes: ['older', 'oldest'],
   source: 'imported',
   sourceRef: 'file.md#L3',
 };

@@ -99,7 +99,11 @@ export const usageTests: readonly ContractTest[] = [
     ];
     const sequences: number[] = [];
     for (const row of rows) sequences.push(await space.use(row, async () => ({ memories: [], links: [] })));
-    expect(await space.usage()).toStrictEqual(rows.map((row, at) => ({ ...row, sequence: sequences[at] })));
+    const { sequence: after } = await space.info();
+    const before = { memories: [], links: [] };
+    expect(await space.usage()).toStrictEqual(
+      rows.map((row, at) => ({ ...row, sequence: sequences[at], after, before })),
+    );
     expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
     expect(new Set(sequences).size).toBe(3);
     expect(await space.usage(sequences[0])).toHaveLength(2);

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
+
+const message = (role: string, parts: readonly unknown[], more: Record<string, unknown> = {}) => ({
+  author: { role, name: null, metadata: {} },
+  create_time: 1_714_557_600.5,
+  update_time: null,
+  content: { content_type: 'text', parts },
+  recipient: 'all',
+  metadata: {},
+  ...more,
+});
+const node = (parent: string | null, children: readonly string[], said: unknown = null) => ({
+  message: said,
+  parent,
+  children,
+});
+
+/** root → hidden → ask → (first answer | second answer → thanks), of which the second was kept. */
+const conversation = {
+  conversation_id: 'conv-1',
+  title: 'Moss in the lawn',
+  create_time: 1_714_557_000,
+  update_time: 1_714_558_000,
+  current_node: 'thanks',
+  mapping: {
+    root: node(null, ['hidden']),
+    hidden: node(
+      'root',
+      ['ask'],
+      message('user', ['custom instructions'], { metadata: { is_visually_hidden_from_conversation: true } }),
+    ),
+    ask: node('hidden', ['first', 'second'], message('user', ['Why is there moss?'])),
+    first: node('ask', [], message('assistant', ['It is too wet.'])),
+    second: node(
+      'ask',
+      ['thought'],
+      message('assistant', ['Shade and acid soil.', { content_type: 'image_asset_pointer' }], {
+        content: {
+          content_type: 'multimodal_text',
+          parts: ['Shade and acid soil.', { content_type: 'image_asset_pointer' }],
+        },
+      }),
+    ),
+    thought: node(
+      'second',
+      ['call'],
+      message('assistant', [], { content: { content_type: 'thoughts', thoughts: [] } }),
+    ),
+    call: node('thought', ['tool'], message('assistant', ['search(moss)'], { recipient: 'web.search' })),
+    tool: node('call', ['thanks'], message('tool', ['a page'])),
+    thanks: node('tool', [], message('user', ['Thanks'], { create_time: null })),
+  },
+};
+
+test('a message of the current branch is an event; others, hidden ones and tools are left out', async () => {
+  const { inputs, unusable } = await readSorted('conversations.json', [conversation]);
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'event',
+      title: 'Moss in the lawn',
+      content: 'Why is there moss?',
+      tags: ['user'],
+      metadata: { role: 'user' },
+      sessionId: 'conv-1',
+      createdAt: '2024-05-01T10:00:00.500Z',
+      sourceRef: 'chatgpt:conv-1/ask',
+    },
+    { content: 'Shade and acid soil.', tags: ['assistant'] },
+    { content: 'Thanks', createdAt: '2024-05-01T09:50:00.000Z' },
+  ]);
+});
+
+test('without a current_node a conversation without branches is read, one with branches is not', async () => {
+  const { current_node: _, ...unmarked } = conversation;
+  const straight = {
+    ...unmarked,
+    mapping: { a: node(null, ['b']), b: node('a', [], message('user', ['Hello'])) },
+  };
+  expect((await readSorted('c.json', [straight])).inputs).toMatchObject([{ content: 'Hello' }]);
+  expect(await readSorted('c.json', [unmarked, { ...conversation, current_node: 'gone' }])).toEqual({
+    inputs: [],
+    unusable: [0, 1].map(
+      (index) =>
+        `c.json [${index}]: has no current_node in its mapping, so which of its branches counts is not known`,
+    ),
+  });
+});
+
+test('a branch whose beginning is missing or runs in a circle is read as far as it goes, and reported', async () => {
+  const { root: _, ...cut } = conversation.mapping;
+  const circle = { ...conversation.mapping, root: node('thanks', ['hidden']) };
+  for (const mapping of [cut, circle]) {
+    const { inputs, unusable } = await readSorted('c.json', [{ ...conversation, mapping }]);
+    expect(inputs).toHaveLength(3);
+    expect(unusable).toEqual(['c.json [0]: has a branch whose beginning is missing; only its end was read']);
+  }
+});
+
+test('contents of an unknown kind and conversations without a tree are named by their place', async () => {
+  const mapping = {
+    a: node(null, ['b'], message('user', [], { content: { content_type: 'hologram', parts: ['x'] } })),
+    b: node('a', ['c'], message('user', [], { content: { content_type: 'text' } })),
+    c: node('b', [], message('user', ['  '])),
+  };
+  const strange = { ...conversation, current_node: 'c', mapping };
+  const { inputs, unusable } = await readSorted('c.json', [strange, { title: 'x' }, null]);
+  expect(inputs).toEqual([]);
+  expect(unusable).toEqual([
+    'c.json [0].mapping.a: has a content of a kind that is not known',
+    'c.json [0].mapping.b: has a content of a kind that is not known',
+    'c.json [1]: is no conversation with a mapping',
+    'c.json [2]: is no conversation with a mapping',
+  ]);
+});
+
+test('a message longer than a memory may be is split; a second import doubles nothing', async () => {
+  const long = 'A sentence of some words. '.repeat(3000);
+  const mapping = { a: node(null, [], message('user', [long])) };
+  const longOne = { ...conversation, conversation_id: 'conv-2', current_node: 'a', mapping };
+  const document = [conversation, longOne];
+  const { counts, memories } = await importAll('conversations.json', [document, document]);
+  expect(counts).toMatchObject([
+    { imported: 6, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 6 },
+  ]);
+  const pieces = memories.filter(({ sessionId }) => sessionId === 'conv-2');
+  expect(pieces.map(({ sourceRef }) => sourceRef)).toEqual(Array(3).fill('chatgpt:conv-2/a'));
+  expect(pieces.every(({ content }) => Buffer.byteLength(content) <= 32 * 1024)).toBe(true);
+});
+
+test('its share grows conversation by conversation', async () => {
+  const { shares } = await readContent('c.json', { conversations: [conversation, conversation] });
+  expect(shares).toEqual([0, 0, 0, 0.5, 0.5, 0.5, 1]);
+});

@@ -1,0 +1,136 @@
+import { conversationsOf } from './conversations.ts';
+import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, secondsOf, textOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+
+/** What is no text of the conversation: code run, thoughts, pages read, instructions. */
+const leftOut: ReadonlySet<unknown> = new Set([
+  'code',
+  'execution_output',
+  'thoughts',
+  'reasoning_recap',
+  'tether_quote',
+  'tether_browsing_display',
+  'sonic_webpage',
+  'system_error',
+  'user_editable_context',
+  'model_editable_context',
+]);
+
+/**
+ * The `conversations.json` of ChatGPT's data export: each conversation a tree of messages in `mapping`, of which the
+ * branch that ends at `current_node` is the one last seen. It is not documented by OpenAI; this follows
+ * github.com/mohamed-chs/convoviz, docs/dev/chatgpt-spec.md, and github.com/mitkury/chatgpt-export-parser,
+ * docs/chatgpt-data-export-format.md.
+ */
+export const chatgpt: DocumentFormat = {
+  holds: 'the conversations.json of ChatGPT: a list of conversations with a "mapping"',
+  recognises: (document) =>
+    (conversationsOf(document, 'mapping')?.list ?? []).some((each) => isFields(fieldsOf(each)['mapping'])),
+  partsOf(document) {
+    const conversations = conversationsOf(document, 'mapping');
+    return conversations && partsOfList(conversations.list, conversations.at, readConversation);
+  },
+};
+
+function* readConversation(value: unknown, where: string, options: SourceOptions): Iterable<ImportItem> {
+  const conversation = fieldsOf(value);
+  const { mapping } = conversation;
+  if (!isFields(mapping)) {
+    yield unusable(where, 'is no conversation with a mapping');
+    return;
+  }
+  const leaf = leafOf(conversation, mapping);
+  if (leaf === undefined) {
+    if (Object.keys(mapping).length > 0) {
+      yield unusable(
+        where,
+        'has no current_node in its mapping, so which of its branches counts is not known',
+      );
+    }
+    return;
+  }
+  const { branch, problem } = branchTo(leaf, mapping);
+  if (problem !== undefined) yield unusable(where, problem);
+  for (const [id, node] of branch) {
+    const { message } = node;
+    if (isFields(message)) {
+      yield* readMessage(message, id, conversation, `${where}.mapping.${id}`, options);
+    }
+  }
+}
+
+/** The node that ends the branch; without a `current_node` the only node without children, if there is only one. */
+function leafOf({ current_node: current }: Fields, mapping: Fields): string | undefined {
+  if (typeof current === 'string') return Object.hasOwn(mapping, current) ? current : undefined;
+  const leaves = Object.keys(mapping).filter((id) => listOf(fieldsOf(mapping[id])['children']).length === 0);
+  return leaves.length === 1 ? leaves[0] : undefined;
+}
+
+function branchTo(
+  leaf: string,
+  mapping: Fields,
+): { readonly branch: readonly (readonly [string, Fields])[]; readonly problem?: string } {
+  const branch = new Map<string, Fields>();
+  for (let id: unknown = leaf; id !== null && id !== undefined; ) {
+    if (typeof id !== 'string' || !Object.hasOwn(mapping, id) || branch.has(id)) {
+      return {
+        branch: [...branch].reverse(),
+        problem: 'has a branch whose beginning is missing; only its end was read',
+      };
+    }
+    const node = fieldsOf(mapping[id]);
+    branch.set(id, node);
+    id = node['parent'];
+  }
+  return { branch: [...branch].reverse() };
+}
+
+function readMessage(
+  message: Fields,
+  id: string,
+  conversation: Fields,
+  where: string,
+  options: SourceOptions,
+): readonly ImportItem[] {
+  const role = fieldsOf(message['author'])['role'];
+  if (role !== 'user' && role !== 'assistant') return [];
+  const { is_visually_hidden_from_conversation: hidden, is_user_system_message: instructions } = fieldsOf(
+    message['metadata'],
+  );
+  const recipient = message['recipient'] ?? 'all';
+  if (hidden === true || instructions === true || recipient !== 'all') return [];
+  const { content_type: kind, parts } = fieldsOf(message['content']);
+  if (leftOut.has(kind)) return [];
+  if ((kind !== 'text' && kind !== 'multimodal_text') || !Array.isArray(parts)) {
+    return [unusable(where, 'has a content of a kind that is not known')];
+  }
+  const content = parts.flatMap(textOfPart).join('\n\n').trim();
+  if (content === '') return [];
+  const session = idOf(conversation['conversation_id']) ?? idOf(conversation['id']);
+  const createdAt = secondsOf(message['create_time']) ?? secondsOf(conversation['create_time']);
+  return foreignStatements(
+    {
+      system: 'chatgpt',
+      where,
+      key: [session, id],
+      reference: session === undefined ? id : `${session}/${id}`,
+      type: 'event',
+      title: textOf(conversation['title']),
+      content,
+      tags: [role],
+      metadata: { role },
+      sessionId: session,
+      createdAt,
+      updatedAt: secondsOf(message['update_time']),
+    },
+    options,
+  );
+}
+
+/** A part is a text, words that were spoken, or a picture or sound, which is left out. */
+function textOfPart(part: unknown): readonly string[] {
+  const { content_type: kind, text } = fieldsOf(part);
+  const words = textOf(typeof part === 'string' ? part : kind === 'audio_transcription' ? text : undefined);
+  return words === undefined ? [] : [words];
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { importAll, readSorted } from '../../test/import/import-text.ts';
+
+const conversation = {
+  uuid: 'c-1',
+  name: 'Sourdough',
+  created_at: '2025-05-01T10:00:00.000000Z',
+  updated_at: '2025-05-01T10:05:00.000000Z',
+  chat_messages: [
+    {
+      uuid: 'm-1',
+      sender: 'human',
+      text: 'How warm should the dough be?',
+      content: [{ type: 'text', text: 'How warm should the dough be?' }],
+      created_at: '2025-05-01T10:00:01.000000Z',
+      updated_at: '2025-05-01T10:00:01.000000Z',
+      attachments: [{ file_name: 'recipe.txt', extracted_content: 'a recipe' }],
+    },
+    {
+      uuid: 'm-2',
+      sender: 'assistant',
+      text: 'This block cannot be shown here.\n\nAbout 25 °C.',
+      content: [
+        { type: 'thinking', thinking: 'Let me see.' },
+        { type: 'tool_use', name: 'search', input: {} },
+        { type: 'text', text: 'About 25 °C.' },
+        { type: 'text', text: 'A little less overnight.' },
+      ],
+      created_at: '2025-05-01T10:00:09.000000Z',
+    },
+    { uuid: 'm-3', sender: 'assistant', text: '', content: [{ type: 'tool_result' }] },
+  ],
+};
+
+test('a message is an event with the words that were said', async () => {
+  const { inputs, unusable } = await readSorted('conversations.json', [conversation]);
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'event',
+      title: 'Sourdough',
+      content: 'How warm should the dough be?',
+      tags: ['user'],
+      metadata: { role: 'user' },
+      sessionId: 'c-1',
+      createdAt: '2025-05-01T10:00:01.000000Z',
+      sourceRef: 'claude:c-1/m-1',
+    },
+    { content: 'About 25 °C.\n\nA little less overnight.', tags: ['assistant'] },
+  ]);
+});
+
+test('an older export has a text alone', async () => {
+  const message = { uuid: 'm-9', sender: 'human', text: 'Hello there', created_at: '2024-01-01T00:00:00Z' };
+  const older = { uuid: 'c-0', name: '', chat_messages: [message] };
+  const { inputs } = await readSorted('conversations.json', [older]);
+  expect(inputs).toMatchObject([{ content: 'Hello there', title: undefined }]);
+});
+
+test('what is no conversation or message is named by its place', async () => {
+  const broken = { uuid: 'c-2', chat_messages: [5, { sender: 'robot', text: 'x' }, { sender: 'human' }] };
+  const { inputs, unusable } = await readSorted('conversations.json', [
+    conversation,
+    broken,
+    { uuid: 'c-3' },
+  ]);
+  expect(inputs).toHaveLength(2);
+  expect(unusable).toEqual([
+    'conversations.json [1].chat_messages[0]: is no object',
+    'conversations.json [1].chat_messages[1]: has a sender that is neither human nor assistant',
+    'conversations.json [1].chat_messages[2]: has neither a text nor a list of content',
+    'conversations.json [2]: is no conversation with a list of chat_messages',
+  ]);
+});
+
+test('a second import, with a longer conversation, adds its new messages', async () => {
+  const next = { uuid: 'm-4', sender: 'human', text: 'Thank you', created_at: '2025-05-02T00:00:00Z' };
+  const longer = { ...conversation, chat_messages: [...conversation.chat_messages, next] };
+  const { counts, memories } = await importAll('conversations.json', [
+    [conversation],
+    [conversation],
+    [longer],
+  ]);
+  expect(counts).toMatchObject([
+    { imported: 2, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 2 },
+    { imported: 1, updated: 0, unchanged: 2 },
+  ]);
+  expect(memories).toHaveLength(3);
+});

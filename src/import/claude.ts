@@ -1,0 +1,82 @@
+import { conversationsOf } from './conversations.ts';
+import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, textOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+
+const roles: ReadonlyMap<unknown, string> = new Map([
+  ['human', 'user'],
+  ['assistant', 'assistant'],
+]);
+
+/**
+ * The `conversations.json` of Claude's data export: conversations with `chat_messages`, each of a `sender`. It is not
+ * documented by Anthropic; this follows what readers of real exports say of it, for example github.com/Sinity/polylogue,
+ * docs/providers/claude-ai.md. The export does not say which branch of an edited conversation was the last one, so all
+ * messages are read.
+ */
+export const claude: DocumentFormat = {
+  holds: 'the conversations.json of Claude: a list of conversations with "chat_messages"',
+  recognises: (document) =>
+    (conversationsOf(document, 'chat_messages')?.list ?? []).some(
+      (each) => 'chat_messages' in fieldsOf(each),
+    ),
+  partsOf(document) {
+    const conversations = conversationsOf(document, 'chat_messages');
+    return conversations && partsOfList(conversations.list, conversations.at, readConversation);
+  },
+};
+
+function* readConversation(value: unknown, where: string, options: SourceOptions): Iterable<ImportItem> {
+  const conversation = fieldsOf(value);
+  const messages = conversation['chat_messages'];
+  if (!Array.isArray(messages)) {
+    yield unusable(where, 'is no conversation with a list of chat_messages');
+    return;
+  }
+  for (const [index, message] of messages.entries()) {
+    yield* readMessage(message, conversation, `${where}.chat_messages[${index}]`, options);
+  }
+}
+
+function readMessage(
+  value: unknown,
+  conversation: Fields,
+  where: string,
+  options: SourceOptions,
+): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  const role = roles.get(value['sender']);
+  if (role === undefined) return [unusable(where, 'has a sender that is neither human nor assistant')];
+  const content = contentOf(value);
+  if (content === undefined) return [unusable(where, 'has neither a text nor a list of content')];
+  if (content === '') return [];
+  const [session, id] = [idOf(conversation['uuid']), idOf(value['uuid'])];
+  const createdAt = textOf(value['created_at']) ?? textOf(conversation['created_at']);
+  return foreignStatements(
+    {
+      system: 'claude',
+      where,
+      key: id === undefined ? ['text', session, createdAt, content] : [id],
+      reference: session && id && `${session}/${id}`,
+      type: 'event',
+      title: textOf(conversation['name']),
+      content,
+      tags: [role],
+      metadata: { role },
+      sessionId: session,
+      createdAt,
+      updatedAt: textOf(value['updated_at']),
+    },
+    options,
+  );
+}
+
+/** Newer exports say in `text` that a tool's block cannot be shown; their `content` has the words alone. */
+function contentOf({ content, text }: Fields): string | undefined {
+  if (listOf(content).length === 0) return typeof text === 'string' ? text.trim() : undefined;
+  return listOf(content)
+    .map(fieldsOf)
+    .flatMap((block) => (block['type'] === 'text' ? (textOf(block['text']) ?? []) : []))
+    .join('\n\n')
+    .trim();
+}

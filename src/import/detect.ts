@@ -1,0 +1,93 @@
+import { SalienceError } from '../model/errors.ts';
+import { chatgpt } from './chatgpt.ts';
+import { claude } from './claude.ts';
+import { type DocumentFormat, openParts } from './document-format.ts';
+import { engram } from './engram.ts';
+import { isFields } from './fields.ts';
+import type { ImportSource, SourceOptions } from './item.ts';
+import { parseDocument, readWholeText } from './json-file.ts';
+import { letta } from './letta.ts';
+import { isGraphLine } from './mcp-memory.ts';
+import { mem0 } from './mem0.ts';
+
+const documentFormats = { mem0, letta, chatgpt, claude, engram } as const satisfies Readonly<
+  Record<string, DocumentFormat>
+>;
+export type DocumentFormatName = keyof typeof documentFormats;
+export const DOCUMENT_FORMATS = Object.keys(documentFormats) as readonly DocumentFormatName[];
+
+/** Opens a file that is said to hold one JSON document of another system. */
+export async function openDocument(
+  path: string,
+  name: string,
+  format: DocumentFormatName,
+  options: SourceOptions,
+): Promise<ImportSource> {
+  const document = parseDocument(await readWholeText(path, options), path);
+  return openAs(documentFormats[format], document, path, name, options);
+}
+
+/**
+ * Opens a file of JSON by its structure: a document that one system alone writes so, or says that its lines are to be
+ * read one by one. Throws `invalid_argument` for all others; `unreadable_file`.
+ */
+export async function openByStructure(
+  path: string,
+  name: string,
+  options: SourceOptions,
+): Promise<ImportSource | 'jsonl' | 'mcp-memory'> {
+  const text = await readWholeText(path, options);
+  if (!/^\s*[[{]/.test(text)) throw notCertain(path);
+  // Several documents are no document, but may be lines.
+  const first = firstLine(text);
+  let document: unknown;
+  try {
+    document = parseDocument(text, path);
+  } catch (error) {
+    if (first === undefined) throw error;
+  }
+  const [format, ...others] = Object.values(documentFormats).filter((each) => each.recognises(document));
+  if (format && others.length === 0) return openAs(format, document, path, name, options);
+  const lines = format === undefined ? linesFormat(first) : undefined;
+  if (lines === undefined) throw notCertain(path);
+  return lines;
+}
+
+/** What lines like this one are, when that is certain. */
+export function linesFormat(line: unknown): 'jsonl' | 'mcp-memory' | undefined {
+  if (!isFields(line)) return undefined;
+  return isGraphLine(line) ? 'mcp-memory' : 'content' in line ? 'jsonl' : undefined;
+}
+
+function notCertain(path: string): SalienceError {
+  return new SalienceError(
+    'invalid_argument',
+    `${path}: neither its ending nor its structure says what it holds; give --format jsonl, markdown, text, mcp-memory, ${DOCUMENT_FORMATS.slice(0, -1).join(', ')} or ${DOCUMENT_FORMATS.at(-1)}`,
+    { details: { field: 'format', file: path } },
+  );
+}
+
+function openAs(
+  format: DocumentFormat,
+  document: unknown,
+  path: string,
+  name: string,
+  options: SourceOptions,
+): ImportSource {
+  const parts = format.partsOf(document);
+  if (parts) return openParts(parts, name, options);
+  throw new SalienceError('invalid_argument', `${path} is not ${format.holds}`, {
+    details: { field: 'format', file: path },
+  });
+}
+
+/** The first line, when it is a document by itself. */
+function firstLine(text: string): unknown {
+  const start = text.search(/\S/);
+  const end = text.indexOf('\n', start);
+  try {
+    return JSON.parse(end < 0 ? text : text.slice(start, end));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+
+/** engram's types by ours. `summary` is what sessions here write, so a session's summary comes in as an event. */
+const types: ReadonlyMap<string, string> = new Map([
+  ['architecture', 'decision'],
+  ['bugfix', 'learning'],
+  ['config', 'fact'],
+  ['decision', 'decision'],
+  ['discovery', 'discovery'],
+  ['learning', 'learning'],
+  ['passive', 'learning'],
+  ['pattern', 'pattern'],
+  ['preference', 'preference'],
+  ['session_summary', 'event'],
+  ['tool_use', 'event'],
+  ['file_change', 'event'],
+  ['command', 'event'],
+  ['file_read', 'event'],
+  ['search', 'event'],
+]);
+
+/**
+ * What `engram export` writes: sessions, observations and prompts, as ExportData of
+ * github.com/Gentleman-Programming/engram, internal/store/store.go. Of a project's records each goes into the scope of
+ * that project, below the scope of the import.
+ */
+export const engram: DocumentFormat = {
+  holds: 'the export of engram, with "sessions", "observations" and "prompts"',
+  recognises: (document) => {
+    const fields = fieldsOf(document);
+    return ['sessions', 'observations', 'prompts'].every((each) => each in fields);
+  },
+  partsOf(document) {
+    const { sessions, observations, prompts } = fieldsOf(document);
+    if (!Array.isArray(observations)) return undefined;
+    return [
+      ...partsOfList(observations, 'observations', readObservation),
+      ...partsOfList(listOf(sessions), 'sessions', readSession),
+      ...partsOfList(listOf(prompts), 'prompts', readPrompt),
+    ];
+  },
+};
+
+function readObservation(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (textOf(value['deleted_at']) !== undefined) return [];
+  const content = textOf(value['content']);
+  if (content === undefined) return [unusable(where, 'has no content')];
+  const own = textOf(value['type']);
+  const type = types.get(own ?? '') ?? 'fact';
+  return foreignStatements(
+    {
+      ...common(value, 'observation', where, options),
+      type,
+      title: textOf(value['title']),
+      content,
+      tags: [
+        ...(own === undefined || own === type || own === 'manual' ? [] : [own]),
+        ...(value['pinned'] === true ? ['pinned'] : []),
+      ],
+      ...metadataOf({
+        project: value['project'],
+        tool: value['tool_name'],
+        topicKey: value['topic_key'],
+      }),
+      sessionId: idOf(value['session_id']),
+      createdAt: textOf(value['created_at']),
+      updatedAt: textOf(value['updated_at']),
+      expiresAt: textOf(value['expires_at']),
+    },
+    options,
+  );
+}
+
+function readSession(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  const content = textOf(value['summary']);
+  if (content === undefined) return [];
+  const id = idOf(value['id']);
+  return foreignStatements(
+    {
+      ...common(value, 'session', where, options),
+      type: 'event',
+      content,
+      tags: ['session_summary'],
+      ...metadataOf({ project: value['project'] }),
+      sessionId: id,
+      createdAt: textOf(value['ended_at']) ?? textOf(value['started_at']),
+    },
+    options,
+  );
+}
+
+function readPrompt(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  const content = textOf(value['content']);
+  if (content === undefined) return [unusable(where, 'has no content')];
+  return foreignStatements(
+    {
+      ...common(value, 'prompt', where, options),
+      type: 'event',
+      content,
+      tags: ['prompt'],
+      ...metadataOf({ project: value['project'] }),
+      sessionId: idOf(value['session_id']),
+      createdAt: textOf(value['created_at']),
+    },
+    options,
+  );
+}
+
+/** The sync id is the same on every machine; a plain id counts within one of them. */
+function common(value: Fields, kind: string, where: string, options: SourceOptions) {
+  const id = textOf(value['sync_id']) ?? idOf(value['id']);
+  return {
+    system: 'engram',
+    where,
+    key: textOf(value['sync_id'])
+      ? [kind, id]
+      : [kind, id, idOf(value['session_id']), textOf(value['created_at'])],
+    reference: id && `${kind}/${id}`,
+    scope: scopeOf(value, options),
+  };
+}
+
+/** What is of a project goes into its scope, unless engram itself gives it another, as `personal`. */
+function scopeOf(value: Fields, options: SourceOptions): string | undefined {
+  const project = textOf(value['project'])?.replace(/[^A-Za-z0-9._-]+/g, '-');
+  if (project === undefined || /^\.{1,2}$/.test(project)) return options.scope;
+  if ((textOf(value['scope']) ?? 'project') !== 'project') return options.scope;
+  const above = options.scope === undefined || options.scope === 'global' ? '' : `${options.scope}/`;
+  return `${above}project:${project}`;
+}

@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { unreadablePath } from '../files/lines.ts';
+import { SalienceError } from '../model/errors.ts';
+import { findUnexpectedToken } from './json-error.ts';
+
+/** A document is read whole, and a text of Node.js has at most 2^29 − 24 characters. */
+const MAX_BYTES = 500 * 1024 * 1024;
+
+/**
+ * The text of a UTF-8 file, gunzipped when it starts with the gzip magic bytes, without a byte order mark.
+ * Throws `unreadable_file`.
+ */
+export async function readWholeText(
+  path: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly maxBytes?: number | undefined } = {},
+): Promise<string> {
+  const { signal, maxBytes = MAX_BYTES } = options;
+  const tooLarge = () =>
+    unreadable(
+      path,
+      `is larger than ${maxBytes} bytes, and a JSON document is read as a whole; split its list into several files, or use JSON Lines`,
+    );
+  let bytes: Buffer;
+  try {
+    if ((await stat(path)).size > maxBytes) throw tooLarge();
+    bytes = await readFile(path, { signal });
+  } catch (cause) {
+    if (SalienceError.isInstance(cause)) throw cause;
+    if (signal?.aborted) {
+      throw new SalienceError('aborted', 'the operation was aborted by its signal', { cause });
+    }
+    throw unreadablePath(path, cause);
+  }
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4) {
+    throw unreadable(path, 'is a zip archive; unpack it and name the JSON file in it');
+  }
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    bytes = await promisify(gunzip)(bytes, { maxOutputLength: maxBytes }).catch((cause: unknown) => {
+      if (cause instanceof RangeError) throw tooLarge();
+      throw unreadable(path, 'the gzip data is truncated or damaged; fetch the file again', cause);
+    });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw unreadable(path, 'is not valid UTF-8; save the file as UTF-8', cause);
+  }
+}
+
+/** Throws `unreadable_file` with `details.line` and `details.column`, both counted from 1. */
+export function parseDocument(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const position = positionOf(cause, text);
+    const lines = text.slice(0, position).split('\n');
+    const [line, column] = [lines.length, (lines.at(-1) ?? '').length + 1];
+    const problem =
+      position >= text.trimEnd().length
+        ? `ends too early, in line ${line}; it was cut off: export or fetch it again`
+        : `is no JSON from line ${line}, column ${column} on; export it again, or mend it there`;
+    throw new SalienceError('unreadable_file', `${path} ${problem}`, {
+      details: { file: path, line, column },
+    });
+  }
+}
+
+/** The parser's own message is not passed on: it quotes the file. */
+function positionOf(error: unknown, text: string): number {
+  const message = error instanceof Error ? error.message : '';
+  if (message.startsWith('Unterminated')) return text.length;
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  return position === undefined ? findUnexpectedToken(text) : Number(position);
+}
+
+function unreadable(path: string, problem: string, cause?: unknown): SalienceError {
+  return new SalienceError('unreadable_file', `${path} ${problem}`, { details: { file: path }, cause });
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { importAll, readSorted } from '../../test/import/import-text.ts';
+
+const agentFile = {
+  agents: [
+    {
+      id: 'agent-0',
+      name: 'scout',
+      block_ids: ['block-0', 'block-1', 'block-2'],
+      messages: [{ role: 'user' }],
+    },
+    { id: 'agent-1', name: 'scribe', block_ids: ['block-2'] },
+  ],
+  groups: [],
+  blocks: [
+    { id: 'block-0', label: 'human', value: 'Her name is Ann.', description: 'Who she is', limit: 5000 },
+    { id: 'block-1', label: 'persona', value: '' },
+    { id: 'block-2', label: 'project', value: 'We build a canoe.', metadata: { stage: 2 } },
+  ],
+  files: [],
+  sources: [],
+  tools: [],
+  mcp_servers: [],
+  metadata: {},
+  created_at: '2025-08-01T10:00:00.000000',
+};
+const passages = [
+  {
+    id: 'passage-1',
+    text: 'The canoe is of cedar',
+    archive_id: 'archive-1',
+    embedding: [0.1],
+    embedding_config: {},
+    tags: ['boat'],
+    metadata: { page: 3 },
+    created_at: '2025-07-01T09:00:00+00:00',
+    updated_at: null,
+  },
+  { id: 'passage-2', text: 'Given away', archive_id: 'archive-1', is_deleted: true },
+];
+
+test('a block of an agent file is a memory under the name of its agents', async () => {
+  const { inputs, unusable } = await readSorted('scout.af', agentFile);
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'profile',
+      title: 'scout › human',
+      content: 'Her name is Ann.',
+      tags: ['human'],
+      metadata: { agent: 'scout', description: 'Who she is' },
+      sourceRef: 'letta:block/scout/human',
+    },
+    {
+      type: 'context',
+      title: 'scout, scribe › project',
+      content: 'We build a canoe.',
+      metadata: { stage: 2, agent: 'scout, scribe' },
+    },
+  ]);
+});
+
+test('agent files of the older form are read too', async () => {
+  const older = {
+    agent_type: 'memgpt_agent',
+    name: 'scout',
+    core_memory: [
+      {
+        label: 'human',
+        value: 'Her name is Ann.',
+        created_at: '2025-03-01T08:00:00',
+        updated_at: '2025-03-02T08:00:00',
+      },
+    ],
+  };
+  const { inputs } = await readSorted('older.af', older);
+  expect(inputs).toMatchObject([
+    { type: 'profile', createdAt: '2025-03-01T08:00:00', updatedAt: '2025-03-02T08:00:00' },
+  ]);
+  // The same block of the same agent, whichever form the file has.
+  expect(inputs[0]?.id).toBe((await readSorted('scout.af', agentFile)).inputs[0]?.id);
+});
+
+test('passages of archival memory are facts, without those that were deleted', async () => {
+  const { inputs, unusable } = await readSorted('archive.json', passages);
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'fact',
+      content: 'The canoe is of cedar',
+      tags: ['boat'],
+      metadata: { page: 3, archive: 'archive-1' },
+      createdAt: '2025-07-01T09:00:00+00:00',
+      sourceRef: 'letta:passage/passage-1',
+    },
+  ]);
+});
+
+test('what is no block and no passage is named by its place', async () => {
+  const blocks = [...agentFile.blocks, { label: 'x' }, null];
+  expect((await readSorted('scout.af', { ...agentFile, blocks })).unusable).toEqual([
+    'scout.af blocks[3]: is no block with a label and a value',
+    'scout.af blocks[4]: is no block with a label and a value',
+  ]);
+  expect((await readSorted('archive.json', [...passages, { id: 'p', text: 4 }, 'x'])).unusable).toEqual([
+    'archive.json [2]: has no text',
+    'archive.json [3]: is no object',
+  ]);
+});
+
+test('a second import updates a block that was rewritten', async () => {
+  const [human, ...others] = agentFile.blocks;
+  const later = { ...agentFile, blocks: [{ ...human, value: 'Her name is Anna.' }, ...others] };
+  const { counts, memories } = await importAll('scout.af', [agentFile, agentFile, later]);
+  expect(counts).toMatchObject([
+    { imported: 2, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 2 },
+    { imported: 0, updated: 1, unchanged: 1 },
+  ]);
+  expect(memories.find(({ type }) => type === 'profile')).toMatchObject({
+    content: 'Her name is Anna.',
+    revisionCount: 2,
+  });
+});

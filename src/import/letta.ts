@@ -1,0 +1,111 @@
+import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, textsOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+
+/**
+ * An agent file of Letta (`.af`), in the form of github.com/letta-ai/letta, letta/schemas/agent_file.py, or in the one
+ * before it, letta/serialize_schemas/pydantic_agent_schema.py; or the list of an agent's archival memory, which agent
+ * files do not hold (github.com/letta-ai/agent-file, README.md), as GET /v1/agents/{id}/archival-memory returns it
+ * according to docs.letta.com.
+ */
+export const letta: DocumentFormat = {
+  holds: 'an agent file of Letta, with "agents" and "blocks", or a list of archival passages with a "text"',
+  recognises: (document) =>
+    Array.isArray(document)
+      ? document.some((each) => isPassage(fieldsOf(each)))
+      : blocksOf(fieldsOf(document)) !== undefined,
+  partsOf(document) {
+    if (Array.isArray(document)) return partsOfList(document, '', readPassage);
+    const fields = fieldsOf(document);
+    const blocks = blocksOf(fields);
+    if (!blocks) return undefined;
+    return partsOfList(blocks.list, blocks.at, (block, where, options) =>
+      readBlock(block, blocks.agentOf(fieldsOf(block)), where, options),
+    );
+  },
+};
+
+interface Blocks {
+  readonly list: readonly unknown[];
+  readonly at: string;
+  agentOf(block: Fields): string | undefined;
+}
+
+/** In an agent file ids count from 0, so a block is known by the names of its agents, not by its id. */
+function blocksOf({ agents, blocks, core_memory: core, agent_type: type, name }: Fields): Blocks | undefined {
+  if (Array.isArray(core) && type !== undefined) {
+    return { list: core, at: 'core_memory', agentOf: () => textOf(name) };
+  }
+  if (!Array.isArray(agents) || !Array.isArray(blocks)) return undefined;
+  const agentOf = (block: Fields) =>
+    agents
+      .map(fieldsOf)
+      .filter((agent) => listOf(agent['block_ids']).includes(block['id']))
+      .flatMap((agent) => textOf(agent['name']) ?? [])
+      .join(', ') || undefined;
+  return { list: blocks, at: 'blocks', agentOf };
+}
+
+function isPassage(fields: Fields): boolean {
+  return 'text' in fields && ('archive_id' in fields || 'embedding_config' in fields);
+}
+
+/** The block about the user is a profile; the agent's own and all others are context. */
+function readBlock(
+  value: unknown,
+  agent: string | undefined,
+  where: string,
+  options: SourceOptions,
+): readonly ImportItem[] {
+  const block = fieldsOf(value);
+  const label = textOf(block['label']);
+  if (label === undefined || typeof block['value'] !== 'string') {
+    return [unusable(where, 'is no block with a label and a value')];
+  }
+  // Agents start with blocks in which nothing is written yet.
+  const content = textOf(block['value']);
+  if (content === undefined) return [];
+  return foreignStatements(
+    {
+      system: 'letta',
+      where,
+      key: ['block', agent, label],
+      reference: ['block', ...(agent === undefined ? [] : [agent]), label].join('/'),
+      type: label === 'human' ? 'profile' : 'context',
+      title: agent === undefined ? label : `${agent} › ${label}`,
+      content,
+      tags: [label],
+      ...metadataOf({ ...fieldsOf(block['metadata']), agent, description: block['description'] }),
+      createdAt: textOf(block['created_at']),
+      updatedAt: textOf(block['updated_at']),
+    },
+    options,
+  );
+}
+
+function readPassage(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (value['is_deleted'] === true) return [];
+  const content = textOf(value['text']);
+  if (content === undefined) return [unusable(where, 'has no text')];
+  const id = idOf(value['id']);
+  return foreignStatements(
+    {
+      system: 'letta',
+      where,
+      key: ['passage', id ?? content],
+      reference: id && `passage/${id}`,
+      type: 'fact',
+      content,
+      tags: textsOf(value['tags']),
+      ...metadataOf({
+        ...fieldsOf(value['metadata']),
+        archive: value['archive_id'],
+        file: value['file_name'],
+      }),
+      createdAt: textOf(value['created_at']),
+      updatedAt: textOf(value['updated_at']),
+    },
+    options,
+  );
+}

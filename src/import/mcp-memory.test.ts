@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
+
+const graph = [
+  {
+    type: 'entity',
+    name: 'Ann Gray',
+    entityType: 'person',
+    observations: ['Plays the cello', 'Born in Leeds'],
+  },
+  { type: 'entity', name: 'Northern Strings', entityType: 'orchestra', observations: [] },
+  { type: 'relation', from: 'Ann Gray', to: 'Northern Strings', relationType: 'plays_in' },
+];
+const lines = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join('\n');
+
+test('observations, bare entities and relations are one memory each', async () => {
+  const { inputs, unusable } = await readSorted('memory.jsonl', lines(graph), { tags: ['old'] });
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'fact',
+      title: 'Ann Gray',
+      content: 'Plays the cello',
+      tags: ['person', 'old'],
+      source: 'imported',
+      sourceRef: 'mcp-memory:entity/Ann Gray',
+    },
+    { type: 'fact', title: 'Ann Gray', content: 'Born in Leeds' },
+    { type: 'entity', title: 'Northern Strings', content: 'Northern Strings (orchestra)' },
+    {
+      type: 'fact',
+      content: 'Ann Gray plays_in Northern Strings',
+      metadata: { from: 'Ann Gray', relation: 'plays_in', to: 'Northern Strings' },
+      sourceRef: 'mcp-memory:relation/Ann Gray/plays_in/Northern Strings',
+    },
+  ]);
+});
+
+test('the file is known by its lines, also by the name it had before', async () => {
+  for (const name of ['memory.jsonl', 'memory.json', 'graph.ndjson']) {
+    const { inputs } = await readSorted(name, lines(graph));
+    expect(inputs.map(({ id }) => id.split(':')[0])).toEqual(Array(4).fill('mcp-memory'));
+  }
+  const broken = await readSorted('memory.jsonl', `{"type":"entity","na\n${lines(graph)}`);
+  expect(broken.inputs).toHaveLength(4);
+  expect(broken.unusable).toEqual(['memory.jsonl:1: is no JSON, or is cut off']);
+});
+
+test('what is no part of a graph is named by its line, and the rest is read', async () => {
+  const { inputs, unusable } = await readSorted(
+    'memory.jsonl',
+    `${lines([
+      graph[0],
+      { type: 'entity', name: ' ', entityType: 'x', observations: [] },
+      { type: 'entity', name: 'A', entityType: 'x', observations: 'one' },
+      { type: 'entity', name: 'B', entityType: 'x', observations: [7, 'kept'] },
+      { type: 'relation', from: 'A', relationType: 'knows' },
+      { type: 'memo' },
+      ['entity'],
+    ])}\n{"type":"entity","name":"C","entityTy`,
+  );
+  expect(inputs.map(({ content }) => content)).toEqual(['Plays the cello', 'Born in Leeds', 'kept']);
+  expect(unusable).toEqual([
+    'memory.jsonl:2: is an entity without a name',
+    'memory.jsonl:3: is an entity without a list of observations',
+    'memory.jsonl:4: observation 1 is no text',
+    'memory.jsonl:5: is a relation without from, relationType or to',
+    'memory.jsonl:6: is neither an entity nor a relation',
+    'memory.jsonl:7: is no JSON object',
+    'memory.jsonl:8: is no JSON, or is cut off',
+  ]);
+});
+
+test('a second import adds only what is new', async () => {
+  const more = [{ ...graph[0], observations: ['Plays the cello', 'Born in Leeds', 'Has a dog'] }, graph[2]];
+  const { counts, memories } = await importAll('memory.jsonl', [lines(graph), lines(graph), lines(more)]);
+  expect(counts).toMatchObject([
+    { imported: 4, unchanged: 0, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 4 },
+    { imported: 1, updated: 0, unchanged: 3 },
+  ]);
+  expect(memories).toHaveLength(5);
+});
+
+test('its share grows line by line', async () => {
+  const { shares } = await readContent('memory.jsonl', `${lines(graph)}\n`);
+  expect(shares.at(-1)).toBe(1);
+  expect(shares[0]).toBeGreaterThan(0);
+  expect(shares[0]).toBeLessThan(1);
+});

@@ -1,0 +1,73 @@
+import { type Fields, textOf, textsOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+import type { LineReader } from './json-lines.ts';
+
+/**
+ * The file of the reference memory server of the Model Context Protocol: a line an entity with its observations, or a
+ * relation of two entities, as github.com/modelcontextprotocol/servers, src/memory/index.ts (saveGraph) writes them.
+ * An observation is a memory with the entity as its title; so is a relation, and an entity of which nothing is said.
+ */
+export const readGraphLine: LineReader = ({ fields, where }, options) => {
+  if (fields['type'] === 'entity') return readEntity(fields, where, options);
+  if (fields['type'] !== 'relation') return [unusable(where, 'is neither an entity nor a relation')];
+  const [from, type, to] = [textOf(fields['from']), textOf(fields['relationType']), textOf(fields['to'])];
+  if (from === undefined || type === undefined || to === undefined) {
+    return [unusable(where, 'is a relation without from, relationType or to')];
+  }
+  return relationStatement({ system: 'mcp-memory', where, from, type, to }, options);
+};
+
+export function isGraphLine(value: Fields): boolean {
+  return (
+    (value['type'] === 'entity' && 'entityType' in value && 'observations' in value) ||
+    (value['type'] === 'relation' && 'relationType' in value && 'from' in value && 'to' in value)
+  );
+}
+
+/** Two things and what joins them, as one fact. */
+export function relationStatement(
+  relation: {
+    readonly system: string;
+    readonly where: string;
+    readonly from: string;
+    readonly type: string;
+    readonly to: string;
+  },
+  options: SourceOptions,
+): readonly ImportItem[] {
+  const { system, where, from, type, to } = relation;
+  return foreignStatements(
+    {
+      system,
+      where,
+      key: ['relation', from, type, to],
+      reference: `relation/${from}/${type}/${to}`,
+      type: 'fact',
+      content: `${from} ${type} ${to}`,
+      metadata: { from, relation: type, to },
+    },
+    options,
+  );
+}
+
+function readEntity(fields: Fields, where: string, options: SourceOptions): readonly ImportItem[] {
+  const name = textOf(fields['name']);
+  const { observations } = fields;
+  if (name === undefined) return [unusable(where, 'is an entity without a name')];
+  if (!Array.isArray(observations)) return [unusable(where, 'is an entity without a list of observations')];
+  const kind = textOf(fields['entityType']);
+  const common = { system: 'mcp-memory', where, reference: `entity/${name}`, title: name };
+  const tags = textsOf([kind]);
+  if (observations.length === 0) {
+    const content = kind === undefined ? name : `${name} (${kind})`;
+    return foreignStatements({ ...common, key: ['entity', name], type: 'entity', content, tags }, options);
+  }
+  return observations.flatMap((value: unknown, index) => {
+    const content = textOf(value);
+    if (content === undefined) return unusable(where, `observation ${index + 1} is no text`);
+    return foreignStatements(
+      { ...common, key: ['observation', name, content], type: 'fact', content, tags },
+      options,
+    );
+  });
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
+
+const tea = {
+  id: '4f1b0c6e-7a35-4a0f-9d58-0d6f5a3f7c21',
+  memory: 'Prefers green tea in the afternoon',
+  hash: '0a1b',
+  user_id: 'ann',
+  run_id: 'run-7',
+  metadata: { mood: 'calm' },
+  categories: ['food', 'user_preferences'],
+  created_at: '2025-02-03T04:05:06.123456-08:00',
+  updated_at: null,
+};
+const bus = { id: 'b', memory: 'Drives a bus', created_at: '2025-03-01T00:00:00Z', updated_at: '2025-04-01' };
+
+test('a result is a memory with its dates, categories and owners', async () => {
+  const { inputs, unusable } = await readSorted('all.json', { results: [tea, bus] });
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    {
+      type: 'preference',
+      content: 'Prefers green tea in the afternoon',
+      tags: ['food', 'user_preferences'],
+      metadata: { mood: 'calm', user: 'ann' },
+      sessionId: 'run-7',
+      createdAt: '2025-02-03T04:05:06.123456-08:00',
+      sourceRef: `mem0:${tea.id}`,
+    },
+    { type: 'fact', content: 'Drives a bus', updatedAt: '2025-04-01', sourceRef: 'mem0:b' },
+  ]);
+  expect((await readSorted('list.json', [tea, bus])).inputs).toEqual(inputs);
+});
+
+test('a record without an id is known by its text, and its place is kept', async () => {
+  const { inputs } = await readSorted('all.json', [{ memory: 'Has no id' }, { memory: 'Nor has this' }]);
+  expect(inputs.map(({ sourceRef }) => sourceRef)).toEqual(['all.json results[0]', 'all.json results[1]']);
+  const again = await readSorted('other.json', [{ memory: 'Nor has this' }]);
+  expect(again.inputs[0]?.id).toBe(inputs[1]?.id);
+});
+
+test('its graph is one fact a relation', async () => {
+  const relations = [
+    { source: 'ann', relationship: 'likes', target: 'tea' },
+    { source: 'ann', relationship: 'owns', destination: 'dog' },
+    { source: 'ann' },
+  ];
+  const { inputs, unusable } = await readSorted('all.json', { results: [bus], relations });
+  expect(inputs.slice(1)).toMatchObject([
+    { type: 'fact', content: 'ann likes tea', sourceRef: 'mem0:relation/ann/likes/tea' },
+    { content: 'ann owns dog' },
+  ]);
+  expect(unusable).toEqual(['all.json relations[2]: is a relation without source, relationship or target']);
+});
+
+test('a page of several, and records of another shape, are not taken for everything', async () => {
+  const page = {
+    count: 300,
+    next: 'page 2',
+    previous: null,
+    results: [bus, { id: 'c' }, 'text', { memory: 5 }],
+  };
+  const { inputs, unusable } = await readSorted('page.json', page);
+  expect(inputs).toHaveLength(1);
+  expect(unusable).toEqual([
+    'page.json results[1]: has no memory, or one that is no text',
+    'page.json results[2]: is no object',
+    'page.json results[3]: has no memory, or one that is no text',
+    'page.json next: says that there are more pages; export and import those too',
+  ]);
+});
+
+test('a second import updates what has changed and doubles nothing', async () => {
+  const { counts, memories } = await importAll('all.json', [
+    { results: [tea, bus] },
+    { results: [tea, bus] },
+    { results: [{ ...tea, memory: 'Prefers black tea' }, bus] },
+  ]);
+  expect(counts).toMatchObject([
+    { imported: 2, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 2 },
+    { imported: 0, updated: 1, unchanged: 1 },
+  ]);
+  expect(memories.map(({ content }) => content).sort()).toEqual(['Drives a bus', 'Prefers black tea']);
+  expect(memories.find(({ sessionId }) => sessionId === 'run-7')).toMatchObject({
+    createdAt: '2025-02-03T12:05:06.123Z',
+  });
+});
+
+test('a date that is none is reported by the engine, and the rest imported', async () => {
+  const { counts } = await importAll('all.json', [{ results: [{ ...tea, created_at: 'soon' }, bus] }]);
+  expect(counts).toMatchObject([{ imported: 1, skipped: 1 }]);
+});
+
+test('its share grows record by record', async () => {
+  expect((await readContent('all.json', { results: [tea, bus] })).shares).toEqual([0, 0.5, 1]);
+});

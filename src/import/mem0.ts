@@ -1,0 +1,77 @@
+import { type DocumentFormat, type Part, partsOfList } from './document-format.ts';
+import { fieldsOf, idOf, isFields, listOf, metadataOf, textOf, textsOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+import { relationStatement } from './mcp-memory.ts';
+
+/** Of mem0's own categories those that are a type here; they are listed in its documentation of custom categories. */
+const typeOfCategory: ReadonlyMap<string, string> = new Map([
+  ['user_preferences', 'preference'],
+  ['personal_details', 'profile'],
+  ['milestones', 'event'],
+]);
+
+/**
+ * What `get_all` of mem0 returns: a list, or an object with `results` and, where mem0 keeps a graph, `relations`. The
+ * fields are those of github.com/mem0ai/mem0, mem0/memory/main.py (_get_all_from_vector_store), and for the platform,
+ * which adds categories and pages, those of its API reference.
+ */
+export const mem0: DocumentFormat = {
+  holds: 'the answer of get_all of mem0: "results", a list of objects with a "memory"',
+  recognises: (document) => listOf(resultsOf(document)).some((each) => 'memory' in fieldsOf(each)),
+  partsOf(document) {
+    const results = resultsOf(document);
+    if (!Array.isArray(results)) return undefined;
+    const { relations, next } = fieldsOf(Array.isArray(document) ? undefined : document);
+    return [
+      ...partsOfList(results, 'results', readMemory),
+      ...partsOfList(listOf(relations), 'relations', readRelation),
+      ...(textOf(next) === undefined ? [] : [missingPages]),
+    ];
+  },
+};
+
+function resultsOf(document: unknown): unknown {
+  return Array.isArray(document) ? document : fieldsOf(document)['results'];
+}
+
+const missingPages: Part = {
+  at: 'next',
+  read: (where) => [unusable(where, 'says that there are more pages; export and import those too')],
+};
+
+function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  if (!isFields(value)) return [unusable(where, 'is no object')];
+  const content = textOf(value['memory']);
+  if (content === undefined) return [unusable(where, 'has no memory, or one that is no text')];
+  const id = idOf(value['id']);
+  const { user_id: user, agent_id: agent, app_id: app, actor_id: actor, role } = value;
+  const categories = textsOf(value['categories']);
+  return foreignStatements(
+    {
+      system: 'mem0',
+      where,
+      key: id === undefined ? ['text', content] : [id],
+      reference: id,
+      content,
+      type: categories.flatMap((each) => typeOfCategory.get(each) ?? [])[0] ?? 'fact',
+      tags: categories,
+      ...metadataOf({ ...fieldsOf(value['metadata']), user, agent, app, actor, role }),
+      sessionId: idOf(value['run_id']),
+      createdAt: textOf(value['created_at']),
+      updatedAt: textOf(value['updated_at']),
+      expiresAt: textOf(value['expiration_date']),
+    },
+    options,
+  );
+}
+
+/** The end of a relation is a `target` in what `get_all` returns, a `destination` in what `search` does. */
+function readRelation(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  const fields = fieldsOf(value);
+  const [from, type] = [textOf(fields['source']), textOf(fields['relationship'])];
+  const to = textOf(fields['target']) ?? textOf(fields['destination']);
+  if (from === undefined || type === undefined || to === undefined) {
+    return [unusable(where, 'is a relation without source, relationship or target')];
+  }
+  return relationStatement({ system: 'mem0', where, from, type, to }, options);
+}

@@ -1,0 +1,104 @@
+import { wholeNumber } from '../model/check.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { eachAtOnce } from '../providers/each-at-once.ts';
+import { addUsage, type ModelUsage, NO_USAGE } from '../providers/language-model.ts';
+
+/** How much is given to a model at once. */
+export interface BatchOptions {
+  /** Most items in one question, 1–200. */
+  readonly batchSize?: number | undefined;
+  /** Most questions under way at once, 1–64. Default is 2. */
+  readonly concurrency?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A question that got no usable answer. The others did. */
+export interface BatchFailure {
+  /** The positions of its items, from 0. */
+  readonly positions: readonly number[];
+  readonly error: SalienceError;
+}
+
+export interface Batch<Item> {
+  readonly items: readonly Item[];
+  /** Where the first of them stands in the whole list. */
+  readonly start: number;
+}
+
+/** What the batches gave, in their order, and what all of them cost. */
+export interface BatchResults<Result> {
+  readonly results: readonly Result[];
+  readonly failures: readonly BatchFailure[];
+  readonly usage: ModelUsage;
+}
+
+/** Cuts a list into batches of at most `batchSize` items that together weigh at most `most`, or of one that weighs more. */
+export function cutBatches<Item>(
+  items: readonly Item[],
+  batchSize: number,
+  weightOf: (item: Item) => number,
+  most: number,
+): readonly Batch<Item>[] {
+  wholeNumber(batchSize, 'batchSize', 1, 200);
+  const batches: { items: Item[]; start: number }[] = [];
+  let room = 0;
+  for (const [position, item] of items.entries()) {
+    const last = batches.at(-1);
+    const weight = weightOf(item);
+    if (last && last.items.length < batchSize && weight <= room) last.items.push(item);
+    else {
+      batches.push({ items: [item], start: position });
+      room = most;
+    }
+    room -= weight;
+  }
+  return batches;
+}
+
+/** Asks for each batch, some at once. What fails is reported; only an abort is thrown. */
+export async function askBatches<Item, Result>(
+  batches: readonly Batch<Item>[],
+  { concurrency = 2, signal }: BatchOptions,
+  ask: (
+    batch: Batch<Item>,
+    signal: AbortSignal,
+  ) => Promise<{ readonly result: Result; readonly usage: ModelUsage }>,
+): Promise<BatchResults<Result>> {
+  wholeNumber(concurrency, 'concurrency', 1, 64);
+  throwIfAborted(signal);
+  const results = new Array<Result[]>(batches.length).fill([]);
+  const failures: BatchFailure[] = [];
+  let usage = NO_USAGE;
+  await eachAtOnce([...batches.entries()], concurrency, signal, async ([index, batch], batchSignal) => {
+    try {
+      const { result, usage: spent } = await ask(batch, batchSignal);
+      results[index] = [result];
+      usage = addUsage(usage, spent);
+    } catch (error) {
+      throwIfAborted(signal);
+      const failure = asModelFailure(error);
+      failures.push({ positions: batch.items.map((_, offset) => batch.start + offset), error: failure });
+      usage = addUsage(usage, usageIn(failure));
+    }
+  });
+  throwIfAborted(signal);
+  failures.sort((a, b) => a.positions[0]! - b.positions[0]!);
+  return { results: results.flat(), failures, usage };
+}
+
+/** A model of the caller's own may throw anything. */
+function asModelFailure(error: unknown): SalienceError {
+  if (SalienceError.isInstance(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new SalienceError('model_failed', `the language model failed: ${message}`, { cause: error });
+}
+
+/** What a failed question cost nevertheless. */
+function usageIn({ details }: SalienceError): ModelUsage {
+  const count = (value: unknown) => (typeof value === 'number' ? value : 0);
+  return {
+    promptTokens: count(details['promptTokens']),
+    completionTokens: count(details['completionTokens']),
+    calls: count(details['calls']),
+  };
+}

@@ -1,0 +1,81 @@
+import { invalidArgument } from '../model/check.ts';
+import { formatInstant } from '../model/time.ts';
+import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
+import { cleanText, objectOutput } from './answer.ts';
+import { fence, type NewNonce } from './fence.ts';
+import type { DatedStatement } from './verdicts.ts';
+
+export const MOST_CONSOLIDATED = 5;
+
+export interface ConsolidatedStatement {
+  readonly content: string;
+  readonly title: string | undefined;
+  readonly usage: ModelUsage;
+}
+
+const instructions = `You look after the memory of an assistant. You join similar remembered statements into one that replaces them all.
+
+- Keep every fact. What only one of them says must still be there; what several say is said once.
+- Add nothing, and draw no conclusions.
+- Copy every number, date, name, address, quotation and piece of code exactly as it is written.
+- If they differ because something changed, say both, with when.
+- Write in the language of the statements, complete in itself, as short as that allows.
+
+content is the joined statement. title is at most eight words, or null.`;
+
+/**
+ * One statement for two to five similar ones of one type, which keeps every fact. An answer without one of their
+ * numbers has lost a fact, so it is refused: the model is asked again, and then `model_invalid_output` is thrown, as
+ * `model_failed` and `aborted` are.
+ */
+export async function consolidateStatements(
+  model: LanguageModel,
+  type: string,
+  statements: readonly DatedStatement[],
+  options: { readonly newNonce: NewNonce; readonly signal?: AbortSignal | undefined },
+): Promise<ConsolidatedStatement> {
+  if (statements.length < 2 || statements.length > MOST_CONSOLIDATED) {
+    throw invalidArgument('statements', `2 to ${MOST_CONSOLIDATED} are needed, not ${statements.length}`);
+  }
+  const { z } = await import('zod');
+  const data = fence(
+    'statements',
+    statements.map(({ content, at }) => ({ learned: formatInstant(at), statement: content })),
+    options.newNonce(),
+  );
+  const { value, ...usage } = await model.generate({
+    system: `${instructions}\n\n${data.rule}`,
+    prompt: `${data.block}\n\nJoin the ${statements.length} statements above, which are memories of the type ${JSON.stringify(type)}.`,
+    schema: objectOutput(
+      z.object({ content: z.string(), title: z.string().nullable().catch(null) }),
+      ({ content }) => checkNothingLost(cleanText(content), statements),
+    ),
+    signal: options.signal,
+  });
+  return {
+    content: cleanText(value.content),
+    title: cleanText(value.title ?? '').slice(0, 200) || undefined,
+    usage,
+  };
+}
+
+/** Numbers as they are written: amounts, versions, times, dates. */
+function numbersIn(text: string): ReadonlySet<string> {
+  return new Set(text.match(/\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu) ?? []);
+}
+
+function checkNothingLost(joined: string, statements: readonly DatedStatement[]): void {
+  if (joined === '') throw new Error('content is empty');
+  const kept = numbersIn(joined);
+  const lost = [...numbersIn(statements.map(({ content }) => content).join('\n'))].filter(
+    (each) => !kept.has(each),
+  );
+  if (lost.length > 0) {
+    throw new Error(
+      `content must keep every number exactly as it is written; these are missing: ${lost.join(' ')}`,
+    );
+  }
+  const total = statements.reduce((sum, { content }) => sum + content.length, 0);
+  // Longer than all of them together, with room for connecting words: something was added.
+  if (joined.length > total * 1.5 + 200) throw new Error('content is longer than what it joins: add nothing');
+}

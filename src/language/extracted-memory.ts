@@ -1,0 +1,61 @@
+import type { MemoryType } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import { cleanText } from './answer.ts';
+import { judgeImportance } from './importance.ts';
+import type { Turn } from './messages.ts';
+
+/** What a conversation is worth remembering for, before it is a memory. */
+export interface ExtractedMemory {
+  readonly content: string;
+  readonly type: MemoryType;
+  readonly title: string | undefined;
+  readonly tags: readonly string[];
+  /** 0–1. */
+  readonly importance: number;
+  readonly importanceJudge: 'model' | 'rules';
+  /** 1 stated, .7 implied, .5 uncertain. */
+  readonly confidence: number;
+  readonly validFrom: Instant | undefined;
+  readonly validUntil: Instant | undefined;
+  /** When the last of its sources was said. */
+  readonly saidAt: Instant;
+  /** Positions, from 0, of the messages that it comes from; empty when the model named none that it was shown. */
+  readonly sources: readonly number[];
+  /** The ids of those of them that have one. */
+  readonly sourceIds: readonly string[];
+}
+
+/** Where a memory comes from. `turns` are its sources, `otherwise` when it was said if there are none. */
+export function provenance(
+  turns: readonly Turn[],
+  otherwise: Instant,
+): Pick<ExtractedMemory, 'saidAt' | 'sources' | 'sourceIds'> {
+  return {
+    saidAt: turns.length === 0 ? otherwise : Math.max(...turns.map(({ at }) => at)),
+    sources: turns.map(({ position }) => position),
+    sourceIds: turns.flatMap(({ id }) => (id === undefined ? [] : [id])),
+  };
+}
+
+/** Without a model: each message as it stands, one event each; rules judge its importance. */
+export function messagesAsEvents(turns: readonly Turn[]): readonly ExtractedMemory[] {
+  return turns.flatMap((turn) => {
+    const said = cleanText(turn.content);
+    if (said === '') return [];
+    const speaker = turn.name === undefined ? '' : cleanText(turn.name);
+    return [
+      {
+        content: speaker === '' ? said : `${speaker}: ${said}`,
+        type: 'event',
+        title: undefined,
+        tags: [],
+        importance: judgeImportance(said).importance,
+        importanceJudge: 'rules',
+        confidence: 1,
+        validFrom: undefined,
+        validUntil: undefined,
+        ...provenance([turn], turn.at),
+      } as const,
+    ];
+  });
+}

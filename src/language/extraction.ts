@@ -1,0 +1,154 @@
+import type { ZodType } from 'zod';
+import { wholeNumber } from '../model/check.ts';
+import { type Instant, parseInstant } from '../model/time.ts';
+import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
+import { cleanText, listOutput } from './answer.ts';
+import { askBatches, type Batch, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
+import { type ExtractedMemory, provenance } from './extracted-memory.ts';
+import { EXTRACTED_TYPES, extractionPrompt } from './extraction-prompt.ts';
+import type { NewNonce } from './fence.ts';
+import { judgeImportance } from './importance.ts';
+import type { Turn } from './messages.ts';
+
+/** Options of {@link extractMemories}. The default `batchSize` is 20 messages. */
+export interface ExtractionOptions extends BatchOptions {
+  readonly newNonce: NewNonce;
+  /** Messages before a batch that are shown with it, 0–50. Default is 4. */
+  readonly contextMessages?: number | undefined;
+  /** Most tokens of one answer. Default is what the model allows. */
+  readonly maxOutputTokens?: number | undefined;
+}
+
+export interface Extraction {
+  /** In the order of the batches that they come from. */
+  readonly memories: readonly ExtractedMemory[];
+  /** Batches that gave nothing; the positions are those of the messages in the conversation. */
+  readonly failures: readonly BatchFailure[];
+  /** Memories in the answers that could not be read. */
+  readonly dropped: number;
+  readonly usage: ModelUsage;
+}
+
+/** Of the messages in one question: some 3,000 tokens of English, which small models still read with care. */
+const MOST_CHARACTERS = 12_000;
+/** A longer text is no single fact; the model has copied its input. */
+const LONGEST_MEMORY = 4000;
+const CONFIDENCE = { stated: 1, implied: 0.7, uncertain: 0.5 } as const;
+
+interface Item {
+  readonly content: string;
+  readonly title: string | null;
+  readonly type: keyof typeof EXTRACTED_TYPES;
+  readonly tags: readonly string[];
+  readonly importance: number;
+  readonly confidence: keyof typeof CONFIDENCE;
+  readonly validFrom: string | null;
+  readonly validUntil: string | null;
+  readonly sources: readonly number[];
+}
+
+/**
+ * What a conversation is worth remembering for, as a model judges it: batches of messages, some at once.
+ *
+ * What a message says can change what is remembered, as it should, and nothing else: the memories have the fields and
+ * types of {@link ExtractedMemory}, numbers within their ranges, and sources among the messages of their batch.
+ * A field that cannot be read gets the most cautious value; a memory without content is dropped.
+ *
+ * Throws `aborted` and `invalid_argument`; what a batch throws is in `failures`.
+ */
+export async function extractMemories(
+  model: LanguageModel,
+  turns: readonly Turn[],
+  options: ExtractionOptions,
+): Promise<Extraction> {
+  const context = wholeNumber(options.contextMessages ?? 4, 'contextMessages', 0, 50);
+  const batches = cutBatches(
+    turns,
+    options.batchSize ?? 20,
+    ({ content }) => content.length,
+    MOST_CHARACTERS,
+  );
+  const schema = await listOutput('memories', await itemType());
+  const { results, failures, usage } = await askBatches(batches, options, async (batch, signal) => {
+    const before = context === 0 ? [] : turns.slice(Math.max(0, batch.start - context), batch.start);
+    const { value, ...spent } = await model.generate({
+      ...extractionPrompt(batch.items, before, options.newNonce()),
+      schema,
+      maxOutputTokens: options.maxOutputTokens,
+      signal,
+    });
+    const memories = value.items.flatMap((item) => readMemory(item, batch));
+    return {
+      result: { memories, dropped: value.dropped + value.items.length - memories.length },
+      usage: spent,
+    };
+  });
+  return {
+    memories: results.flatMap(({ memories }) => memories),
+    failures: failures.map(({ positions, error }) => ({
+      positions: positions.map((index) => turns[index]!.position),
+      error,
+    })),
+    dropped: results.reduce((sum, { dropped }) => sum + dropped, 0),
+    usage,
+  };
+}
+
+async function itemType(): Promise<ZodType<Item>> {
+  const { z } = await import('zod');
+  const types = Object.keys(EXTRACTED_TYPES) as (keyof typeof EXTRACTED_TYPES)[];
+  const confidences = Object.keys(CONFIDENCE) as (keyof typeof CONFIDENCE)[];
+  return z.object({
+    content: z.string(),
+    title: z.string().nullable().catch(null),
+    type: z.enum(types).catch('fact'),
+    tags: z.array(z.string()).catch([]),
+    importance: z.number().min(0).max(1).catch(Number.NaN),
+    confidence: z.enum(confidences).catch('uncertain'),
+    validFrom: z.string().nullable().catch(null),
+    validUntil: z.string().nullable().catch(null),
+    sources: z.array(z.number()).catch([]),
+  });
+}
+
+function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemory[] {
+  const content = cleanText(item.content);
+  if (content === '' || content.length > LONGEST_MEMORY) return [];
+  const sources = [...new Set(item.sources)].sort((a, b) => a - b).flatMap((n) => items[n - 1] ?? []);
+  const stated = CONFIDENCE[item.confidence];
+  const judged = Number.isFinite(item.importance);
+  const validFrom = readTime(item.validFrom);
+  const validUntil = readTime(item.validUntil);
+  return [
+    {
+      content,
+      type: item.type,
+      title: cleanText(item.title ?? '').slice(0, 200) || undefined,
+      tags: readTags(item.tags),
+      importance: judged ? item.importance : judgeImportance(content, { type: item.type }).importance,
+      importanceJudge: judged ? 'model' : 'rules',
+      // Nothing that the model was shown vouches for it.
+      confidence: sources.length === 0 ? CONFIDENCE.uncertain : stated,
+      validFrom,
+      // An end before the beginning would hide the memory for good.
+      validUntil:
+        validUntil !== undefined && validUntil <= (validFrom ?? validUntil - 1) ? undefined : validUntil,
+      ...provenance(sources, items.at(-1)!.at),
+    },
+  ];
+}
+
+function readTags(tags: readonly string[]): readonly string[] {
+  const clean = tags
+    .map((tag) => cleanText(tag).toLowerCase())
+    .filter((tag) => tag !== '' && tag.length <= 50);
+  return [...new Set(clean)].slice(0, 8);
+}
+
+function readTime(value: string | null): Instant | undefined {
+  try {
+    return value === null ? undefined : parseInstant(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import { formatInstant, type Instant } from '../model/time.ts';
+import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
+import { cleanText, listOutput } from './answer.ts';
+import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
+import { fence, type NewNonce } from './fence.ts';
+
+export const VERDICTS = ['CONTRADICTION', 'UPDATE', 'OVERLAP', 'NONE'] as const;
+/** How a newer statement stands to an older one; by the first two it replaces it. */
+export type Verdict = (typeof VERDICTS)[number];
+
+export interface DatedStatement {
+  readonly content: string;
+  readonly at: Instant;
+}
+
+export interface StatementPair {
+  readonly older: DatedStatement;
+  readonly newer: DatedStatement;
+}
+
+export interface JudgedPair {
+  readonly verdict: Verdict;
+  /** The model's words. */
+  readonly reason: string;
+}
+
+export interface Verdicts {
+  /** One a pair, in order; `undefined` where the model gave none, so the pair stays unjudged. */
+  readonly verdicts: readonly (JudgedPair | undefined)[];
+  readonly failures: readonly BatchFailure[];
+  readonly usage: ModelUsage;
+}
+
+const MOST_CHARACTERS = 24_000;
+
+const instructions = `You look after the memory of an assistant. You compare pairs of remembered statements, an older and a newer one, each with the time when it was learned, and say how the newer stands to the older.
+
+- CONTRADICTION: both are about the same thing and cannot both be true; the newer shows that the older was wrong.
+- UPDATE: both are about the same thing; the older was true, and the newer says what has changed since.
+- OVERLAP: they say the same, or one says more of the same, and both can be true.
+- NONE: they are about different things, or do not touch each other.
+
+Different people, places, times or things never contradict each other. Liking one thing does not mean disliking another. What happened once is not changed by what happens later. If in doubt between UPDATE or CONTRADICTION and another verdict, choose the other one: a statement that is replaced is no longer seen.
+
+Answer once for each pair: its number, the reason in at most fifteen words, and then the verdict.`;
+
+/** Judges pairs of statements; the default `batchSize` is 10 pairs. Throws `aborted` and `invalid_argument`. */
+export async function judgePairs(
+  model: LanguageModel,
+  pairs: readonly StatementPair[],
+  options: BatchOptions & { readonly newNonce: NewNonce },
+): Promise<Verdicts> {
+  const { z } = await import('zod');
+  const schema = await listOutput(
+    'verdicts',
+    z.object({ pair: z.number(), reason: z.string().catch(''), verdict: z.enum(VERDICTS) }),
+  );
+  const batches = cutBatches(
+    pairs,
+    options.batchSize ?? 10,
+    ({ older, newer }) => older.content.length + newer.content.length,
+    MOST_CHARACTERS,
+  );
+  const verdicts = new Array<JudgedPair | undefined>(pairs.length).fill(undefined);
+  const { failures, usage } = await askBatches(batches, options, async ({ items, start }, signal) => {
+    const data = fence('pairs', items.map(shown), options.newNonce());
+    const { value, ...spent } = await model.generate({
+      system: `${instructions}\n\n${data.rule}`,
+      prompt: `${data.block}\n\nJudge the ${items.length === 1 ? 'pair' : `${items.length} pairs`} above.`,
+      schema,
+      signal,
+    });
+    for (const { pair, verdict, reason } of value.items) {
+      const position = start + pair - 1;
+      // The first word on a pair counts.
+      if (items[pair - 1] !== undefined && verdicts[position] === undefined) {
+        verdicts[position] = { verdict, reason: cleanText(reason).slice(0, 300) };
+      }
+    }
+    return { result: undefined, usage: spent };
+  });
+  return { verdicts, failures, usage };
+}
+
+function shown({ older, newer }: StatementPair, index: number): object {
+  return {
+    pair: index + 1,
+    older: { learned: formatInstant(older.at), statement: older.content },
+    newer: { learned: formatInstant(newer.at), statement: newer.content },
+  };
+}

@@ -1,0 +1,252 @@
+import { invalidArgument, oneOf } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { visibleScopes } from '../model/scope.ts';
+import { formatInstant, type Instant } from '../model/time.ts';
+import { bindProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
+import { deriveTexts } from './derive.ts';
+import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
+import { changedRecord, toMemory } from './record.ts';
+import { checkSupersession, rejoined } from './supersession.ts';
+import type {
+  Conflict,
+  Memory,
+  OperationOptions,
+  Remembered,
+  Resolution,
+  StandingConflict,
+} from './types.ts';
+import { RESOLUTIONS } from './types.ts';
+import { derivationOf } from './write.ts';
+
+/** Most conflicts that one statement is told of. */
+const MOST = 5;
+
+/** What was found out about a new statement before it is written. */
+export interface Noticed {
+  readonly conflicts: readonly { readonly memory: MemoryRecord; readonly similarity: number }[];
+  /** Why nothing could be found out. */
+  readonly unchecked?: string | undefined;
+}
+
+/** The eligible memories that a statement may contradict: those that are very similar, nearest first. Never throws. */
+export async function findConflicts(
+  engine: Engine,
+  memory: MemoryRecord | undefined,
+  vector: Float32Array | undefined,
+  now: Instant,
+  options: OperationOptions,
+): Promise<Noticed> {
+  if (!memory || memory.invalidatedAt !== undefined) return { conflicts: [] };
+  if (!engine.embedder) return { conflicts: [], unchecked: 'there is no embedder to compare meanings with' };
+  if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
+  const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
+  try {
+    const { hits } = await engine.space.search({
+      profile: bindProfile(builtinProfile('vector')),
+      query: { terms: [], vector },
+      filter: { scopes: visibleScopes(memory.scope) },
+      now,
+      limit: MOST + memory.supersedes.length + 1,
+    });
+    const conflicts = hits
+      .map((hit) => ({ memory: hit.memory, similarity: hit.signals.similarity ?? 0 }))
+      .filter(
+        (each) =>
+          each.similarity > threshold &&
+          each.memory.id !== memory.id &&
+          !memory.supersedes.includes(each.memory.id),
+      );
+    return { conflicts: conflicts.slice(0, MOST) };
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    const reason = SalienceError.isInstance(error) ? `${error.code}: ${error.message}` : 'the search failed';
+    return { conflicts: [], unchecked: reason };
+  }
+}
+
+/** The pairs to put into the queue of what is to be judged. */
+export async function noticedIn(
+  reader: SpaceReader,
+  { conflicts }: Noticed,
+  memory: MemoryRecord | undefined,
+): Promise<readonly Change[]> {
+  if (!memory || conflicts.length === 0) return [];
+  const present = await reader.get(conflicts.map((each) => each.memory.id));
+  return conflicts
+    .filter((_, at) => present[at] !== undefined)
+    .map(({ memory: older, similarity }) => ({
+      kind: 'queue-pair',
+      pair: { older: older.id, newer: memory.id, similarity },
+    }));
+}
+
+/** What the caller is told of conflicts. */
+export async function reportOf(
+  engine: Engine,
+  { conflicts, unchecked }: Noticed,
+  memory: MemoryRecord | undefined,
+): Promise<Pick<Remembered, 'conflicts' | 'unchecked' | 'warning'>> {
+  if (unchecked !== undefined) return { unchecked };
+  if (!memory || conflicts.length === 0) return {};
+  const pairs = await engine.space.knownPairs([memory.id]);
+  const found = conflicts.flatMap(({ memory: older, similarity }): Conflict[] => {
+    const pair = pairs.find((each) => each.resolution === undefined && concerns(each, older.id));
+    if (!pair) return [];
+    return [{ conflictId: String(pair.sequence), id: older.id, similarity, content: older.content }];
+  });
+  return found.length === 0 ? {} : { conflicts: found, warning: warningOf(found) };
+}
+
+/** The conflicts that wait for a decision, oldest first. Default limit is 20. */
+export async function conflictsOf(
+  engine: Engine,
+  limit: number | undefined,
+): Promise<readonly StandingConflict[]> {
+  const pairs = await engine.space.pendingPairs(limitOf(limit, 20, 1000));
+  const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
+  const { name } = engine.space;
+  return pairs.flatMap((pair, at): StandingConflict[] => {
+    const [older, newer] = [records[2 * at], records[2 * at + 1]];
+    if (!older || !newer) return [];
+    return [
+      {
+        conflictId: String(pair.sequence),
+        older: toMemory(older, name),
+        newer: toMemory(newer, name),
+        similarity: pair.similarity,
+        at: formatInstant(pair.at),
+      },
+    ];
+  });
+}
+
+/**
+ * Ends a conflict as a person, or whoever speaks for one, decided. Throws `not_found` for a conflict that is not open,
+ * `invalid_argument`. All but `delete` can be undone.
+ */
+export async function resolve(
+  engine: Engine,
+  conflictId: string,
+  resolution: Resolution,
+  options: OperationOptions = {},
+): Promise<{ readonly resolution: Resolution; readonly memory: Memory }> {
+  oneOf(resolution, 'resolution', RESOLUTIONS);
+  const now = momentOf(engine, options);
+  for (;;) {
+    const seen = await openPair(engine.space, conflictId);
+    const [, newer] = await bothOf(engine, engine.space, seen);
+    // Only a text that moves into the older memory is analysed again; never while the store is locked.
+    const [indexed] = resolution === 'update' ? await deriveTexts([newer], engine, options) : [];
+    const kept = await engine.space.write({ verb: 'resolve', at: now }, async (reader) => {
+      const pair = await openPair(reader, conflictId);
+      const both = await bothOf(engine, reader, pair);
+      if (both[1].revisionCount !== newer.revisionCount) return { changes: [], result: undefined };
+      const decided = await decide(engine, reader, resolution, both, indexed, now);
+      const settled: Change = { kind: 'settle-pair', sequence: pair.sequence, resolution };
+      return {
+        changes: [settled, ...decided.changes],
+        result: decided.kept,
+        ...derivationOf(engine, indexed ? [indexed] : []),
+      };
+    });
+    if (kept) return { resolution, memory: toMemory(kept, engine.space.name) };
+  }
+}
+
+async function decide(
+  engine: Engine,
+  reader: SpaceReader,
+  resolution: Resolution,
+  [older, newer]: readonly [MemoryRecord, MemoryRecord],
+  indexed: IndexedText | undefined,
+  now: Instant,
+): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
+  switch (resolution) {
+    case 'keep-both':
+      return { changes: [], kept: newer };
+    case 'supersede': {
+      const kept = { ...newer, supersedes: [...new Set([...newer.supersedes, older.id])] };
+      await checkSupersession(reader, [kept], engine.space.name);
+      return { changes: [{ kind: 'replace', memory: kept }], kept };
+    }
+    case 'update': {
+      const kept: MemoryRecord = {
+        ...changedRecord(older, {}, { now }),
+        title: newer.title,
+        content: newer.content,
+        tags: newer.tags,
+        importance: Math.max(older.importance, newer.importance),
+        confidence: newer.confidence,
+        source: newer.source,
+        sourceRef: newer.sourceRef,
+        sessionId: newer.sessionId ?? older.sessionId,
+      };
+      const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
+      return {
+        changes: [
+          ...successors.map((memory): Change => ({ kind: 'replace', memory })),
+          { kind: 'remove', id: newer.id },
+          { kind: 'replace', memory: kept, indexed },
+        ],
+        kept,
+      };
+    }
+    case 'delete': {
+      const successors = await rejoined(reader, [older]);
+      return {
+        changes: [
+          ...successors.map((memory): Change => ({ kind: 'replace', memory })),
+          { kind: 'redact', id: older.id },
+        ],
+        kept: successors.find(({ id }) => id === newer.id) ?? newer,
+      };
+    }
+  }
+}
+
+async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
+  const sequence = /^\d{1,15}$/.test(conflictId) ? Number(conflictId) : Number.NaN;
+  if (Number.isNaN(sequence)) {
+    throw invalidArgument('conflictId', `${JSON.stringify(conflictId)} is none; conflicts() lists them`);
+  }
+  const pair = await reader.pair(sequence);
+  if (pair && pair.resolution === undefined) return pair;
+  throw new SalienceError(
+    'not_found',
+    pair
+      ? `conflict ${conflictId} is settled already (${pair.resolution}); undo takes that back, conflicts() lists what is open`
+      : `there is no open conflict ${conflictId}; conflicts() lists those that are`,
+    { details: { conflictId } },
+  );
+}
+
+async function bothOf(
+  engine: Engine,
+  reader: SpaceReader,
+  { older, newer }: NewPair,
+): Promise<readonly [MemoryRecord, MemoryRecord]> {
+  const [first, second] = await reader.get([older, newer]);
+  if (!first) throw notFound(older, engine.space.name);
+  if (!second) throw notFound(newer, engine.space.name);
+  return [first, second];
+}
+
+function concerns({ older, newer }: NewPair, id: string): boolean {
+  return older === id || newer === id;
+}
+
+function warningOf(conflicts: readonly Conflict[]): string {
+  const lines = conflicts.map(
+    ({ conflictId, id, similarity, content }) =>
+      `- conflict ${conflictId}: ${(similarity * 100).toFixed(0)} % similar to ${id}: ${JSON.stringify(content.slice(0, 200))}`,
+  );
+  const many = conflicts.length === 1 ? 'a memory' : `${conflicts.length} memories`;
+  return [
+    `Stored; it may contradict ${many}:`,
+    ...lines,
+    'Ask the user which holds, and never keep both silently. Then resolve each conflict: keep-both, update (the old one takes the new text), supersede (the old one is hidden while the new one holds), or delete (the old one, for good).',
+  ].join('\n');
+}

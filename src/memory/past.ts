@@ -1,0 +1,45 @@
+import { onlyKeys } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import { formatInstant, parseInstant } from '../model/time.ts';
+import type { PastSpace } from '../store/store.ts';
+import { deriveTexts } from './derive.ts';
+import { type Engine, momentOf } from './engine.ts';
+import type { AsOf, OperationOptions } from './types.ts';
+
+/**
+ * Does something as of a moment of the past: with the space as it was known then, the clock as it stood, and nothing
+ * written. Without `known` it is done in the present. Throws `invalid_argument` for a moment before the first write.
+ */
+export async function asKnown<
+  Options extends OperationOptions & { readonly asOf?: AsOf | undefined },
+  Result,
+>(
+  engine: Engine,
+  options: Options,
+  task: (engine: Engine, options: Options, past: PastSpace | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { asOf } = options;
+  if (asOf === undefined) return task(engine, options, undefined);
+  onlyKeys(asOf, ['known', 'valid'], 'asOf');
+  if (asOf.valid !== undefined) parseInstant(asOf.valid, 'asOf.valid');
+  if (asOf.known === undefined) return task(engine, options, undefined);
+  const known = parseInstant(asOf.known, 'asOf.known');
+  const past = await engine.space.asKnown(known, (memories) =>
+    deriveTexts(memories, engine, { signal: options.signal }),
+  );
+  try {
+    const now = options.now === undefined ? new Date(known) : new Date(momentOf(engine, options));
+    return await task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
+  } finally {
+    await past.close();
+  }
+}
+
+/** The error of asking for a memory of the past that was forgotten since. */
+export function redactedError(id: string, known: string | Date): SalienceError {
+  return new SalienceError(
+    'redacted',
+    `memory ${JSON.stringify(id)} was known at ${formatInstant(parseInstant(known))}, and was forgotten since: what it said is gone for good`,
+    { details: { id } },
+  );
+}

@@ -1,0 +1,150 @@
+import type { MemoryRecord } from '../model/memory.ts';
+import { formatInstant, type Instant } from '../model/time.ts';
+import { exclusionOf } from '../store/eligibility.ts';
+import type { SpaceReader } from '../store/store.ts';
+import { changedRecord } from './record.ts';
+import { supersededAmong } from './supersession.ts';
+import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
+
+/** What becomes of one statement. */
+export type Plan =
+  | {
+      readonly kind: 'insert';
+      readonly memory: MemoryRecord;
+      /** It was invalidated before, and stays so. */
+      readonly inactive?: Inactive | undefined;
+    }
+  | { readonly kind: 'update'; readonly memory: MemoryRecord }
+  | { readonly kind: 'keep'; readonly id: string; readonly inactive?: Inactive | undefined };
+
+export interface Draft {
+  readonly input: RememberInput;
+  /** What it would be as a new memory. */
+  readonly record: MemoryRecord;
+}
+
+/**
+ * Decides for each statement, in order: one that was invalidated stays so; one about a topic that its scope knows
+ * replaces what was said about it; one that its scope knows word for word, with the same type, is that one; every
+ * other is new. Later statements of a batch see what became of earlier ones.
+ */
+export async function planWrites(
+  reader: SpaceReader,
+  drafts: readonly Draft[],
+  now: Instant,
+): Promise<readonly Plan[]> {
+  const records = drafts.map(({ record }) => record);
+  const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
+  const sameTopic = topics.length > 0 ? await reader.find('topicKey', topics) : [];
+  const sameContent = await reader.find(
+    'content',
+    records.map(({ content }) => content),
+  );
+  const tombstones = await reader.tombstones(records);
+  const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
+  const superseded = await supersededAmong(reader, [...known.keys()], {}, now);
+  const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
+  const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
+  const byContent = new Map(sameContent.filter(live).map((memory) => [contentOf(memory), memory]));
+  const invalid = new Map(
+    sameContent
+      .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
+      .map((memory) => [contentOf(memory), memory]),
+  );
+  return drafts.map(({ input, record }, index): Plan => {
+    const plan = planOne(input, record, {
+      topic: record.topicKey === undefined ? undefined : byTopic.get(topicOf(record)),
+      twin: byContent.get(contentOf(record)),
+      invalid: invalid.get(contentOf(record)),
+      tombstone: tombstones[index],
+    });
+    if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
+      if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
+      byContent.set(contentOf(plan.memory), plan.memory);
+    }
+    return plan;
+  });
+}
+
+function planOne(
+  input: RememberInput,
+  record: MemoryRecord,
+  found: {
+    readonly topic: MemoryRecord | undefined;
+    readonly twin: MemoryRecord | undefined;
+    readonly invalid: MemoryRecord | undefined;
+    readonly tombstone: { readonly at: Instant; readonly reason: string } | undefined;
+  },
+): Plan {
+  const { topic, twin, invalid, tombstone } = found;
+  if (!twin && invalid) {
+    return {
+      kind: 'keep',
+      id: invalid.id,
+      inactive: inactiveOf(invalid.invalidatedAt, invalid.invalidReason),
+    };
+  }
+  if (!twin && tombstone) {
+    const { at, reason } = tombstone;
+    const memory = { ...record, invalidatedAt: at, invalidReason: reason };
+    return { kind: 'insert', memory, inactive: inactiveOf(at, reason) };
+  }
+  if (topic) return { kind: 'update', memory: restated(topic, input, record) };
+  if (!twin) return { kind: 'insert', memory: record };
+  const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
+  if (added.length === 0) return { kind: 'keep', id: twin.id };
+  const supersedes = [...twin.supersedes, ...added];
+  const { updatedAt } = record;
+  return {
+    kind: 'update',
+    memory: { ...twin, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+  };
+}
+
+const said = [
+  'content',
+  'title',
+  'type',
+  'tags',
+  'metadata',
+  'importance',
+  'confidence',
+  'weight',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
+  'ttl',
+] as const satisfies readonly (keyof RememberInput & keyof MemoryChanges)[];
+
+/** A memory after something else was said about its topic; what is not said stays. */
+function restated(before: MemoryRecord, input: RememberInput, record: MemoryRecord): MemoryRecord {
+  const changes = Object.fromEntries(
+    said.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]),
+  );
+  // The checks, and the redaction, are those of the new record.
+  const changed = changedRecord(before, changes, { now: record.updatedAt });
+  return {
+    ...changed,
+    sessionId: record.sessionId ?? before.sessionId,
+    source: record.source,
+    sourceRef: record.sourceRef ?? before.sourceRef,
+    supersedes: [...new Set([...before.supersedes, ...record.supersedes.filter((id) => id !== before.id)])],
+  };
+}
+
+function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
+  const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
+  return excluded === undefined || excluded === 'not-yet-valid';
+}
+
+function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
+  return { since: formatInstant(at ?? 0), reason: reason ?? 'no reason was given' };
+}
+
+function topicOf({ scope, topicKey }: MemoryRecord): string {
+  return JSON.stringify([scope, topicKey]);
+}
+
+function contentOf({ scope, type, content }: MemoryRecord): string {
+  return JSON.stringify([scope, type, content]);
+}

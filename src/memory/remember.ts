@@ -1,0 +1,170 @@
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import type { Change, IndexedText, SpaceReader, Verb } from '../store/store.ts';
+import { birthLinks } from './birth.ts';
+import { findConflicts, type Noticed, noticedIn, reportOf } from './conflicts.ts';
+import { deriveTexts } from './derive.ts';
+import { type Engine, momentOf } from './engine.ts';
+import { type Plan, planWrites } from './plan.ts';
+import { newRecord } from './record.ts';
+import { touchSessions } from './sessions.ts';
+import { checkSupersession } from './supersession.ts';
+import type { BatchOptions, OperationOptions, Remembered, RememberInput, RememberOptions } from './types.ts';
+import { derivationOf, inContext } from './write.ts';
+
+/**
+ * Remembers one statement, and notices what it may contradict. Throws when anything about it is wrong; nothing is
+ * written then.
+ */
+export async function remember(
+  engine: Engine,
+  content: string,
+  options: RememberOptions & OperationOptions = {},
+): Promise<Remembered> {
+  const { signal, now, ...fields } = options;
+  const [remembered] = await rememberAll(
+    engine,
+    [{ ...fields, content }],
+    { signal, now },
+    { noticing: true },
+  );
+  return remembered as Remembered;
+}
+
+/** Remembers many statements in one transaction: all, or none. What they contradict is left to maintenance. */
+export async function rememberMany(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  options: BatchOptions = {},
+): Promise<readonly Remembered[]> {
+  return rememberAll(engine, inputs, options, {});
+}
+
+/** Remembers the summary of a session, together with what becomes of the session. */
+export async function rememberSummary(
+  engine: Engine,
+  input: RememberInput,
+  options: OperationOptions,
+  also?: (reader: SpaceReader) => Promise<readonly Change[]>,
+): Promise<Remembered> {
+  const inputs = [{ ...input, type: 'summary' }];
+  const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also });
+  return remembered as Remembered;
+}
+
+interface Manner {
+  /** Whether to look for what the first statement may contradict. */
+  readonly noticing?: boolean | undefined;
+  /** Whether summaries of sessions may be written. */
+  readonly summaries?: boolean | undefined;
+  /** What belongs to the same write. */
+  readonly also?: ((reader: SpaceReader) => Promise<readonly Change[]>) | undefined;
+}
+
+async function rememberAll(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  options: BatchOptions,
+  { noticing, summaries, also }: Manner,
+): Promise<readonly Remembered[]> {
+  if (inputs.length === 0) return [];
+  const now = momentOf(engine, options);
+  const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
+  const drafts = inputs.map((input, index) =>
+    inContext(index, inputs.length, () => ({ input, record: newRecord(input, context) })),
+  );
+  for (;;) {
+    const plans = await planWrites(engine.space, drafts, now);
+    const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
+    const indexed = await deriveTexts(written, engine, options);
+    const noticed: Noticed = noticing
+      ? await findConflicts(engine, written[0], indexed[0]?.vector, now, options)
+      : { conflicts: [] };
+    const done = await engine.space.write({ verb: 'remember', at: now }, async (reader) => {
+      const again = await planWrites(reader, drafts, now);
+      // Another process wrote meanwhile: what is a new statement, and what a known one, is decided anew.
+      if (signatureOf(again) !== signatureOf(plans)) return { changes: [], result: false };
+      await checkSupersession(reader, written, engine.space.name);
+      const changes = changesOf(plans, indexed);
+      const inserted = plans.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
+      const born = bornLinks(engine, plans, inserted, indexed, now);
+      const pairs = await noticedIn(reader, noticed, written[0]);
+      const sessions = await touchSessions(reader, written, now);
+      const more = also ? await also(reader) : [];
+      return {
+        changes: [...changes, ...born, ...pairs, ...sessions, ...more],
+        result: true,
+        ...derivationOf(engine, indexed),
+      };
+    });
+    if (!done) continue;
+    const conflicts = await reportOf(engine, noticed, written[0]);
+    return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+  }
+}
+
+/** Writes complete records as one transaction, as an export kept them. */
+export async function insertRecords(
+  engine: Engine,
+  records: readonly MemoryRecord[],
+  verb: Verb,
+  at: Instant,
+  options: BatchOptions = {},
+): Promise<readonly Remembered[]> {
+  if (records.length === 0) return [];
+  const indexed = await deriveTexts(records, engine, options);
+  return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
+    await checkSupersession(reader, records, engine.space.name, 'lenient');
+    return {
+      changes: records.map(
+        (memory, index): Change => ({ kind: 'insert', memory, indexed: indexed[index] as IndexedText }),
+      ),
+      result: records.map(({ id }): Remembered => ({ id, outcome: 'created' })),
+      ...derivationOf(engine, indexed),
+    };
+  });
+}
+
+function changesOf(plans: readonly Plan[], indexed: readonly IndexedText[]): readonly Change[] {
+  let at = 0;
+  return plans.flatMap((plan): Change[] => {
+    if (plan.kind === 'keep') return [];
+    const text = indexed[at++] as IndexedText;
+    return [{ kind: plan.kind === 'insert' ? 'insert' : 'replace', memory: plan.memory, indexed: text }];
+  });
+}
+
+function bornLinks(
+  engine: Engine,
+  plans: readonly Plan[],
+  inserted: readonly MemoryRecord[],
+  indexed: readonly IndexedText[],
+  now: Instant,
+): readonly Change[] {
+  if (!engine.embedder || inserted.length < 2) return [];
+  const written = plans.filter(({ kind }) => kind !== 'keep');
+  const texts = indexed.filter((_, at) => written[at]?.kind === 'insert');
+  return birthLinks(inserted, texts, engine.embedder.thresholds.birthLink, now);
+}
+
+function outcomeOf(plan: Plan): Remembered {
+  switch (plan.kind) {
+    case 'insert':
+      return { id: plan.memory.id, outcome: 'created', ...(plan.inactive && { inactive: plan.inactive }) };
+    case 'update':
+      return { id: plan.memory.id, outcome: 'updated' };
+    case 'keep':
+      return { id: plan.id, outcome: 'deduplicated', ...(plan.inactive && { inactive: plan.inactive }) };
+  }
+}
+
+function signatureOf(plans: readonly Plan[]): string {
+  return JSON.stringify(
+    plans.map((plan) => [
+      plan.kind,
+      plan.kind === 'keep' ? plan.id : plan.memory.id,
+      plan.kind === 'update' ? plan.memory.revisionCount : undefined,
+      plan.kind === 'update' ? undefined : plan.inactive,
+    ]),
+  );
+}

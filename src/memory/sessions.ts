@@ -1,0 +1,222 @@
+import { text } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { redactPrivate } from '../model/redaction.ts';
+import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
+import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import type { Change, Session, SpaceReader } from '../store/store.ts';
+import { type Engine, momentOf, notFound } from './engine.ts';
+import { type Hit, recall } from './recall.ts';
+import { toMemory } from './record.ts';
+import { rememberSummary } from './remember.ts';
+import { supersededAmong } from './supersession.ts';
+import type { Memory, OperationOptions, Remembered } from './types.ts';
+
+/** A session in which nothing happens for so long is over. */
+const IDLE = MILLISECONDS_PER_DAY;
+const MOST_SUMMARIES = 5;
+const MOST_MEMORIES = 10;
+const NEIGHBOURS = 5;
+const TITLE = 80;
+
+export interface SessionOptions extends OperationOptions {
+  /** Where the session takes place. Default is `global`. */
+  readonly scope?: string | undefined;
+}
+
+export interface StartedSession {
+  readonly sessionId: string;
+  /** False when an open session goes on. */
+  readonly isNew: boolean;
+  /** Of earlier sessions, newest first; at most 5. */
+  readonly summaries: readonly Memory[];
+  /** What matters whatever comes, by the strategy `ambient`; at most 10. */
+  readonly memories: readonly Hit<'ambient'>[];
+}
+
+/**
+ * Starts a session, or goes on with the open one. One in which nothing happened for 24 hours is closed first, with a
+ * summary made of what was remembered in it, tagged `automatic`. Throws `invalid_scope`.
+ */
+export async function startSession(engine: Engine, options: SessionOptions = {}): Promise<StartedSession> {
+  const now = momentOf(engine, options);
+  const scope = options.scope === undefined ? GLOBAL_SCOPE : parseScope(options.scope);
+  const { session, isNew } = await openedSession(engine, scope, now, options);
+  const { hits } = await recall(engine, undefined, {
+    strategy: 'ambient',
+    scope: session.scope,
+    typesExclude: ['summary'],
+    limit: MOST_MEMORIES,
+    effects: 'none',
+    now: new Date(now),
+    signal: options.signal,
+  });
+  const summaries = await summariesFor(engine, session.scope, now);
+  return { sessionId: session.id, isNew, summaries, memories: hits };
+}
+
+/** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
+export async function endSession(
+  engine: Engine,
+  summary: string,
+  options: OperationOptions = {},
+): Promise<Remembered & { readonly sessionId: string }> {
+  const now = momentOf(engine, options);
+  text(summary, 'summary');
+  const open = await engine.space.session();
+  if (!open) throw noOpenSession();
+  const remembered = await summarise(engine, open, summary, now, options, async (reader) => {
+    const current = await reader.session(open.id);
+    if (!current || current.endedAt !== undefined) throw noOpenSession();
+    return [{ kind: 'session', session: ended(current, now) }];
+  });
+  return { ...remembered, sessionId: open.id };
+}
+
+/** Saves a summary of the open session, or of no session when none is open. Throws `invalid_argument` for a blank one. */
+export async function saveSummary(
+  engine: Engine,
+  summary: string,
+  options: SessionOptions = {},
+): Promise<Remembered> {
+  const now = momentOf(engine, options);
+  text(summary, 'summary');
+  const open = await engine.space.session();
+  const scope = options.scope === undefined ? (open?.scope ?? GLOBAL_SCOPE) : parseScope(options.scope);
+  return summarise(engine, { id: open?.id, scope }, summary, now, options);
+}
+
+export interface Timeline {
+  /** Oldest first; at most 5. */
+  readonly before: readonly Memory[];
+  readonly memory: Memory;
+  /** Oldest first; at most 5. */
+  readonly after: readonly Memory[];
+}
+
+/** What was remembered just before and just after a memory. Throws `not_found`. */
+export async function timeline(engine: Engine, id: string): Promise<Timeline> {
+  const { name } = engine.space;
+  const [record] = await engine.space.get([id]);
+  if (!record) throw notFound(id, name);
+  const { before, after } = await engine.space.around(record, NEIGHBOURS);
+  const known = (each: MemoryRecord) => toMemory(each, name);
+  return { before: before.map(known), memory: known(record), after: after.map(known) };
+}
+
+/** The open sessions in which memories are written are active now. */
+export async function touchSessions(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  now: Instant,
+): Promise<readonly Change[]> {
+  const ids = new Set(memories.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId])));
+  const changes: Change[] = [];
+  for (const id of ids) {
+    const session = await reader.session(id);
+    if (!session || session.endedAt !== undefined || session.activeAt >= now) continue;
+    changes.push({ kind: 'session', session: { ...session, activeAt: now } });
+  }
+  return changes;
+}
+
+async function openedSession(
+  engine: Engine,
+  scope: string,
+  now: Instant,
+  options: OperationOptions,
+): Promise<{ readonly session: Session; readonly isNew: boolean }> {
+  const session: Session = {
+    id: engine.newId(now),
+    scope,
+    startedAt: now,
+    activeAt: now,
+    endedAt: undefined,
+  };
+  for (;;) {
+    const open = await engine.space.session();
+    const stale = open !== undefined && now - open.activeAt >= IDLE;
+    const next: Session = open && !stale ? { ...open, activeAt: Math.max(open.activeAt, now) } : session;
+    let won = true;
+    const also = async (reader: SpaceReader): Promise<readonly Change[]> => {
+      const current = await reader.session();
+      // Another process started or ended a session meanwhile.
+      won = JSON.stringify(current) === JSON.stringify(open);
+      if (!won) return [];
+      const closed: readonly Change[] =
+        open && stale ? [{ kind: 'session', session: ended(open, open.activeAt) }] : [];
+      return [...closed, { kind: 'session', session: next }];
+    };
+    const memories = open && stale ? await engine.space.find('sessionId', [open.id]) : [];
+    const said = memories.filter(({ type }) => type !== 'summary');
+    if (open && said.length > 0 && said.length === memories.length) {
+      await summarise(engine, open, automaticSummary(open, said), now, options, also, ['automatic']);
+    } else {
+      await engine.space.write({ verb: 'remember', at: now }, async (reader) => ({
+        changes: await also(reader),
+        result: undefined,
+      }));
+    }
+    if (won) return { session: next, isNew: next === session };
+  }
+}
+
+async function summarise(
+  engine: Engine,
+  session: { readonly id: string | undefined; readonly scope: string },
+  summary: string,
+  now: Instant,
+  options: OperationOptions,
+  also?: (reader: SpaceReader) => Promise<readonly Change[]>,
+  tags: readonly string[] = [],
+): Promise<Remembered> {
+  const content = redactPrivate(summary);
+  const input = {
+    content,
+    title: content.length <= TITLE ? content : `${content.slice(0, TITLE - 3).toWellFormed()}...`,
+    scope: session.scope,
+    sessionId: session.id,
+    tags,
+    source: tags.includes('automatic') ? ('inferred' as const) : ('stated' as const),
+  };
+  return rememberSummary(engine, input, { signal: options.signal, now: new Date(now) }, also);
+}
+
+/** Without a language model: what was remembered, one line each. */
+function automaticSummary(session: Session, memories: readonly MemoryRecord[]): string {
+  const day = formatInstant(session.startedAt).slice(0, 10);
+  const shown = memories.slice(0, 20).map(({ title, content }) => `- ${firstLine(title ?? content)}`);
+  const rest = memories.length > shown.length ? [`- and ${memories.length - shown.length} more`] : [];
+  const count = memories.length === 1 ? '1 memory' : `${memories.length} memories`;
+  return [`Session of ${day}, closed after a day without activity; ${count}:`, ...shown, ...rest].join('\n');
+}
+
+function firstLine(content: string): string {
+  const [line = ''] = content.split('\n', 1);
+  return line.length <= 160 ? line : `${line.slice(0, 159).toWellFormed()}…`;
+}
+
+async function summariesFor(engine: Engine, scope: string, now: Instant): Promise<readonly Memory[]> {
+  const filter = { scopes: visibleScopes(scope), types: ['summary'] };
+  const { memories } = await engine.space.list({ filter, limit: 4 * MOST_SUMMARIES });
+  const superseded = await supersededAmong(
+    engine.space,
+    memories.map(({ id }) => id),
+    { scopes: filter.scopes },
+    now,
+  );
+  return memories
+    .filter(({ id, invalidatedAt }) => !superseded.has(id) && invalidatedAt === undefined)
+    .slice(0, MOST_SUMMARIES)
+    .map((each) => toMemory(each, engine.space.name));
+}
+
+function ended(session: Session, at: Instant): Session {
+  return { ...session, activeAt: Math.max(session.activeAt, at), endedAt: at };
+}
+
+function noOpenSession(): SalienceError {
+  return new SalienceError('not_found', 'no session is open; start one with startSession', {
+    details: { field: 'session' },
+  });
+}

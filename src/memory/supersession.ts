@@ -1,0 +1,100 @@
+import { invalidArgument } from '../model/check.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import { isBelieved } from '../store/eligibility.ts';
+import { grouped, standingsOf } from '../store/standing.ts';
+import type { MemoryFilter, SpaceReader } from '../store/store.ts';
+import { notFound } from './engine.ts';
+
+/** What took the place of memories: each memory further up their chains, and which superseded which. */
+export async function chainsAbove(
+  reader: SpaceReader,
+  ids: readonly string[],
+): Promise<{
+  readonly memories: ReadonlyMap<string, MemoryRecord>;
+  readonly successors: ReadonlyMap<string, readonly string[]>;
+}> {
+  const memories = new Map<string, MemoryRecord>();
+  const pairs: [older: string, newer: string][] = [];
+  let level: readonly string[] = [...new Set(ids)];
+  while (level.length > 0) {
+    const wanted = new Set(level);
+    const newer = await reader.find('supersedes', level);
+    for (const { id, supersedes } of newer) {
+      for (const older of supersedes) if (wanted.has(older)) pairs.push([older, id]);
+    }
+    const fresh = newer.filter(({ id }) => !memories.has(id));
+    for (const memory of fresh) memories.set(memory.id, memory);
+    level = fresh.map(({ id }) => id);
+  }
+  return { memories, successors: grouped(pairs) };
+}
+
+/** Which of these memories are superseded where and when a recall looks. */
+export async function supersededAmong(
+  reader: SpaceReader,
+  ids: readonly string[],
+  filter: MemoryFilter,
+  now: Instant,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { memories, successors } = await chainsAbove(reader, ids);
+  const standings = standingsOf({ successors, newer: new Map() }, (id) => {
+    const memory = memories.get(id);
+    return memory !== undefined && isBelieved(memory, filter, now);
+  });
+  return new Set(ids.filter((id) => standings.get(id)?.superseded));
+}
+
+/**
+ * Checks what memories about to be written supersede. Throws `not_found` for an id that is not in the space, unless
+ * `lenient`: an export may lack it; and `invalid_argument` for a cycle.
+ */
+export async function checkSupersession(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  space: string,
+  mode?: 'lenient',
+): Promise<void> {
+  const written = new Map(memories.map((memory) => [memory.id, memory]));
+  for (const { id, supersedes } of memories) {
+    const seen = new Set<string>();
+    let level: readonly string[] = supersedes;
+    for (let depth = 0; level.length > 0; depth++) {
+      if (level.includes(id)) {
+        throw invalidArgument(
+          'supersedes',
+          depth === 0
+            ? `memory ${JSON.stringify(id)} cannot supersede itself`
+            : `memory ${JSON.stringify(id)} would supersede itself by a chain of others; leave out the id that leads back to it`,
+        );
+      }
+      const stored = await reader.get(level);
+      const older = level.map((each, at) => written.get(each) ?? stored[at]);
+      const missing = level.find((_, at) => older[at] === undefined);
+      if (missing !== undefined && depth === 0 && mode !== 'lenient') throw notFound(missing, space);
+      for (const each of level) seen.add(each);
+      level = [...new Set(older.flatMap((memory) => memory?.supersedes ?? []))].filter(
+        (each) => !seen.has(each),
+      );
+    }
+  }
+}
+
+/** The memories that supersede one that is going away for good take over what it superseded: no chain breaks. */
+export async function rejoined(
+  reader: SpaceReader,
+  gone: readonly MemoryRecord[],
+): Promise<readonly MemoryRecord[]> {
+  const going = new Map(gone.map((memory) => [memory.id, memory]));
+  const newer = await reader.find('supersedes', [...going.keys()]);
+  const below = (ids: readonly string[], seen: ReadonlySet<string>): readonly string[] =>
+    ids.flatMap((id) => {
+      const memory = going.get(id);
+      if (!memory) return [id];
+      return seen.has(id) ? [] : below(memory.supersedes, new Set([...seen, id]));
+    });
+  return newer
+    .filter(({ id }) => !going.has(id))
+    .map((memory) => ({ ...memory, supersedes: [...new Set(below(memory.supersedes, new Set()))] }));
+}

@@ -1,0 +1,130 @@
+import { SalienceError } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
+import { DYNAMICS } from '../store/using.ts';
+import { deriveTexts } from './derive.ts';
+import { type Engine, momentOf } from './engine.ts';
+import { toMemory } from './record.ts';
+import type { Memory, OperationOptions } from './types.ts';
+import { derivationOf, withDynamics } from './write.ts';
+
+export interface Undone {
+  /** Sequence of the operation that was undone. */
+  readonly operation: number;
+  readonly verb: Verb;
+  /** The memories it had written, as they are again; `undefined` for one that it had made. */
+  readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
+}
+
+/**
+ * Takes back an operation: the latest that can be undone, or the one named. Throws `cannot_undo` when there is none,
+ * when it was a `forget`, or when its memories have been changed since.
+ */
+export async function undo(
+  engine: Engine,
+  operation?: number,
+  options: OperationOptions = {},
+): Promise<Undone> {
+  const events = await engine.space.operation(operation);
+  const [first] = events;
+  if (!first) {
+    throw new SalienceError(
+      'cannot_undo',
+      operation === undefined
+        ? 'there is nothing to undo'
+        : `there is no operation ${operation} that can be undone; history lists them`,
+    );
+  }
+  if (events.some((event) => event.redacted || event.verb === 'forget')) {
+    throw new SalienceError(
+      'cannot_undo',
+      `operation ${first.operation} forgot a memory, and forgetting is for good`,
+    );
+  }
+  const written = events.filter((event) => event.link === undefined);
+  const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
+  const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
+  const indexed = await deriveTexts(restored, engine, options);
+  const derived = new Map(restored.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
+  const entry = { verb: 'undo', at: momentOf(engine, options), undoes: first.operation } as const;
+  return engine.space.write(entry, async (reader) => {
+    // A link needs both of its memories: those that come back come before it, those that go after it.
+    const changes: Change[] = [];
+    const links: Change[] = [];
+    const removals: Change[] = [];
+    for (const event of [...events].reverse()) {
+      if (!event.link) continue;
+      await checkUnchanged(reader, event.memoryId, events, ({ link }) => sameLink(link, event.link));
+      links.push(linkBefore(event.link));
+    }
+    for (const [id, before] of earlier) {
+      await checkUnchanged(reader, id, events, ({ link }) => link === undefined);
+      const [present] = await reader.get([id]);
+      const text = derived.get(id);
+      if (before && text && present) {
+        // Maintenance changes tiers; every other write leaves alone what use has made of the memory since.
+        const kept = first.verb === 'maintain' ? COUNTERS : DYNAMICS;
+        changes.push({ kind: 'replace', memory: withDynamics(before, present, kept), indexed: text });
+      } else if (before && text) changes.push({ kind: 'insert', memory: before, indexed: text });
+      else if (present) removals.push({ kind: 'remove', id });
+      if (before) changes.push(...tombstoneBefore(first.verb, before));
+    }
+    const memories = earlier.map(([id, before]) => ({
+      id,
+      memory: before && toMemory(before, engine.space.name),
+    }));
+    return {
+      changes: [...changes, ...links, ...removals],
+      result: { operation: first.operation, verb: first.verb, memories },
+      ...derivationOf(engine, indexed),
+    };
+  });
+}
+
+const COUNTERS = ['stability', 'accessCount', 'lastAccessedAt', 'sessions'] as const;
+
+/** What an invalidation left behind beside the memory goes with it, and comes back with its revival. */
+function tombstoneBefore(verb: Verb, before: MemoryRecord): readonly Change[] {
+  if (verb === 'invalidate') return [{ kind: 'exhume', statement: before }];
+  if (verb !== 'revive' || before.invalidatedAt === undefined) return [];
+  const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
+  return [{ kind: 'bury', statement: before, tombstone }];
+}
+
+function linkBefore({ link, before }: LinkChange): Change {
+  return before
+    ? { kind: 'link', link: { ...link, ...before } }
+    : { kind: 'unlink', ids: link.ids, kinds: [link.kind] };
+}
+
+function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean {
+  return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
+}
+
+async function checkUnchanged(
+  reader: SpaceReader,
+  id: string,
+  events: readonly MemoryEvent[],
+  concerns: (event: MemoryEvent) => boolean,
+): Promise<void> {
+  const last = standing(await reader.history(id))
+    .filter(concerns)
+    .at(-1);
+  if (last && events.some((event) => event.sequence === last.sequence)) return;
+  throw new SalienceError(
+    'cannot_undo',
+    `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}; undo that first`,
+    { details: { id, operation: last?.operation } },
+  );
+}
+
+/** The events that still stand: without those that were undone, and without the undoing. */
+function standing(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
+  const undone = new Set<number>();
+  const left = [...history].reverse().filter((event) => {
+    if (undone.has(event.operation)) return false;
+    if (event.undoes !== undefined) undone.add(event.undoes);
+    return event.undoes === undefined;
+  });
+  return left.reverse();
+}

@@ -1,0 +1,50 @@
+import { text } from '../model/check.ts';
+import { redactPrivate } from '../model/redaction.ts';
+import { type Engine, momentOf, notFound } from './engine.ts';
+import { toMemory } from './record.ts';
+import type { Memory, OperationOptions } from './types.ts';
+
+/**
+ * Says that a memory does not hold, and why. It is kept, and no longer recalled; the same statement remembered again
+ * stays inactive until it is revived, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
+ */
+export async function invalidate(
+  engine: Engine,
+  id: string,
+  reason: string,
+  options: OperationOptions = {},
+): Promise<Memory> {
+  const at = momentOf(engine, options);
+  const why = redactPrivate(text(reason, 'reason', { maxCharacters: 1000 }));
+  const memory = await engine.space.write({ verb: 'invalidate', at }, async (reader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    const after = { ...before, invalidatedAt: at, invalidReason: why };
+    return {
+      changes: [
+        { kind: 'replace', memory: after },
+        { kind: 'bury', statement: before, tombstone: { at, reason: why } },
+      ],
+      result: after,
+    };
+  });
+  return toMemory(memory, engine.space.name);
+}
+
+/** Says that an invalidated memory holds again. Throws `not_found`. */
+export async function revive(engine: Engine, id: string, options: OperationOptions = {}): Promise<Memory> {
+  const at = momentOf(engine, options);
+  const memory = await engine.space.write({ verb: 'revive', at }, async (reader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    const after = { ...before, invalidatedAt: undefined, invalidReason: undefined };
+    return {
+      changes: [
+        { kind: 'replace', memory: after },
+        { kind: 'exhume', statement: before },
+      ],
+      result: after,
+    };
+  });
+  return toMemory(memory, engine.space.name);
+}

@@ -1,0 +1,143 @@
+import { invalidArgument, onlyKeys } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import type { Complete, Completion, Message } from './completion.ts';
+import type { LanguageModel } from './language-model.ts';
+import { property } from './property.ts';
+import { quotable } from './server-message.ts';
+import { LANGUAGE_MODEL_OPTION_NAMES, type LanguageModelOptions, structuredModel } from './structured.ts';
+import { retryAfter } from './waiting.ts';
+
+/** What is used of a `LanguageModel` of the Vercel AI SDK: versions 2 and 3 of its specification have it. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: AiSdkCall): PromiseLike<unknown>;
+}
+
+/** What such a model is asked. */
+export interface AiSdkCall {
+  prompt: AiSdkMessage[];
+  responseFormat: { type: 'json'; name: string; schema: { [keyword: string]: unknown } };
+  temperature: number;
+  maxOutputTokens?: number;
+  abortSignal: AbortSignal;
+}
+
+export type AiSdkMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user' | 'assistant'; content: { type: 'text'; text: string }[] };
+
+/**
+ * A language model of the Vercel AI SDK, versions 5 and 6, for example `aiSdkModel(anthropic('claude-sonnet-4-5'))`.
+ * It is called directly, so the package `ai` itself is not needed. Its `name` is `ai-sdk:<provider>:<model>`.
+ *
+ * Throws `invalid_argument` for what is no such model and for options it cannot use.
+ */
+export function aiSdkModel(model: AiSdkLanguageModel, options: LanguageModelOptions = {}): LanguageModel {
+  onlyKeys(options, LANGUAGE_MODEL_OPTION_NAMES, 'options');
+  if (typeof model !== 'object' || model === null || typeof model.doGenerate !== 'function') {
+    throw invalidArgument(
+      'model',
+      'a model that a provider of the AI SDK made is needed, such as openai("gpt-4.1-mini") of @ai-sdk/openai, not a name',
+    );
+  }
+  const name = `ai-sdk:${model.provider}:${model.modelId}`;
+  return structuredModel(name, completer(name, model), options);
+}
+
+function completer(name: string, model: AiSdkLanguageModel): Complete {
+  return async ({ messages, jsonSchema, temperature, maxOutputTokens, signal }) => {
+    try {
+      const result = await model.doGenerate({
+        prompt: messages.map(toPrompt),
+        responseFormat: { type: 'json', name: 'answer', schema: { ...jsonSchema } },
+        temperature,
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        abortSignal: signal,
+      });
+      return readResult(name, result);
+    } catch (error) {
+      return failure(
+        name,
+        error,
+        messages.map(({ content }) => content),
+      );
+    }
+  };
+}
+
+function toPrompt({ role, content }: Message): AiSdkMessage {
+  return role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
+}
+
+function readResult(name: string, result: unknown): Completion {
+  const content = property(result, 'content');
+  if (!Array.isArray(content)) {
+    return {
+      kind: 'failed',
+      temporary: false,
+      retryAfterMs: undefined,
+      calls: 1,
+      error: () =>
+        failed(name, 'gave no list "content": is its provider one for version 5 or 6 of the AI SDK?', {}),
+    };
+  }
+  const usage = property(result, 'usage');
+  return {
+    kind: 'text',
+    text: content.map((part) => (property(part, 'type') === 'text' ? property(part, 'text') : '')).join(''),
+    promptTokens: count(property(usage, 'inputTokens')),
+    completionTokens: count(property(usage, 'outputTokens')),
+    finish: finishOf(property(result, 'finishReason')),
+    calls: 1,
+  };
+}
+
+/** A word in version 2 of the specification, an object with it in version 3. */
+function finishOf(reason: unknown): 'stop' | 'length' | 'declined' {
+  const word = typeof reason === 'string' ? reason : property(reason, 'unified');
+  if (word === 'content-filter') return 'declined';
+  return word === 'length' ? 'length' : 'stop';
+}
+
+/** A number in version 2, an object with its parts in version 3. */
+function count(tokens: unknown): number | undefined {
+  const total = typeof tokens === 'number' ? tokens : property(tokens, 'total');
+  return Number.isSafeInteger(total) && (total as number) >= 0 ? (total as number) : undefined;
+}
+
+/** The SDK's errors hold the whole request, so none is handed on as a cause. */
+function failure(name: string, thrown: unknown, sent: readonly string[]): Completion {
+  const status = property(thrown, 'statusCode');
+  const headers = property(thrown, 'responseHeaders');
+  return {
+    kind: 'failed',
+    temporary: property(thrown, 'isRetryable') === true,
+    retryAfterMs: retryAfter(headersOf(headers)),
+    calls: 1,
+    error(attempts) {
+      const details = { attempts, ...(typeof status === 'number' ? { status } : {}) };
+      // What a server says about a key may hold parts of it.
+      if (status === 401)
+        return failed(name, 'was refused (401): is the key of its provider right?', details);
+      const message = quotable(thrown instanceof Error ? thrown.message : String(thrown), {
+        secrets: [],
+        texts: sent,
+      });
+      const tries = attempts === 1 ? '' : ` ${attempts} times`;
+      const code = typeof status === 'number' ? ` with status ${status}` : '';
+      return failed(name, `failed${tries}${code}. The provider says: ${message || 'nothing'}`, details);
+    },
+  };
+}
+
+function headersOf(value: unknown): Headers {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const kept = entries.filter(([name]) => /^(?:retry-after|date)$/i.test(name));
+  return new Headers(kept.map(([name, each]) => [name, String(each)]));
+}
+
+function failed(name: string, problem: string, details: Readonly<Record<string, unknown>>): SalienceError {
+  return new SalienceError('model_failed', `${name} ${problem}`, { details: { model: name, ...details } });
+}

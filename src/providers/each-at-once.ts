@@ -1,0 +1,21 @@
+/** Runs the jobs, at most `concurrency` of them at once; the first failure stops the others and is thrown. */
+export async function eachAtOnce<Job>(
+  jobs: readonly Job[],
+  concurrency: number,
+  signal: AbortSignal | undefined,
+  run: (job: Job, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  const waiting = jobs.values();
+  const worker = async () => {
+    for (const job of waiting) await run(job, stop.signal);
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
+}

@@ -1,0 +1,80 @@
+import { throwIfAborted } from '../model/errors.ts';
+
+/** Lets time pass. It may be left unanswered when the signal aborts. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+const firstWaitMs = 500;
+const longestWaitMs = 20_000;
+/** A server that asks for more is not waited for: the caller decides. */
+const longestRetryAfterMs = 60_000;
+
+/**
+ * Milliseconds before the next try after `attempts` of them: random, up to 0.5 s, 1 s, 2 s and so on to 20 s, or what
+ * the server asks for if that is longer; `undefined` when it asks for more than a minute.
+ */
+export function waitBeforeRetry(
+  attempts: number,
+  retryAfterMs: number | undefined,
+  random: () => number,
+): number | undefined {
+  // "Full jitter": Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+  const backoffMs = random() * Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1));
+  if (retryAfterMs === undefined) return backoffMs;
+  return retryAfterMs <= longestRetryAfterMs ? Math.max(backoffMs, retryAfterMs) : undefined;
+}
+
+/** What `Retry-After` asks for. RFC 9110 §10.2.3: seconds, or a date, which is read against the server's own clock. */
+export function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const milliseconds = Date.parse(value) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
+/** Failures that trying again may mend. */
+export function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/**
+ * Does `work` until `signal` aborts, which throws `aborted`, or the time is over, which gives the limit's `result`:
+ * at once, also when the work itself does not listen.
+ */
+export async function stoppable<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  signal: AbortSignal | undefined,
+  limit?: {
+    readonly milliseconds: number;
+    readonly result: Result;
+    /** Default is the system's timer. */
+    readonly sleep?: Sleep | undefined;
+  },
+): Promise<Result> {
+  throwIfAborted(signal);
+  const stop = new AbortController();
+  let onAbort = () => {};
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      onAbort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', onAbort);
+      if (limit) {
+        const { milliseconds, result, sleep = systemSleep } = limit;
+        sleep(milliseconds, stop.signal).then(() => resolve(result), reject);
+      }
+      work(stop.signal).then(resolve, reject);
+    });
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
+}
+
+export function systemSleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+}

@@ -1,0 +1,130 @@
+import { invalidArgument } from '../../model/check.ts';
+import type { MemoryRecord } from '../../model/memory.ts';
+import { formatInstant, type Instant } from '../../model/time.ts';
+import { linkKey } from '../links.ts';
+import type { SearchableMemory } from '../naive-search.ts';
+import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from '../store.ts';
+import { type State, stored } from './state.ts';
+
+/** A space as it was. */
+export interface Past {
+  readonly name: string;
+  readonly state: State;
+  /** Memories that were known then and forgotten since. */
+  readonly redacted: number;
+}
+
+/**
+ * Walks a state back to the moment `known`, write by write and use by use, newest first. Throws `invalid_argument`
+ * for a moment before the first write.
+ */
+export async function rewind(
+  name: string,
+  state: State,
+  known: Instant,
+  derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
+): Promise<Past> {
+  const first = state.events[0];
+  if (!first || known < first.at) {
+    throw invalidArgument(
+      'asOf.known',
+      first
+        ? `nothing was known at ${formatInstant(known)}: the first write was at ${formatInstant(first.at)}`
+        : 'nothing was ever known here: the space is empty',
+    );
+  }
+  const memories = new Map<string, MemoryRecord>();
+  for (const [id, { memory }] of state.memories) memories.set(id, memory);
+  const links = new Map(state.links);
+  const forgotten = new Set<string>();
+  for (const entry of newestFirst(state, known)) {
+    if ('used' in entry) undoUse(entry, memories, links);
+    else if (entry.link) undoLink(entry.link, links);
+    else if (entry.redacted) {
+      memories.delete(entry.memoryId);
+      forgotten.add(entry.memoryId);
+    } else if (entry.before) memories.set(entry.memoryId, entry.before);
+    else memories.delete(entry.memoryId);
+  }
+  const events = state.events.filter(({ at }) => at <= known);
+  const lost = [...forgotten].filter((id) => wasThere(events, id));
+  const past: State = {
+    ...state,
+    memories: await withDerived(memories, state.memories, derive),
+    links: new Map([...links].filter(([, { ids }]) => ids.every((id) => memories.has(id)))),
+    events,
+    usages: state.usages.filter(({ at }) => at <= known),
+    pairs: new Map(
+      [...state.pairs]
+        .filter(([, { at }]) => at <= known)
+        .map(([sequence, pair]) =>
+          pair.endedAt !== undefined && pair.endedAt > known
+            ? [sequence, { ...pair, endedAt: undefined, resolution: undefined, dropped: false }]
+            : [sequence, pair],
+        ),
+    ),
+  };
+  return { name, state: past, redacted: lost.length };
+}
+
+/** What both logs say after `known`; a use lies between the event before it and the next one. */
+function newestFirst(state: State, known: Instant): readonly (MemoryEvent | Usage)[] {
+  const events = state.events.filter(({ at }) => at > known);
+  const uses = state.usages.filter(({ at }) => at > known);
+  const order: (MemoryEvent | Usage)[] = [];
+  let event = events.length;
+  for (const use of [...uses].reverse()) {
+    while (event > 0 && (events[event - 1] as MemoryEvent).sequence > use.after) {
+      order.push(events[--event] as MemoryEvent);
+    }
+    order.push(use);
+  }
+  while (event > 0) order.push(events[--event] as MemoryEvent);
+  return order;
+}
+
+function undoUse({ before }: Usage, memories: Map<string, MemoryRecord>, links: Map<string, Link>): void {
+  for (const { id, ...dynamics } of before?.memories ?? []) {
+    const memory = memories.get(id);
+    if (memory) memories.set(id, { ...memory, ...dynamics });
+  }
+  for (const change of [...(before?.links ?? [])].reverse()) undoLink(change, links);
+}
+
+function undoLink({ link, before }: LinkChange, links: Map<string, Link>): void {
+  if (before) links.set(linkKey(link), { ...link, ...before });
+  else links.delete(linkKey(link));
+}
+
+/** Whether a forgotten memory had been written by then, and not taken away again: its events have lost what they said. */
+function wasThere(events: readonly MemoryEvent[], id: string): boolean {
+  return events.some(({ memoryId, link }) => memoryId === id && link === undefined);
+}
+
+/** A text that is what it was keeps what was derived from it. */
+async function withDerived(
+  memories: ReadonlyMap<string, MemoryRecord>,
+  present: State['memories'],
+  derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
+): Promise<ReadonlyMap<string, SearchableMemory>> {
+  const changed = [...memories.values()].filter(
+    (memory) => !sameText(memory, present.get(memory.id)?.memory),
+  );
+  const derived = changed.length > 0 ? await derive(changed) : [];
+  const fresh = new Map(changed.map((memory, at) => [memory.id, derived[at] as IndexedText]));
+  return new Map(
+    [...memories].map(([id, memory]) => [
+      id,
+      stored(memory, fresh.get(id) ?? (present.get(id) as SearchableMemory)),
+    ]),
+  );
+}
+
+function sameText(a: MemoryRecord, b: MemoryRecord | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.title === b.title &&
+    a.content === b.content &&
+    JSON.stringify(a.tags) === JSON.stringify(b.tags)
+  );
+}

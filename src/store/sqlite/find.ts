@@ -1,0 +1,45 @@
+import type { MemoryRecord } from '../../model/memory.ts';
+import type { FindBy } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { fromRow, type MemoryRow, RECORD_COLUMNS } from './rows.ts';
+
+const columns = ['row', ...RECORD_COLUMNS].map((column) => `memory.${column}`).join(', ');
+
+const sources: Readonly<Record<FindBy, string>> = {
+  content: `json_each(?) AS wanted JOIN memory INDEXED BY memory_content
+    ON length(memory.content) = length(wanted.value)
+    AND substr(memory.content, 1, 64) = substr(wanted.value, 1, 64) AND memory.content = wanted.value`,
+  topicKey: 'json_each(?) AS wanted JOIN memory ON topic_key = wanted.value',
+  sessionId: 'json_each(?) AS wanted JOIN memory ON session_id = wanted.value',
+  supersedes: `(SELECT DISTINCT newer_row FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)))
+    JOIN memory ON memory.row = newer_row`,
+};
+
+const beside = (side: '<' | '>') =>
+  `SELECT ${columns} FROM memory INDEXED BY memory_created WHERE (created_at, id) ${side} (?, ?)
+   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, id ${side === '<' ? 'DESC' : 'ASC'} LIMIT ?`;
+
+/** See `SpaceReader.around`. */
+export function memoriesAround(
+  connection: Connection,
+  { id, createdAt }: Pick<MemoryRecord, 'id' | 'createdAt'>,
+  count: number,
+): { readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] } {
+  const on = (side: '<' | '>') =>
+    (connection.all(beside(side), createdAt, id, count) as MemoryRow[]).map(fromRow);
+  return { before: on('<').reverse(), after: on('>') };
+}
+
+/** See `SpaceReader.find`. */
+export function findMemories(
+  connection: Connection,
+  by: FindBy,
+  values: readonly string[],
+): readonly MemoryRecord[] {
+  const distinct = JSON.stringify([...new Set(values)]);
+  const rows = connection.all(
+    `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.id`,
+    distinct,
+  ) as MemoryRow[];
+  return rows.map(fromRow);
+}

@@ -1,0 +1,100 @@
+import type { MemoryRecord } from '../../model/memory.ts';
+import type { Instant } from '../../model/time.ts';
+import { linkKey } from '../links.ts';
+import { rewind } from '../memory/past.ts';
+import { openPast } from '../memory/space.ts';
+import { emptyState, type KeptPair, type State } from '../memory/state.ts';
+import type { SearchableMemory } from '../naive-search.ts';
+import type { IndexedText, LinkKind, MemoryEvent, PastSpace } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { readAllEvents } from './events.ts';
+import { readDerivation } from './meta.ts';
+import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { decodeTermVector } from './term-vector.ts';
+import { readUsage } from './usage.ts';
+
+/**
+ * The space as it was, in memory. One consistent state of the file is read as a whole: looking back is rare, and must
+ * be exact before it is quick.
+ */
+export async function openPastOf(
+  name: string,
+  read: <Result>(task: (connection: Connection) => Result) => Promise<Awaited<Result>>,
+  known: Instant,
+  derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
+): Promise<PastSpace> {
+  return openPast(await rewind(name, (await read(readState)) as State, known, derive));
+}
+
+function readState(connection: Connection): State {
+  const memories = readMemories(connection);
+  const pairs = readPairs(connection);
+  return {
+    ...emptyState,
+    ...readDerivation(connection),
+    memories,
+    events: readAllEvents(connection) as readonly MemoryEvent[],
+    links: readAllLinks(connection),
+    usages: readUsage(connection, 0),
+    pairs: new Map(pairs.map((pair) => [pair.sequence, pair])),
+    lastPair: pairs.at(-1)?.sequence ?? 0,
+  };
+}
+
+function readMemories(connection: Connection): State['memories'] {
+  const terms = new Map(
+    (connection.all('SELECT id, text FROM term') as { id: number; text: string }[]).map(({ id, text }) => [
+      id,
+      text,
+    ]),
+  );
+  const memories = new Map<string, SearchableMemory>();
+  const rows = connection
+    .statement(
+      `SELECT row, ${RECORD_COLUMN_LIST}, term_vector.bytes AS terms, vector.bytes AS vector
+       FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row) ORDER BY row`,
+    )
+    .iterate();
+  for (const each of rows) {
+    const row = each as MemoryRow & { readonly terms: Uint8Array | null; readonly vector: Uint8Array | null };
+    const counts = new Map<string, number>();
+    if (row.terms) decodeTermVector(row.terms, (id, count) => counts.set(terms.get(id) as string, count));
+    const memory = fromRow(row);
+    memories.set(memory.id, {
+      memory,
+      terms: counts,
+      vector: row.vector ? fromVectorBytes(row.vector) : undefined,
+    });
+  }
+  return memories;
+}
+
+function readAllLinks(connection: Connection): State['links'] {
+  const rows = connection.all(
+    `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at FROM link
+     JOIN memory AS a ON a.row = a_row JOIN memory AS b ON b.row = b_row`,
+  ) as { a: string; b: string; kind: LinkKind; weight: number; at: number }[];
+  return new Map(
+    rows.map(({ a, b, kind, weight, at }) => {
+      const link = { ids: a < b ? ([a, b] as const) : ([b, a] as const), kind, weight, at };
+      return [linkKey(link), link];
+    }),
+  );
+}
+
+function readPairs(connection: Connection): readonly KeptPair[] {
+  const rows = connection.all(
+    `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution, ended_at, dropped
+     FROM similar_pair ORDER BY sequence`,
+  ) as (Omit<KeptPair, 'resolution' | 'endedAt' | 'dropped'> & {
+    resolution: string | null;
+    ended_at: number | null;
+    dropped: number;
+  })[];
+  return rows.map(({ ended_at, dropped, resolution, ...pair }) => ({
+    ...pair,
+    resolution: resolution ?? undefined,
+    endedAt: ended_at ?? undefined,
+    dropped: dropped === 1,
+  }));
+}

@@ -1,0 +1,60 @@
+/** What other memories make of one, where and when a recall looks. */
+export interface Standing {
+  /** A memory that is believed has taken its place. */
+  readonly superseded: boolean;
+  /** The similarity of the nearest newer statement that is believed and not judged yet; 0 without one. */
+  readonly contested: number;
+}
+
+/** How memories stand to each other, by whatever tells them apart. */
+export interface Relations<Key> {
+  /** For a memory that others supersede: those. */
+  readonly successors: ReadonlyMap<Key, readonly Key[]>;
+  /** For the older memory of unjudged similar pairs: the newer ones. */
+  readonly newer: ReadonlyMap<Key, readonly { readonly key: Key; readonly similarity: number }[]>;
+}
+
+/**
+ * The standing of every memory whose standing is not the ordinary one. A memory is superseded while anything further
+ * up its chain is believed, whatever became of the links in between, and in whatever order they were made.
+ */
+export function standingsOf<Key>(
+  { successors, newer }: Relations<Key>,
+  isBelieved: (key: Key) => boolean,
+): ReadonlyMap<Key, Standing> {
+  const superseded = (key: Key): boolean => {
+    // Writing refuses cycles; a damaged store must not hang.
+    const seen = new Set<Key>([key]);
+    const waiting = [...(successors.get(key) ?? [])];
+    for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
+      if (seen.has(each)) continue;
+      if (isBelieved(each)) return true;
+      seen.add(each);
+      waiting.push(...(successors.get(each) ?? []));
+    }
+    return false;
+  };
+  const standings = new Map<Key, Standing>();
+  for (const key of successors.keys()) {
+    if (superseded(key)) standings.set(key, { superseded: true, contested: 0 });
+  }
+  for (const [key, statements] of newer) {
+    let contested = 0;
+    for (const { key: other, similarity } of statements) {
+      if (similarity > contested && isBelieved(other) && !superseded(other)) contested = similarity;
+    }
+    if (contested > 0) standings.set(key, { superseded: superseded(key), contested });
+  }
+  return standings;
+}
+
+/** Groups pairs by their first part. */
+export function grouped<Key, Value>(pairs: Iterable<readonly [Key, Value]>): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const [key, value] of pairs) {
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}

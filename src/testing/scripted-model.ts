@@ -1,0 +1,70 @@
+import { SalienceError } from '../model/errors.ts';
+import type { LanguageModel } from '../providers/language-model.ts';
+import { structuredModel } from '../providers/structured.ts';
+
+/** What a scripted model was asked. */
+export interface ScriptedRequest {
+  /** Counted from 0, repairs included. */
+  readonly call: number;
+  readonly system: string;
+  /** The prompt; of a repair, what the model was told to mend. */
+  readonly prompt: string;
+}
+
+/** A language model without a model, and what it was asked. */
+export interface ScriptedModel {
+  readonly model: LanguageModel;
+  readonly requests: readonly ScriptedRequest[];
+  /** The most requests that were open at once. */
+  readonly mostAtOnce: () => number;
+}
+
+/**
+ * A language model that answers what `script` returns, a text or a value for JSON. Answers are read, checked and mended
+ * as those of a real model; a token is four bytes. What the script throws is a failure of the model, without retries.
+ */
+export function scriptedModel(
+  script: (request: ScriptedRequest) => string | object | Promise<string | object>,
+): ScriptedModel {
+  const requests: ScriptedRequest[] = [];
+  let open = 0;
+  let most = 0;
+  const model = structuredModel(
+    'scripted',
+    async ({ messages }) => {
+      const request = {
+        call: requests.length,
+        system: messages[0]?.content ?? '',
+        prompt: messages.at(-1)?.content ?? '',
+      };
+      requests.push(request);
+      most = Math.max(most, ++open);
+      try {
+        const answer = await script(request);
+        return {
+          kind: 'text',
+          text: typeof answer === 'string' ? answer : JSON.stringify(answer),
+          promptTokens: undefined,
+          completionTokens: undefined,
+          finish: 'stop',
+          calls: 1,
+        };
+      } catch (cause) {
+        const error = SalienceError.isInstance(cause)
+          ? cause
+          : new SalienceError('model_failed', `the script failed: ${cause}`, { cause });
+        return {
+          kind: 'failed',
+          temporary: false,
+          retryAfterMs: undefined,
+          error: () => error,
+          calls: 1,
+        };
+      } finally {
+        open--;
+      }
+    },
+    {},
+  );
+  return { model, requests, mostAtOnce: () => most };
+}
