@@ -8,7 +8,7 @@ import { link, links, unlink } from './links.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
-import { check, maintain, reindex, similarPairs, stats } from './upkeep.ts';
+import { check, maintain, reindex, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
@@ -33,7 +33,6 @@ export const verbs: readonly Verb[] = [
   unlink,
   stats,
   maintain,
-  similarPairs,
   rememberMany,
   restore,
   check,

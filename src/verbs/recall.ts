@@ -12,7 +12,7 @@ import {
 } from '../index.ts';
 import { memoryLine } from './memory-text.ts';
 import { named } from './quote.ts';
-import { explanationSchema, filterFields, listOf, memorySchema } from './schemas.ts';
+import { asOf, explanationSchema, filterFields, instant, listOf, memorySchema } from './schemas.ts';
 import { defineVerb, operationOf, type VerbContext } from './verb.ts';
 
 const parameter = z.union([z.number(), z.boolean(), z.string()]);
@@ -44,6 +44,7 @@ export const strategyFields = {
     .optional()
     .describe('Also plans and transient states that have ended. Default is false'),
   deepRecallPenalty: z.number().min(0).max(1).optional().describe('Default is .5'),
+  asOf: asOf.optional(),
   parameters: z
     .record(z.string(), z.union([parameter, z.record(z.string(), parameter)]))
     .optional()
@@ -111,6 +112,10 @@ const traceSchema = z.object({
   bound: z.number(),
   arms: listOf(armSchema),
   sequence: z.number(),
+  asOf: z
+    .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
+    .optional()
+    .describe('Of a look back: where to, and how many memories were forgotten since'),
 } satisfies Record<keyof Trace, z.ZodType>);
 
 export const recall = defineVerb({

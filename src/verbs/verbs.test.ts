@@ -45,7 +45,7 @@ describe('the table', () => {
 describe('every verb answers by its schema', () => {
   const steps: readonly (readonly [name: string, input: object, text: RegExp])[] = [
     ['remember', { content: 'Ada prefers oat milk', type: 'preference', tags: ['coffee'] }, /^created m1$/],
-    ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^created 1 memory$/],
+    ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^1 statement, 1 created$/],
     ['recall', { query: 'oat milk', explain: true, trace: true }, /1\. \(\d\.\d{3}\) \[m1\] preference/],
     ['get', { id: 'm1' }, /^\[m1\] preference · 2026-03-01 · #coffee: "Ada prefers oat milk"$/],
     ['list', { limit: 1 }, /more with cursor/],
@@ -61,9 +61,8 @@ describe('every verb answers by its schema', () => {
     ['undo', {}, /^undone: unlink/],
     ['explain', { id: 'm1', query: 'milk' }, /^\[m1\] scores 0\.\d{4}\n/],
     ['why_not', { id: 'm2', query: 'milk' }, /^\[m2\] /],
-    ['stats', {}, /2 memories, 1 link\nby type: /],
+    ['stats', {}, /2 memories, 1 link, 0 open conflicts\nby type: /],
     ['maintain', { dryRun: true }, /^would have: 2 examined/],
-    ['similar_pairs', {}, /^no similar pairs wait$/],
     ['check', {}, /^the store is healthy$/],
     ['reindex', {}, /^reindexed$/],
     ['help', { topic: 'scopes' }, /project:match/],
