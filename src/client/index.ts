@@ -20,7 +20,6 @@ import type {
   OperationOptions,
   Recall,
   Remembered,
-  SimilarPair,
   SpaceInfo,
   Trace,
 } from '../index.ts';
@@ -67,9 +66,9 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
       const fields = { query, ...fieldsOf(given), explain, trace: true };
       return toRecall<Strategy>(await ask('recall', fields, given));
     },
-    async get(id) {
+    async get(id, given) {
       try {
-        return await ask<Memory>('get', { id });
+        return await ask<Memory>('get', { id, ...fieldsOf(given) }, given);
       } catch (error) {
         if (SalienceError.isInstance(error) && error.code === 'not_found') return undefined;
         throw error;
@@ -84,14 +83,21 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
     unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
     maintain: (given) => ask('maintain', fieldsOf(given), given),
-    similarPairs: async (limit) =>
-      (await ask<{ pairs: readonly SimilarPair[] }>('similar_pairs', { limit })).pairs,
     stats: async () => ({ ...(await ask<Omit<SpaceInfo, 'path'>>('stats')), path: undefined }),
     explain: (query, id, given) => ask('explain', { id, query, ...fieldsOf(given) }, given),
     whyNot: (query, id, given) => ask('why_not', { id, query, ...fieldsOf(given) }, given),
     restore: async (memories, given) =>
       (await ask<{ memories: readonly Remembered[] }>('restore', { memories }, given)).memories,
     reindex: async (given) => void (await ask('reindex', {}, given)),
+    invalidate: unserved,
+    revive: unserved,
+    conflicts: unserved,
+    resolve: unserved,
+    beliefs: unserved,
+    startSession: unserved,
+    endSession: unserved,
+    saveSummary: unserved,
+    timeline: unserved,
     async backup() {
       throw new SalienceError(
         'unsupported',
@@ -139,6 +145,13 @@ function toRecall<Strategy extends string>({
     evidenceChains,
     trace,
   };
+}
+
+async function unserved(): Promise<never> {
+  throw new SalienceError(
+    'unsupported',
+    'servers have no route for this verb yet: call it where the store is',
+  );
 }
 
 function notExplained(): never {

@@ -21,7 +21,6 @@ export const ROUTES = {
   unlink: 'DELETE /v1/memories/{id}/links/{to}',
   stats: 'GET /v1/stats',
   maintain: 'POST /v1/maintain',
-  similar_pairs: 'GET /v1/similar-pairs',
   restore: 'POST /v1/restore',
   check: 'GET /v1/check',
   reindex: 'POST /v1/reindex',
@@ -56,7 +55,9 @@ export function requestOf(verb: RemoteVerb, fields: Fields): VerbRequest {
   }
   const query = new URLSearchParams();
   for (const [name, value] of rest) {
-    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each));
+    for (const each of Array.isArray(value) ? value : [value]) {
+      query.append(name, typeof each === 'object' ? JSON.stringify(each) : String(each));
+    }
   }
   return { method, path: query.size === 0 ? path : `${path}?${query}`, body: undefined };
 }

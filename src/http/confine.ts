@@ -1,4 +1,12 @@
-import type { HistoryEntry, Hit, Memory, MemoryEngine, Recall, RememberInput } from '../index.ts';
+import type {
+  GetOptions,
+  HistoryEntry,
+  Hit,
+  Memory,
+  MemoryEngine,
+  Recall,
+  RememberOptions,
+} from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
 import type { Grant } from './tokens.ts';
@@ -41,12 +49,20 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     update: refuse,
     forget: refuse,
     undo: refuse,
+    invalidate: refuse,
+    revive: refuse,
+    conflicts: memory.conflicts,
+    resolve: refuse,
     history: memory.history,
+    beliefs: memory.beliefs,
+    startSession: refuse,
+    endSession: refuse,
+    saveSummary: refuse,
+    timeline: memory.timeline,
     links: memory.links,
     link: refuse,
     unlink: refuse,
     maintain: refuse,
-    similarPairs: memory.similarPairs,
     stats: memory.stats,
     explain: memory.explain,
     whyNot: memory.whyNot,
@@ -82,12 +98,24 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     if (scopes.includes(chosen)) return chosen;
     throw forbidden(`this token may not write in scope ${JSON.stringify(chosen)}; it may in ${names}`);
   };
-  const get = async (id: string): Promise<Memory | undefined> => {
-    const found = await memory.get(id);
-    return found && visible.has(found.scope) ? found : undefined;
+  const isVisible = ({ scope }: Pick<Memory, 'scope'>): boolean => visible.has(scope);
+  const get = async (id: string, options?: GetOptions): Promise<Memory | undefined> => {
+    // What its weight is depends on who looks; scopes that see more must not tell.
+    const scope = options?.scope === undefined ? (scopes[0] as string) : seen(options).scope;
+    try {
+      const found = await memory.get(id, { ...options, scope });
+      return found && isVisible(found) ? found : undefined;
+    } catch (error) {
+      // Where a memory lay that was forgotten nobody knows any more.
+      if (SalienceError.isInstance(error) && error.code === 'redacted') return undefined;
+      throw error;
+    }
   };
-  const sees = async (ids: readonly string[]): Promise<boolean> =>
-    (await Promise.all(ids.map(get))).every((found) => found !== undefined);
+  const seenAmong = async (ids: readonly string[]): Promise<readonly string[]> => {
+    const found = await Promise.all(ids.map((id) => get(id)));
+    return ids.filter((_, index) => found[index] !== undefined);
+  };
+  const sees: Sees = async (ids) => (await seenAmong(ids)).length === ids.length;
   const find = async (id: string): Promise<Memory> => {
     const found = await get(id);
     if (found) return found;
@@ -98,16 +126,27 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     );
   };
   const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
-  const placed = (input: RememberInput): RememberInput => ({ ...input, scope: written(input.scope) });
+  /** A statement in a scope of the token, which replaces nothing that the token does not see. */
+  const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
+    const { supersedes = [] } = input;
+    await Promise.all([supersedes].flat().map(find));
+    return { ...input, scope: written(input.scope) };
+  };
+  const standing = async () =>
+    (await memory.conflicts(1000)).filter(({ older, newer }) => isVisible(older) && isVisible(newer));
 
   return {
     ...unopened(memory),
     get,
-    remember: async (content, options) =>
-      memory.remember(content, { ...options, scope: written(options?.scope) }),
-    rememberMany: async (inputs, options) => memory.rememberMany(inputs.map(placed), options),
+    remember: async (content, options = {}) => memory.remember(content, await placed(options)),
+    rememberMany: async (inputs, options) =>
+      memory.rememberMany(await Promise.all(inputs.map(placed)), options),
     async restore(memories, options) {
-      for (const each of memories) written(each.scope ?? GLOBAL_SCOPE);
+      const among = new Set(memories.map(({ id }) => id));
+      for (const { scope, supersedes = [] } of memories) {
+        written(scope ?? GLOBAL_SCOPE);
+        await Promise.all([supersedes].flat().map(async (id) => among.has(id) || find(id)));
+      }
       return memory.restore(memories, options);
     },
     recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
@@ -122,14 +161,24 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       return memory.forget(id, options);
     },
     async history(id) {
-      const [present, entries] = await Promise.all([memory.get(id), memory.history(id)]);
-      if (present && !visible.has(present.scope)) return [];
+      const entries = await memory.history(id);
+      const ids = [...new Set([id, ...entries.map(({ memoryId }) => memoryId)])];
+      const present = new Map(
+        await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
+      );
+      // What is gone was visible if anything that it once said is.
+      const shown = (each: string) => {
+        const now = present.get(each);
+        if (now) return isVisible(now);
+        return entries.some(({ memoryId, before }) => memoryId === each && before && isVisible(before));
+      };
+      if (!shown(id)) return [];
       const kept: HistoryEntry[] = [];
       for (const entry of entries) {
-        const belongs = entry.before === undefined || visible.has(entry.before.scope);
+        const belongs = shown(entry.memoryId) && (entry.before === undefined || isVisible(entry.before));
         if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
       }
-      return present || kept.some(({ before }) => before) ? kept : [];
+      return kept;
     },
     async links(id, options) {
       await find(id);
@@ -153,9 +202,42 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       await find(id);
       return memory.whyNot(query, id, seen(options));
     },
+    async invalidate(id, reason, options) {
+      await findWritable(id);
+      return memory.invalidate(id, reason, options);
+    },
+    async revive(id, options) {
+      await findWritable(id);
+      return memory.revive(id, options);
+    },
+    conflicts: async (limit = 20) => (await standing()).slice(0, limit),
+    async resolve(conflictId, resolution, options) {
+      const conflict = (await standing()).find((each) => each.conflictId === conflictId);
+      if (!conflict) {
+        throw new SalienceError('not_found', `there is no open conflict ${JSON.stringify(conflictId)}`, {
+          details: { conflictId },
+        });
+      }
+      for (const { scope } of [conflict.older, conflict.newer]) written(scope);
+      return memory.resolve(conflictId, resolution, options);
+    },
+    async beliefs(topicKey, options) {
+      const beliefs = await memory.beliefs(topicKey, seen(options));
+      return Promise.all(
+        beliefs.map(async (belief) => ({ ...belief, supersededBy: await seenAmong(belief.supersededBy) })),
+      );
+    },
+    async timeline(id) {
+      await find(id);
+      const { before, after, ...rest } = await memory.timeline(id);
+      return { ...rest, before: before.filter(isVisible), after: after.filter(isVisible) };
+    },
+    // A space has one open session at a time, which may belong to any scope.
+    startSession: refuse,
+    endSession: refuse,
+    saveSummary: refuse,
     undo: refuse,
     maintain: refuse,
-    similarPairs: refuse,
     stats: refuse,
     reindex: refuse,
     backup: refuse,
@@ -163,10 +245,12 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   };
 }
 
+type Sees = (ids: readonly string[]) => Promise<boolean>;
+
 /** The paths to what was found may lead over memories that the asker does not see. */
 async function withoutStrangers<Strategy extends string>(
   recall: Recall<Strategy>,
-  sees: (ids: readonly string[]) => Promise<boolean>,
+  sees: Sees,
 ): Promise<Recall<Strategy>> {
   const shown = await Promise.all(recall.evidenceChains.map(({ ids }) => sees(ids)));
   const hits = recall.hits.map(async (hit): Promise<Hit<Strategy>> => {

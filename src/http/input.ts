@@ -21,7 +21,8 @@ export function parseJsonFields(body: string, contentType: string | undefined): 
 }
 
 /**
- * A query string as fields: a list by naming its field several times, numbers and booleans by what the schema wants.
+ * A query string as fields: a list by naming its field several times, an object as JSON, numbers and booleans by what
+ * the schema wants.
  * What does not look like it stays text, and the schema says what is wrong with it.
  */
 export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): Fields {
@@ -34,11 +35,21 @@ export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): F
     if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))
       return [name, Number(value)];
     if (kind === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
+    if (kind === 'object' || kind === 'record') return [name, parseObject(value, name)];
     return [name, value];
   });
   return Object.fromEntries(fields);
 }
 
+function parseObject(value: string, name: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new SalienceError('invalid_argument', `${name}: write it as JSON`, { details: { field: name } });
+  }
+}
+
+/** What an optional field holds. */
 function kindOf(schema: unknown): string | undefined {
   let inner = schema as z.core.$ZodType | undefined;
   while (inner && 'innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;

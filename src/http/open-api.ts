@@ -74,7 +74,10 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
-      schema: rest,
+      // As the query is read: an object stands in it as JSON.
+      ...(rest['type'] === 'object'
+        ? { content: { 'application/json': { schema: rest } } }
+        : { schema: rest }),
     };
   };
   const tagged = path === '/v1/memories/{id}';

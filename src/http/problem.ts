@@ -18,6 +18,7 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   timed_out: 408,
   already_exists: 409,
   cannot_undo: 409,
+  redacted: 410,
   precondition_failed: 412,
   content_too_large: 413,
   idempotency_conflict: 422,

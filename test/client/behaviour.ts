@@ -114,6 +114,30 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.get(written.id)).toMatchObject({ createdAt: '2025-12-31T12:00:00.000Z' });
   });
 
+  verb('filters by metadata, and looks back', async (memory) => {
+    await memory.remember('Ship it', {
+      id: 'ship',
+      metadata: { status: 'open', priority: 4 },
+      now: '2025-12-01',
+    });
+    await memory.remember('Tidy up', {
+      id: 'tidy',
+      metadata: { status: 'open', priority: 1 },
+      now: '2025-12-01',
+    });
+    await memory.update('ship', { content: 'Ship it on Monday' });
+    const metadata = { status: 'open', priority: { atLeast: 3 } };
+    expect((await memory.list({ metadata })).memories.map(({ id }) => id)).toEqual(['ship']);
+    expect((await memory.recall('ship', { metadata })).hits.map((hit) => hit.memory.id)).toEqual(['ship']);
+    const known = new Date('2025-12-15T00:00:00Z');
+    expect(await memory.get('ship', { asOf: { known } })).toMatchObject({ content: 'Ship it' });
+    const { memories } = await memory.list({ asOf: { known }, metadata });
+    expect(memories).toMatchObject([{ content: 'Ship it' }]);
+    const { hits } = await memory.recall('ship', { asOf: { known } });
+    expect(hits[0]?.memory.content).toBe('Ship it');
+    expect(await memory.get('ship')).toMatchObject({ content: 'Ship it on Monday' });
+  });
+
   verb('updates, undoes and keeps the history', async (memory) => {
     await memory.remember('Lives in Bonn', { id: 'home', title: 'Home' });
     const changed = await memory.update('home', { content: 'Lives in Ulm', title: null });
@@ -178,8 +202,6 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.maintain({ now: '2026-01-03' })).toMatchObject({ expired: ['soon'] });
     await memory.remember('Stays', { type: 'event' });
     expect(await memory.stats()).toMatchObject({ name: memory.space, memories: 1, byType: { event: 1 } });
-    expect(await memory.similarPairs()).toEqual([]);
-    expect(await memory.similarPairs(5)).toEqual([]);
     await memory.reindex();
     expect(await memory.check()).toEqual([]);
   });

@@ -125,28 +125,38 @@ describe('idempotency keys', () => {
   it('do a write once, however often it is asked, and refuse another one', async () => {
     await using test = await startTestServer();
     const token = await test.token();
-    const write = (content: string, key: string, path = '/v1/memories', by = token) =>
-      test.ask('POST', path, { token: by, body: { content }, headers: { 'idempotency-key': key } });
-    const first = await write('Prefers tea', 'k1');
-    const again = await write('Prefers tea', 'k1');
+    const memory = await test.space();
+    await memory.remember('Prefers tea', { id: 'tea' });
+    const write = (content: string, key: string, by = token) =>
+      test.ask('PATCH', '/v1/memories/tea', {
+        token: by,
+        body: { content },
+        headers: { 'idempotency-key': key },
+      });
+    const revision = async () => (await memory.get('tea'))?.revisionCount;
+    const first = await write('Prefers green tea', 'k1');
+    const again = await write('Prefers green tea', 'k1');
     expect(again).toMatchObject({
       status: 200,
       text: first.text,
-      headers: { 'idempotency-replayed': 'true' },
+      headers: { 'idempotency-replayed': 'true', etag: first.headers.etag },
     });
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
     expect(await write('Prefers coffee', 'k1')).toMatchObject({
       status: 422,
       json: { code: 'idempotency_conflict' },
     });
+    expect(await revision()).toBe(2);
     const together = await Promise.all(Array.from({ length: 10 }, () => write('Prefers cake', 'k2')));
     expect(new Set(together.map(({ text }) => text)).size).toBe(1);
+    expect(await revision()).toBe(3);
     // The key of another token is another key.
-    expect((await write('Prefers tea', 'k1', undefined, await test.token())).json.id).not.toBe(first.json.id);
-    expect((await (await test.space()).stats()).memories).toBe(3);
+    await write('Prefers green tea', 'k1', await test.token());
+    expect(await revision()).toBe(4);
 
     test.clock.advance(86_400_001);
-    expect((await write('Prefers tea', 'k1')).json.id).not.toBe(first.json.id);
+    await write('Prefers green tea', 'k1');
+    expect(await revision()).toBe(5);
     expect((await write('x', 'a b')).status).toBe(400);
   });
 
@@ -270,6 +280,23 @@ describe('what is said of requests', () => {
     for (const line of text.trimEnd().split('\n')) {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[^}]*\}|\{.*\})? [\d.e+-]+)$/);
     }
+  });
+});
+
+describe('many clients at once', () => {
+  it('lose no write', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const client = async (number: number) => {
+      for (let at = 0; at < 5; at++) {
+        const body = { content: `Client ${number} says ${at}`, id: `c${number}-${at}` };
+        expect(await test.ask('POST', '/v1/memories', { token, body })).toMatchObject({ status: 200 });
+        const recalled = await test.ask('POST', '/v1/recall', { token, body: { query: `says ${at}` } });
+        expect(recalled.status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, number) => client(number)));
+    expect((await (await test.space()).stats()).memories).toBe(250);
   });
 });
 

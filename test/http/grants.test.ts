@@ -177,7 +177,6 @@ describe('a token of scopes', () => {
       ['POST', '/v1/reindex', {}],
       ['GET', '/v1/stats', undefined],
       ['GET', '/v1/check', undefined],
-      ['GET', '/v1/similar-pairs', undefined],
     ];
     for (const [method, path, body] of tries) {
       const answer = await test.ask(method, path, { token: scoped, body });
