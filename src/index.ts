@@ -12,7 +12,11 @@
  * @module
  */
 
+export type { ContextFormat, ContextMessage } from './context/render.ts';
+export type { Section, SectionName } from './context/sections.ts';
+export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
+export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';

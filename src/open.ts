@@ -1,3 +1,4 @@
+import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
@@ -31,6 +32,8 @@ export interface OpenOptions {
   readonly synchronous?: 'full' | 'normal' | undefined;
   /** Judges the order of direct hits, where a recall asks for it. */
   readonly reranker?: Reranker | undefined;
+  /** Counts the tokens of contexts. Default is the vocabulary of GPT-4o and later. */
+  readonly tokenCounter?: TokenCounter | undefined;
   /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
   readonly conflictThreshold?: number | undefined;
   /** Rates of learning by use, over the defaults. */
@@ -73,6 +76,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
       profiles,
       reranker: options.reranker,
+      tokenCounter: once(async () => options.tokenCounter ?? (await loadTokenCounter())),
+      randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
       conflictThreshold:
         options.conflictThreshold === undefined
           ? undefined
@@ -142,6 +147,14 @@ function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<
     profiles.set(profile.name, profile);
   }
   return profiles;
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function refuseId(): never {

@@ -41,6 +41,8 @@ export interface KnapsackChoice {
 const MAX_CELLS = 1 << 24;
 
 const FIRST_CORE = 32;
+/** A coarse table is enough to find a good choice. */
+const FIRST_CELLS = 1 << 19;
 
 interface Problem {
   /** Whole numbers whose sums are exact. */
@@ -102,7 +104,10 @@ function solve(
   const closest = [...everything].sort(
     (a, b) => Math.abs(relaxation.reduced[a]!) - Math.abs(relaxation.reduced[b]!) || a - b,
   );
-  best = better(best, decide(problem, relaxation, closest.slice(0, firstCore), maxCells).choice);
+  best = better(
+    best,
+    decide(problem, relaxation, closest.slice(0, firstCore), Math.min(maxCells, FIRST_CELLS)).choice,
+  );
   // Values are whole, so that a better choice is better by 1; the half absorbs what rounding did to the bound.
   const core = closest.filter(
     (item) => relaxation.bound - Math.abs(relaxation.reduced[item]!) >= best.value + 0.5,

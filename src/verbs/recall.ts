@@ -53,7 +53,7 @@ export const strategyFields = {
 
 const recallInput = z.strictObject({
   ...strategyFields,
-  sessionId: z.string().optional().describe('The session in which this is recalled'),
+  sessionId: z.string().optional().describe('As start_session returned it'),
   effects: z.enum(['none']).optional().describe('none: leave no trace of use'),
   association: z
     .union([

@@ -11,7 +11,7 @@ export const remember = defineVerb({
   name: 'remember',
   title: 'Remember',
   description:
-    'Stores one statement for later conversations: a fact, preference, decision, rule, event, plan. Use it when you learn something that should outlive this conversation. Store one statement a call. Recall first; change what is known already with update.',
+    'Stores one statement for later conversations: a fact, preference, decision, rule, event, plan. Use it when you learn something that should outlive this conversation. Store one statement a call. Recall first; change what is known already with update. When it answers that the statement may contradict something, ask the user.',
   input: z.strictObject(rememberFields),
   output: rememberedSchema,
   access: 'write',

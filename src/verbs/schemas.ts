@@ -103,7 +103,7 @@ export const rememberFields = {
   metadata: metadata.optional().describe('Any JSON that belongs to it'),
   source: z.enum(SOURCES).optional().describe('Default is stated'),
   sourceRef: z.string().optional().describe('A pointer to the origin: a file, a commit, a message id'),
-  sessionId: z.string().optional(),
+  sessionId: z.string().optional().describe('As start_session returned it'),
   id: z.string().optional().describe('At most 128 characters. Default is a new one'),
   createdAt: instant.optional().describe('ISO 8601; when it was first known. Default is now'),
   updatedAt: instant.optional().describe('ISO 8601. Default is createdAt'),
