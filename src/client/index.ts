@@ -11,6 +11,7 @@
  */
 
 import type {
+  Belief,
   Explanation,
   HistoryEntry,
   Hit,
@@ -21,6 +22,7 @@ import type {
   Recall,
   Remembered,
   SpaceInfo,
+  StandingConflict,
   Trace,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
@@ -37,8 +39,9 @@ export interface ConnectOptions extends TransportOptions {
 }
 
 /**
- * Connects to a server; the token decides the space. What the engine promises holds here too, with two exceptions:
- * `backup` throws `unsupported`, and nobody calls `progress`. Throws what the server answers, such as `unauthorized`,
+ * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
+ * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`, `startSession`,
+ * `currentSession`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
@@ -58,9 +61,15 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   };
   return {
     space,
-    remember: (content, given) => ask('remember', { content, ...fieldsOf(given) }, given),
+    remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
     rememberMany: async (memories, given) =>
-      (await ask<{ memories: readonly Remembered[] }>('remember_many', { memories }, given)).memories,
+      (
+        await ask<{ memories: readonly Remembered[] }>(
+          'remember_many',
+          { memories: memories.map((each) => statement({ ...each })) },
+          given,
+        )
+      ).memories,
     async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
       const explain = options.explain !== false;
       const fields = { query, ...fieldsOf(given), explain, trace: true };
@@ -89,15 +98,21 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     restore: async (memories, given) =>
       (await ask<{ memories: readonly Remembered[] }>('restore', { memories }, given)).memories,
     reindex: async (given) => void (await ask('reindex', {}, given)),
-    invalidate: unserved,
-    revive: unserved,
-    conflicts: unserved,
-    resolve: unserved,
-    beliefs: unserved,
+    invalidate: (id, reason, given) => ask('invalidate', { id, reason }, given),
+    revive: (id, given) => ask('revive', { id }, given),
+    conflicts: async (limit) =>
+      (await ask<{ conflicts: readonly StandingConflict[] }>('conflicts', { limit })).conflicts,
+    resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
+    beliefs: async (topicKey, given) =>
+      (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
     startSession: unserved,
-    endSession: unserved,
-    saveSummary: unserved,
-    timeline: unserved,
+    currentSession: unserved,
+    endSession: (summary, given) => ask('end_session', { summary }, given),
+    saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
+    timeline: (id) => ask('timeline', { id }),
+    context: unserved,
+    bootstrap: unserved,
+    pinned: unserved,
     async backup() {
       throw new SalienceError(
         'unsupported',
@@ -108,6 +123,11 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A statement as the route wants it, which takes one form where the engine takes several. */
+function statement({ supersedes, ...fields }: Fields): Fields {
+  return supersedes === undefined ? fields : { ...fields, supersedes: [supersedes].flat() };
 }
 
 /** What goes to the server: everything but what is of this process, and the moment, which has a header. */
@@ -150,7 +170,7 @@ function toRecall<Strategy extends string>({
 async function unserved(): Promise<never> {
   throw new SalienceError(
     'unsupported',
-    'servers have no route for this verb yet: call it where the store is',
+    'no route answers all that this verb returns: call it where the store is',
   );
 }
 

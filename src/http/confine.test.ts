@@ -91,6 +91,14 @@ describe('an engine confined to scopes', () => {
     expect(await ofA.get('b', { asOf: { known: then } })).toBeUndefined();
     expect(await ofA.get('b', { scope: 'team:a' })).toBeUndefined();
     expect(await codeOf(ofA.get('b', { scope: 'team:b' }))).toBe('forbidden');
+    await memory.remember('Tea of team b', { id: 'b2', scope: 'team:b' });
+    expect((await memory.context('tea', { maxTokens: 500 })).text).toContain('of team b');
+    expect((await ofA.context('tea', { maxTokens: 500 })).text).not.toContain('of team b');
+    expect(await codeOf(ofA.context('tea', { maxTokens: 500, mustInclude: ['b2'] }))).toBe('not_found');
+    for (const standing of [ofA.bootstrap(), ofA.pinned()]) {
+      expect((await standing).text).not.toContain('of team b');
+    }
+    expect(await ofA.currentSession()).toBeUndefined();
     for (const work of [
       ofA.startSession({ scope: 'team:a' }),
       ofA.endSession('x'),

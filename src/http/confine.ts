@@ -44,6 +44,9 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     remember: refuse,
     rememberMany: refuse,
     recall: (query, options) => memory.recall(query, { ...options, effects: 'none' }),
+    context: (query, options) => memory.context(query, { ...options, effects: 'none' }),
+    bootstrap: memory.bootstrap,
+    pinned: memory.pinned,
     get: memory.get,
     list: memory.list,
     update: refuse,
@@ -56,6 +59,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     history: memory.history,
     beliefs: memory.beliefs,
     startSession: refuse,
+    currentSession: memory.currentSession,
     endSession: refuse,
     saveSummary: refuse,
     timeline: memory.timeline,
@@ -150,6 +154,12 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       return memory.restore(memories, options);
     },
     recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
+    async context(query, options) {
+      await Promise.all((options.mustInclude ?? []).map(find));
+      return memory.context(query, seen(options));
+    },
+    bootstrap: async (options) => memory.bootstrap(seen(options)),
+    pinned: async (options) => memory.pinned(seen(options)),
     list: async (options) => memory.list(seen(options)),
     async update(id, changes, options) {
       await findWritable(id);
@@ -234,6 +244,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     },
     // A space has one open session at a time, which may belong to any scope.
     startSession: refuse,
+    currentSession: async () => undefined,
     endSession: refuse,
     saveSummary: refuse,
     undo: refuse,

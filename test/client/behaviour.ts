@@ -159,6 +159,26 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.history('never')).toEqual([]);
   });
 
+  verb('says what holds, what does not, and what was said about a topic', async (memory) => {
+    await memory.remember('Drinks tea', { id: 'tea', topicKey: 'drink', now: '2025-12-01' });
+    expect(await memory.invalidate('tea', 'a joke')).toMatchObject({ id: 'tea', invalidReason: 'a joke' });
+    expect((await memory.recall('tea')).hits).toEqual([]);
+    await memory.revive('tea');
+    await memory.remember('Drinks coffee', { id: 'coffee', supersedes: 'tea' });
+    const beliefs = await memory.beliefs('drink');
+    expect(beliefs.map((each) => [each.memory.id, each.believed])).toEqual([
+      ['tea', false],
+      ['coffee', true],
+    ]);
+    const { before, memory: middle, after } = await memory.timeline('coffee');
+    expect([before.length + after.length, middle.id]).toEqual([1, 'coffee']);
+    expect(await memory.conflicts(5)).toEqual([]);
+    expect(await codeOf(memory.resolve('99', 'delete'))).toBe('not_found');
+    await memory.saveSummary('We spoke of drinks', { scope: 'project:x' });
+    expect(await codeOf(memory.endSession('The end'))).toBe('not_found');
+    expect((await memory.list({ types: ['summary'] })).memories).toMatchObject([{ scope: 'project:x' }]);
+  });
+
   verb('forgets for good', async (memory) => {
     await memory.remember('A secret', { id: 'secret' });
     await memory.forget('secret');
