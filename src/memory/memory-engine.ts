@@ -19,6 +19,7 @@ import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import { insertRecords, remember, rememberMany } from './remember.ts';
 import {
+  currentSession,
   endSession,
   type SessionOptions,
   type StartedSession,
@@ -123,6 +124,8 @@ export interface MemoryEngine extends AsyncDisposable {
   ): Promise<readonly Belief[]>;
   /** Starts a session, or goes on with the open one; idle ones are closed with a summary of their own. */
   startSession(options?: SessionOptions): Promise<StartedSession>;
+  /** The id of the open session, if there is one in which something happened within 24 hours. */
+  currentSession(options?: OperationOptions): Promise<string | undefined>;
   /** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
   endSession(
     summary: string,
@@ -183,6 +186,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     history: (id) => historyOf(engine, id),
     beliefs: (topicKey, options) => beliefsAbout(engine, topicKey, options),
     startSession: (options) => startSession(engine, options),
+    currentSession: (options) => currentSession(engine, options),
     endSession: (summary, options) => endSession(engine, summary, options),
     saveSummary: (summary, options) => saveSummary(engine, summary, options),
     timeline: (id) => timeline(engine, id),

@@ -40,6 +40,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
   mcp: ['(root)', 'verbs'],
+  http: ['(root)', 'model', 'import', 'verbs'],
+  client: ['(root)', 'model', 'scoring'],
   cli: [
     '(root)',
     'scoring',
@@ -54,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/sqlite',
     'providers',
     'mcp',
+    'http',
   ],
   testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
@@ -63,6 +66,8 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
+  hono: ['http'],
+  '@hono/node-server': ['http'],
 };
 
 const files = sourceFiles(source);

@@ -168,7 +168,12 @@ const save = (types: readonly [string, ...string[]]) =>
     async run(memory, { user_id, content, type, title }, { signal, now }) {
       requireUser(memory, user_id);
       const { id, outcome } = await memory.remember(content, { type, title, signal, now });
-      return { id, outcome, session_id: null, topic_key: null };
+      return {
+        id,
+        outcome: outcome === 'deduplicated' ? ('deduped' as const) : outcome,
+        session_id: null,
+        topic_key: null,
+      };
     },
     text: ({ id, outcome }) => `${outcome} ${id}`,
   });
