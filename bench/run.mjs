@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 import { updateReadme } from './readme.mjs';
 
-const NAMES = ['speed', 'living', 'memory', 'mcp', 'packing', 'quality', 'grid'];
+const NAMES = ['speed', 'living', 'memory', 'mcp', 'http', 'packing', 'context', 'quality', 'grid'];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
 const chosen = args.filter((arg) => NAMES.includes(arg));
@@ -40,9 +40,25 @@ if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');
   save('mcp', { command: './run bench mcp', results: await benchMcp(log) });
 }
+if (wanted('http')) {
+  const { benchHttp } = await import('./http.mjs');
+  save('http', { command: './run bench http', results: await benchHttp(log) });
+}
 if (wanted('packing')) {
   const { benchPacking } = await import('./packing.mjs');
   save('packing', { command: './run bench packing', results: await benchPacking(log) });
+}
+if (wanted('context')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (directory) {
+    const { benchContext } = await import('./context.mjs');
+    save('context', {
+      command: 'SALIENCE_DATA=… ./run bench context',
+      results: await benchContext(directory, log),
+    });
+  } else {
+    console.log('context: skipped, because SALIENCE_DATA does not point at the datasets');
+  }
 }
 if (wanted('quality')) {
   const directory = process.env.SALIENCE_DATA;

@@ -54,6 +54,8 @@ export interface BuiltContext {
   readonly tokens: number;
   readonly maxTokens: number;
   readonly totalScore: number;
+  /** See {@link Packed.totalValue}. */
+  readonly totalValue: number;
   /** See {@link Packed.lossBound}. */
   readonly lossBound: number | undefined;
 }
@@ -120,7 +122,7 @@ export async function buildContext(
     const lost = packed.included.map(
       ({ id, tokens }): Omission => ({ id, reason: 'does-not-fit', tokens, tokensLeft: 0 }),
     );
-    return { ...packed, included: [], omitted: [...lost, ...packed.omitted], totalScore: 0 };
+    return { ...packed, included: [], omitted: [...lost, ...packed.omitted], totalScore: 0, totalValue: 0 };
   }
 
   function built(
@@ -154,6 +156,7 @@ export async function buildContext(
       tokens,
       maxTokens,
       totalScore: packed.totalScore,
+      totalValue: packed.totalValue,
       lossBound: packed.lossBound,
     };
   }

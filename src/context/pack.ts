@@ -1,4 +1,5 @@
 import { invalidArgument, number, oneOf, wholeNumber } from '../model/check.ts';
+import { evidenceValue } from '../scoring/evidence.ts';
 import { compareCandidates, type PackCandidate } from './candidate.ts';
 import { type DuplicateThresholds, removeNearDuplicates } from './duplicates.ts';
 import { solveKnapsack } from './knapsack.ts';
@@ -6,6 +7,10 @@ import type { Omission, OmissionReason } from './omission.ts';
 
 export const PACK_STRATEGIES = ['optimal', 'greedy'] as const;
 export type PackStrategy = (typeof PACK_STRATEGIES)[number];
+
+/** What `optimal` makes as large as it can: the sum of the scores, or of what each memory is worth as evidence. */
+export const PACK_OBJECTIVES = ['score', 'evidence'] as const;
+export type PackObjective = (typeof PACK_OBJECTIVES)[number];
 
 export interface PackOptions {
   /** A whole number ≥ 0. */
@@ -15,6 +20,8 @@ export interface PackOptions {
    * after three that did not in a row. Default is `optimal`.
    */
   readonly strategy?: PackStrategy | undefined;
+  /** Default is `score`. */
+  readonly objective?: PackObjective | undefined;
   /** Inclusive. Default is 0; a score of 0 never enters. */
   readonly minScore?: number | undefined;
   /** The most memories, must-includes counted (which enter even so). Default is no limit. */
@@ -37,8 +44,10 @@ export interface Packed<Candidate extends PackCandidate = PackCandidate> {
   /** Of what is included. */
   readonly tokens: number;
   readonly totalScore: number;
+  /** By the objective: the same, or what is included is worth as evidence. */
+  readonly totalValue: number;
   /**
-   * With `optimal`: no other choice that keeps the must-includes and what the shares guarantee has a total score that
+   * With `optimal`: no other choice that keeps the must-includes and what the shares guarantee has a total value that
    * is higher by more than this. 0, except where thousands of candidates of nearly the same value meet a budget of tens
    * of thousands of tokens. `undefined` with `greedy`, which promises nothing.
    */
@@ -60,7 +69,7 @@ interface Room {
  * Chooses which memories enter a context.
  *
  * Must-includes enter first, best first, as far as they fit. Of the others those below the minimum and near-duplicates
- * of better ones are left out; then the strategy chooses. `optimal` never has a lower total score than `greedy` has
+ * of better ones are left out; then the strategy chooses. `optimal` never has a lower total value than `greedy` has
  * with the same options. The order of the candidates makes no difference.
  *
  * Throws `invalid_argument` naming what is out of range.
@@ -98,7 +107,8 @@ export function pack<Candidate extends PackCandidate>(
     else reasons.set(candidate.id, doesNotFit(candidate, room.tokens));
   }
   const others = kept.filter(({ mustInclude }) => mustInclude !== true);
-  const guaranteed = guarantee(others, room, options.shares ?? {});
+  const valueOf = options.objective === 'evidence' ? worthOf : scoreOf;
+  const guaranteed = guarantee(others, room, options.shares ?? {}, valueOf);
   take(guaranteed.taken);
   const rest = others.filter((candidate) => !taken.has(candidate));
   let { lossBound } = guaranteed;
@@ -106,7 +116,7 @@ export function pack<Candidate extends PackCandidate>(
     take(chooseGreedily(rest, room, maxItems, reasons));
   } else {
     const open = room.tokens;
-    const best = chooseBest(rest, room);
+    const best = chooseBest(rest, room, valueOf);
     lossBound += best.lossBound;
     take(best.taken);
     for (const candidate of rest) {
@@ -129,6 +139,7 @@ export function pack<Candidate extends PackCandidate>(
     omitted: ranked.filter(({ id }) => reasons.has(id)).map(({ id }) => ({ id, ...reasons.get(id)! })),
     tokens: included.reduce((sum, { tokens }) => sum + tokens, 0),
     totalScore: included.reduce((sum, { score }) => sum + score, 0),
+    totalValue: included.reduce((sum, candidate) => sum + valueOf(candidate), 0),
     lossBound: options.strategy === 'greedy' ? undefined : lossBound,
   };
 }
@@ -138,6 +149,7 @@ function guarantee<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
   room: Room,
   shares: Readonly<Record<string, number>>,
+  valueOf: ValueOf,
 ) {
   const sections = new Map<string | undefined, Candidate[]>();
   for (const candidate of candidates) {
@@ -154,24 +166,45 @@ function guarantee<Candidate extends PackCandidate>(
   for (const [section, members] of sections) {
     const part = shareOf(section) / sum;
     tokens.set(section, Math.floor(part * room.tokens));
-    const best = chooseBest(members, {
-      tokens: Math.floor(part * room.tokens),
-      places: Math.floor(part * room.places),
-    });
+    const best = chooseBest(
+      members,
+      {
+        tokens: Math.floor(part * room.tokens),
+        places: Math.floor(part * room.places),
+      },
+      valueOf,
+    );
     taken.push(...best.taken);
     lossBound += best.lossBound;
   }
   return { taken, tokens, lossBound };
 }
 
-function chooseBest<Candidate extends PackCandidate>(candidates: readonly Candidate[], room: Room) {
+type ValueOf = (candidate: PackCandidate) => number;
+
+const scoreOf: ValueOf = ({ score }) => score;
+const worthOf: ValueOf = ({ score, tokens }) => evidenceValue(score, tokens);
+
+function chooseBest<Candidate extends PackCandidate>(
+  candidates: readonly Candidate[],
+  room: Room,
+  valueOf: ValueOf,
+) {
   const choice = solveKnapsack({
-    values: candidates.map(({ score }) => score),
+    values: candidates.map(valueOf),
     weights: candidates.map(({ tokens }) => tokens),
     capacity: room.tokens,
     most: room.places,
   });
-  return { taken: candidates.filter((_, at) => choice.taken[at]), lossBound: choice.lossBound };
+  const taken = new Set(candidates.filter((_, at) => choice.taken[at]));
+  // What is worth next to nothing is still worth the room that nobody else wants.
+  let left = room.tokens - [...taken].reduce((sum, { tokens }) => sum + tokens, 0);
+  for (const candidate of candidates) {
+    if (taken.has(candidate) || candidate.tokens > left || taken.size >= room.places) continue;
+    taken.add(candidate);
+    left -= candidate.tokens;
+  }
+  return { taken: candidates.filter((candidate) => taken.has(candidate)), lossBound: choice.lossBound };
 }
 
 function chooseGreedily<Candidate extends PackCandidate>(
@@ -207,6 +240,7 @@ function doesNotFit({ tokens }: PackCandidate, tokensLeft: number): OmissionReas
 function check(candidates: readonly PackCandidate[], options: PackOptions): void {
   wholeNumber(options.maxTokens, 'maxTokens', 0, MOST_TOKENS);
   if (options.strategy !== undefined) oneOf(options.strategy, 'strategy', PACK_STRATEGIES);
+  if (options.objective !== undefined) oneOf(options.objective, 'objective', PACK_OBJECTIVES);
   if (options.minScore !== undefined) number(options.minScore, 'minScore', 0, Number.MAX_VALUE);
   if (options.maxItems !== undefined) wholeNumber(options.maxItems, 'maxItems', 0, MOST_TOKENS);
   for (const [section, share] of Object.entries(options.shares ?? {})) {

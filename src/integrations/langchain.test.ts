@@ -9,8 +9,9 @@ import { live } from '../testing/live-memory.ts';
 import { MemoryRetriever, MemoryStore } from './langchain.ts';
 
 let memory: MemoryEngine;
+let pass: (days: number) => void;
 beforeEach(async () => {
-  ({ memory } = await live());
+  ({ memory, pass } = await live());
 });
 afterEach(() => memory.close());
 
@@ -131,6 +132,23 @@ describe('the store', () => {
     const [diet] = (await memory.list()).memories.filter(({ topicKey }) => topicKey === 'diet');
     await memory.update(diet?.id ?? '', { content: 'Eats everything now' });
     expect(await store.mget(['home', 'diet'])).toEqual(['Lives in Rome', 'Eats everything now']);
+  });
+
+  test('a value outlives what time and maintenance do to memories', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['diet', { kind: 'vegan', why: 'because '.repeat(100) }]]);
+    for (let month = 0; month < 40; month++) {
+      pass(30);
+      await memory.maintain({ consolidate: true });
+    }
+    expect((await memory.list()).memories).toMatchObject([{ tier: 'stub' }]);
+    expect(await store.mget(['diet'])).toEqual([{ kind: 'vegan', why: 'because '.repeat(100) }]);
+    expect(await keysOf(store)).toEqual(['diet']);
+    pass(1);
+    await store.mset([['diet', 'anything']]);
+    expect(await store.mget(['diet'])).toEqual(['anything']);
+    await store.mdelete(['diet']);
+    expect((await memory.list()).memories).toEqual([]);
   });
 
   test('one bad value, and nothing is written; an invalidated one is not set in silence', async () => {

@@ -133,11 +133,13 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     }
   }
 
-  /** What is believed about a key, newest first. */
+  /** What is believed about a key, newest first; what time has faded is a value still. */
   async #about(key: string): Promise<readonly Memory[]> {
     const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
     return beliefs
-      .flatMap(({ memory, believed }) => (believed ? [memory] : []))
+      .flatMap(({ memory, believed, because }) =>
+        believed || because === 'tier' || because === 'consolidated' ? [memory] : [],
+      )
       .filter(({ topicKey, scope }) => topicKey === key && scope === this.#scope)
       .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
@@ -160,11 +162,11 @@ function contentOf(key: string, kept: string): string {
 }
 
 /** The value that was set; of a memory that was written or changed otherwise, its text. */
-function storedValue(key: string, { content, metadata }: Memory): JsonValue {
+function storedValue(key: string, { content, metadata, tier }: Memory): JsonValue {
   const kept = metadata['value'];
-  return typeof kept === 'string' && isJson(kept) && contentOf(key, kept) === content
-    ? (JSON.parse(kept) as JsonValue)
-    : content;
+  // Of a stub the content is only a beginning.
+  const isOurs = (text: string) => tier === 'stub' || contentOf(key, text) === content;
+  return typeof kept === 'string' && isJson(kept) && isOurs(kept) ? (JSON.parse(kept) as JsonValue) : content;
 }
 
 function isJson(text: string): boolean {

@@ -14,16 +14,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
-import { live } from '../testing/live-memory.ts';
+import { day, live } from '../testing/live-memory.ts';
 import { memorySession } from './openai-agents.ts';
 
 setTracingDisabled(true);
 
 let memory: MemoryEngine;
 let clock: () => number;
+let pass: (days: number) => void;
 beforeEach(async () => {
   const fake = createFakeClock();
   clock = () => fake.now();
+  pass = (days) => fake.advance(days * day);
   ({ memory } = await live({ clock }));
 });
 afterEach(() => memory.close());
@@ -159,6 +161,25 @@ test('two who add at once both have their items kept, each batch together', asyn
   );
   const at = items.findIndex((item) => 'content' in item && item.content === 'a1');
   expect(items[at + 1]).toEqual(user('a2'));
+});
+
+test('a conversation outlives what time and maintenance do to memories', async () => {
+  const session = memorySession(memory, { clock });
+  const items = ['I keep bees', 'I keep bees now', 'word '.repeat(200)].map(user);
+  await session.addItems(items);
+  for (let month = 0; month < 40; month++) {
+    pass(30);
+    await memory.maintain({ consolidate: true });
+  }
+  expect((await memory.list({ types: ['message'] })).memories.map(({ tier }) => tier)).toContain('stub');
+  expect(await session.getItems()).toEqual(items);
+});
+
+test('an id that something else has is an error, and no item is lost in silence', async () => {
+  await memory.remember('Not an item', { id: 's:0' });
+  const session = memorySession(memory, { sessionId: 's', clock });
+  await expect(session.addItems([user('hello')])).rejects.toMatchObject({ code: 'already_exists' });
+  expect(await session.getItems()).toEqual([]);
 });
 
 test('what is private is not kept, and an id is needed that can be one', async () => {

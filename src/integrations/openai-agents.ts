@@ -52,9 +52,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     return memories.sort((a, b) => positionOf(a) - positionOf(b));
   }
 
-  async function add(items: readonly AgentInputItem[]): Promise<void> {
-    const last = (await kept()).at(-1);
-    const from = last ? positionOf(last) + 1 : 0;
+  async function insert(items: readonly AgentInputItem[], from: number, last: Memory | undefined) {
     // Each item a millisecond after the one before: the neighbours of a memory are those of the conversation.
     const at = Math.max(clock(), last ? Date.parse(last.createdAt) + 1 : 0);
     // Restored, not remembered: who says the same twice has said it twice.
@@ -88,12 +86,17 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     },
     async addItems(items) {
       if (items.length === 0) return;
+      let clash: { readonly from: number; readonly error: unknown } | undefined;
       for (;;) {
+        const last = (await kept()).at(-1);
+        const from = last ? positionOf(last) + 1 : 0;
+        // Nobody added items: the id belongs to something else, and will not become free.
+        if (clash?.from === from) throw clash.error;
         try {
-          return await add(items);
+          return await insert(items, from, last);
         } catch (error) {
-          // Another process added items meanwhile: then these come after.
           if (!SalienceError.isInstance(error) || error.code !== 'already_exists') throw error;
+          clash = { from, error };
         }
       }
     },

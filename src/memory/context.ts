@@ -2,7 +2,7 @@ import type { ContextBudget } from '../context/budget.ts';
 import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../context/build.ts';
 import type { ContextCandidate } from '../context/candidate.ts';
 import { explainOmission, type Omission } from '../context/omission.ts';
-import type { PackStrategy } from '../context/pack.ts';
+import type { PackObjective, PackStrategy } from '../context/pack.ts';
 import { BOOTSTRAP, PINNED, type StandingContext } from '../context/sections.ts';
 import { texts, wholeNumber } from '../model/check.ts';
 import { visibleScopes } from '../model/scope.ts';
@@ -27,9 +27,19 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
   'limit'
 > &
   ContextBudget &
-  Omit<BuildOptions, 'strategy' | 'maxItems'> & {
-    /** Which choice of what fits: the one with the highest total score, or by rank. Default is `optimal`. */
+  Omit<BuildOptions, 'strategy' | 'maxItems' | 'objective' | 'shares'> & {
+    /**
+     * `guaranteed`: each section has its share where not all fits; `none`: all goes by the query, and sections order what
+     * is in. Default is `none` with a query, `guaranteed` without one.
+     */
+    readonly shares?: BuildOptions['shares'];
+    /** Which choice of what fits: the best by `objective`, or by rank. Default is `optimal`. */
     readonly packing?: PackStrategy | undefined;
+    /**
+     * What the best choice has most of: `evidence` (default) values a memory by how likely it holds what is asked for,
+     * `score` by its plain score.
+     */
+    readonly objective?: PackObjective | undefined;
     /** How many hits are to choose from, 1–1,000. Default is 100. */
     readonly candidates?: number | undefined;
     /** The most memories in it. Default is the strategy's: 20 with `balanced`, else no limit. */
@@ -86,7 +96,8 @@ async function contextThen<StrategyName extends string>(
   query: string | undefined,
   options: ContextOptions<StrategyName>,
 ): Promise<Context<StrategyName>> {
-  const { packing, candidates, maxContextItems, mustInclude, format, sections, shares, ...rest } = options;
+  const { packing, objective, candidates, maxContextItems, mustInclude, format, sections, shares, ...rest } =
+    options;
   const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
   const blank = query === undefined || query.trim() === '';
   const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
@@ -107,11 +118,13 @@ async function contextThen<StrategyName extends string>(
   const built = await build(engine, found, musts, {
     ...(maxTokens === undefined ? { window: window as number } : { maxTokens }),
     strategy: packing,
+    objective: objective ?? 'evidence',
     minScore: minScore ?? defaults.minScore,
     maxItems: maxContextItems ?? defaults.maxItems,
     format,
     sections,
-    shares,
+    // A query says what matters; without one, that is what the shares of the sections are for.
+    shares: shares ?? (blank ? 'guaranteed' : 'none'),
     duplicates,
     signal: options.signal,
   });

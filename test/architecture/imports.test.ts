@@ -42,6 +42,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   mem: ['(root)'],
   integrations: ['(root)', 'model', 'verbs'],
   mcp: ['(root)', 'verbs', 'mem'],
+  http: ['(root)', 'model', 'import', 'verbs'],
+  client: ['(root)', 'model', 'scoring'],
   cli: [
     '(root)',
     'scoring',
@@ -56,6 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/sqlite',
     'providers',
     'mcp',
+    'http',
   ],
   testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
@@ -65,6 +68,8 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
+  hono: ['http'],
+  '@hono/node-server': ['http'],
 };
 
 /** The only file that imports a framework. Each is a subpath of its own, so that nobody needs what he does not use. */
