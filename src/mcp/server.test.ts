@@ -113,8 +113,24 @@ describe('the tools', () => {
     expect((await call('list')).value).toMatchObject({ memories: [{ id: 'm1' }] });
     await call('update', { id: 'm1', content: 'Ada prefers soy milk' });
     expect((await call('undo')).text).toContain('undone: update');
+    const { value: session } = await call('start_session');
+    expect(session).toMatchObject({ isNew: true, memories: [{ memory: { id: 'm1' } }] });
+    expect((await call('invalidate', { id: 'm1', reason: 'She changed her mind' })).value).toMatchObject({
+      invalidReason: 'She changed her mind',
+    });
+    expect((await call('recall', { query: 'oat milk' })).text).toBe('nothing found');
+    await call('revive', { id: 'm1' });
+    const second = await call('remember', { content: 'Ada prefers oat milk, barista edition' });
+    const [{ conflictId } = { conflictId: '' }] = second.value['conflicts'] as { conflictId: string }[];
+    const resolved = await call('resolve', { conflictId, resolution: 'update' });
+    expect(resolved.value).toMatchObject({
+      memory: { id: 'm1', content: expect.stringContaining('barista') },
+    });
+    expect((await call('end_session', { summary: 'We spoke of milk.' })).value).toMatchObject({
+      sessionId: session['sessionId'],
+    });
     expect((await call('explain', { id: 'm1', query: 'milk' })).value).toMatchObject({ id: 'm1' });
-    expect((await call('stats')).value).toMatchObject({ name: 'ada', memories: 1 });
+    expect((await call('stats')).value).toMatchObject({ name: 'ada', memories: 2 });
     expect((await call('help', { topic: 'types' })).text).toContain('preference');
     expect((await call('forget', { id: 'm1' })).value).toEqual({ id: 'm1', outcome: 'forgotten' });
     expect(await memory.get('m1')).toBeUndefined();
