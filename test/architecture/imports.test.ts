@@ -39,9 +39,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   eval: ['(root)', 'files', 'model'],
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
-  mcp: ['(root)', 'verbs'],
   http: ['(root)', 'model', 'import', 'verbs'],
   client: ['(root)', 'model', 'scoring'],
+  mem: ['(root)'],
+  mcp: ['(root)', 'verbs', 'mem'],
   cli: [
     '(root)',
     'scoring',
