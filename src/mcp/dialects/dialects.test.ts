@@ -272,8 +272,7 @@ describe('the scoped tools', () => {
       outcome: 'created',
       conflicts: [{ id: 'old', similarity: expect.any(Number), content: 'Redux is the best state manager' }],
     });
-    const [{ text }] = told.content as [{ text: string }];
-    expect(text).toMatch(
+    expect((told.content[0] as { readonly text: string }).text).toMatch(
       /^created m1\nCONTRADICTION DETECTED.*\n\[old\] \(similarity: \d\d%\) "Redux is the best state manager"\nAsk the user/,
     );
     expect(await call('remember', { content, supersedes: 'old' })).toEqual({ id: 'm1', outcome: 'updated' });
