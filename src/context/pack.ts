@@ -107,8 +107,8 @@ export function pack<Candidate extends PackCandidate>(
     else reasons.set(candidate.id, doesNotFit(candidate, room.tokens));
   }
   const others = kept.filter(({ mustInclude }) => mustInclude !== true);
-  const valueOf = options.objective === 'evidence' ? worthOf : scoreOf;
-  const guaranteed = guarantee(others, room, options.shares ?? {}, valueOf);
+  const valued = options.objective === 'evidence' ? worthOf : scoreOf;
+  const guaranteed = guarantee(others, room, options.shares ?? {}, valued);
   take(guaranteed.taken);
   const rest = others.filter((candidate) => !taken.has(candidate));
   let { lossBound } = guaranteed;
@@ -116,7 +116,7 @@ export function pack<Candidate extends PackCandidate>(
     take(chooseGreedily(rest, room, maxItems, reasons));
   } else {
     const open = room.tokens;
-    const best = chooseBest(rest, room, valueOf);
+    const best = chooseBest(rest, room, valued);
     lossBound += best.lossBound;
     take(best.taken);
     for (const candidate of rest) {
@@ -139,7 +139,7 @@ export function pack<Candidate extends PackCandidate>(
     omitted: ranked.filter(({ id }) => reasons.has(id)).map(({ id }) => ({ id, ...reasons.get(id)! })),
     tokens: included.reduce((sum, { tokens }) => sum + tokens, 0),
     totalScore: included.reduce((sum, { score }) => sum + score, 0),
-    totalValue: included.reduce((sum, candidate) => sum + valueOf(candidate), 0),
+    totalValue: included.reduce((sum, candidate) => sum + valued(candidate), 0),
     lossBound: options.strategy === 'greedy' ? undefined : lossBound,
   };
 }
@@ -149,7 +149,7 @@ function guarantee<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
   room: Room,
   shares: Readonly<Record<string, number>>,
-  valueOf: ValueOf,
+  valued: Valued,
 ) {
   const sections = new Map<string | undefined, Candidate[]>();
   for (const candidate of candidates) {
@@ -172,7 +172,7 @@ function guarantee<Candidate extends PackCandidate>(
         tokens: Math.floor(part * room.tokens),
         places: Math.floor(part * room.places),
       },
-      valueOf,
+      valued,
     );
     taken.push(...best.taken);
     lossBound += best.lossBound;
@@ -180,18 +180,18 @@ function guarantee<Candidate extends PackCandidate>(
   return { taken, tokens, lossBound };
 }
 
-type ValueOf = (candidate: PackCandidate) => number;
+type Valued = (candidate: PackCandidate) => number;
 
-const scoreOf: ValueOf = ({ score }) => score;
-const worthOf: ValueOf = ({ score, tokens }) => evidenceValue(score, tokens);
+const scoreOf: Valued = ({ score }) => score;
+const worthOf: Valued = ({ score, tokens }) => evidenceValue(score, tokens);
 
 function chooseBest<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
   room: Room,
-  valueOf: ValueOf,
+  valued: Valued,
 ) {
   const choice = solveKnapsack({
-    values: candidates.map(valueOf),
+    values: candidates.map(valued),
     weights: candidates.map(({ tokens }) => tokens),
     capacity: room.tokens,
     most: room.places,
