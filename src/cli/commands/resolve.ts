@@ -26,7 +26,7 @@ export function configure(command: Command): void {
 keep-both  both hold, and it is not asked again
 update     the older memory takes the text of the newer one, which goes
 supersede  the older one is hidden wherever the newer one is visible and holds
-delete     the older one is forgotten for good; all others can be undone`,
+delete     the older one is forgotten for good; there is no undo`,
     )
     .action(
       action<{ readonly yes?: boolean | undefined }, [string, Resolution]>(
