@@ -4,6 +4,7 @@ import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { IndexedText } from '../store/store.ts';
 import { mayUpdate, type Quantities, quantitiesOf } from '../text/quantities.ts';
+import { embeddedText } from './derive.ts';
 import type { Engine } from './engine.ts';
 import { searchableText } from './record.ts';
 
@@ -12,6 +13,9 @@ const MOST_TERMS = 80;
 
 /** The nearest by words that are looked at. */
 const NEAREST = 50;
+
+/** Pairs that comparing one statement may add: a store full of figures must not fill the queue. */
+const MOST_PAIRS = 5;
 
 /** How far the words of two statements must be the same. Chosen with `MOST_TERMS` on development conversations. */
 const LEAST_SIMILARITY = 0.3;
@@ -26,7 +30,8 @@ export interface PossibleUpdate {
 /**
  * Finds the memories of the same scope that one may be an update of, or that may be one of it: the newer gives, in a
  * sentence about a change, another value for something that the older counts, and their words are much the same.
- * Words alone decide, so that no embedder is needed. The finder remembers what it has read of a text.
+ * Words alone decide, so that no embedder is needed. At most 5, nearest first. The finder remembers what it has read of
+ * a text.
  */
 export function createUpdateFinder(
   { space, analyzer }: Pick<Engine, 'space' | 'analyzer'>,
@@ -35,7 +40,7 @@ export function createUpdateFinder(
   const profile = bindProfile(builtinProfile('bm25'));
   const known = new Map<string, Quantities>();
   const quantities = (memory: MemoryRecord): Quantities => {
-    const found = known.get(memory.id) ?? quantitiesOf(textOf(memory), analyzer);
+    const found = known.get(memory.id) ?? quantitiesOf(embeddedText(memory), analyzer);
     known.set(memory.id, found);
     return found;
   };
@@ -55,7 +60,7 @@ export function createUpdateFinder(
       const similarity = ((signals.lexical ?? 0) + (inspected?.signals.lexical ?? 0)) / 2;
       if (similarity >= LEAST_SIMILARITY) found.push({ of, similarity });
     }
-    return found;
+    return found.sort((a, b) => b.similarity - a.similarity).slice(0, MOST_PAIRS);
   };
 }
 
@@ -63,10 +68,6 @@ export function createUpdateFinder(
 function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] | undefined {
   if (a.updatedAt === b.updatedAt) return undefined;
   return a.updatedAt < b.updatedAt ? [a, b] : [b, a];
-}
-
-function textOf({ title, content }: MemoryRecord): string {
-  return title === undefined ? content : `${title}\n${content}`;
 }
 
 function lengthOf(terms: IndexedText['terms']): number {

@@ -15,7 +15,7 @@ const memory = fc.record({
 });
 
 describe('hybrid', () => {
-  test('relevance × (.9 + .05·recency + .02·importance + .02·confidence + .01·(1 − contested))', () => {
+  test('relevance × (.91 + .05·recency + .02·importance + .02·confidence − .01·contested)', () => {
     const signals = {
       lexical: 0.5,
       similarity: 0.8,
@@ -27,7 +27,7 @@ describe('hybrid', () => {
     const calibrated = (0.8 - 0.1) / 0.8;
     const relevance = 0.55 * 0.5 + 0.45 * calibrated;
     expect(score('hybrid', signals, { now })).toBeCloseTo(
-      relevance * (0.9 + 0.05 * 0.5 + 0.02 * 0.7 + 0.02 * 0.6 + 0.01 * 0.7),
+      relevance * (0.91 + 0.05 * 0.5 + 0.02 * 0.7 + 0.02 * 0.6 - 0.01 * 0.3),
       14,
     );
   });

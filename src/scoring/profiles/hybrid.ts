@@ -63,13 +63,6 @@ export const hybrid: ProfileDefinition = {
     recency: recencyPart,
     importance: { op: 'signal', name: 'importance' },
     confidence: { op: 'signal', name: 'confidence' },
-    uncontested: {
-      op: 'sum',
-      terms: [
-        { weight: 1, of: 1 },
-        { weight: -1, of: { op: 'signal', name: 'contested' } },
-      ],
-    },
   },
   score: {
     op: 'product',
@@ -78,11 +71,11 @@ export const hybrid: ProfileDefinition = {
       {
         op: 'sum',
         terms: [
-          { weight: 0.9, of: 1 },
+          { weight: 0.91, of: 1 },
           { weight: 0.05, of: { op: 'ref', name: 'recency' } },
           { weight: 0.02, of: { op: 'ref', name: 'importance' } },
           { weight: 0.02, of: { op: 'ref', name: 'confidence' } },
-          { weight: 0.01, of: { op: 'ref', name: 'uncontested' } },
+          { weight: -0.01, of: { op: 'signal', name: 'contested' } },
         ],
       },
     ],
