@@ -12,6 +12,7 @@ import { type EvidenceChain, type Expansion, expandLinks, type Reached } from '.
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
 import { type Arm, type StageTrace, stage } from './trace.ts';
+import { type PossibleUpdate, possibleUpdates } from './updates.ts';
 
 /** What one recall asks for, all decided. */
 export interface RecallPlan {
@@ -170,36 +171,6 @@ function bestOfEach(found: readonly Unread[]): readonly Unread[] {
     if (!known || each.score > known.score) best.set(each.id, each);
   }
   return [...best.values()];
-}
-
-/** A statement that may be an update of a direct hit. */
-interface PossibleUpdate {
-  readonly newer: string;
-  readonly older: string;
-  readonly similarity: number;
-  /** That of the direct hit, as if nothing contested it. */
-  readonly score: number;
-}
-
-async function possibleUpdates(
-  space: SpaceStore,
-  direct: readonly RankedMemory[],
-  { profile, now }: SearchRequest,
-  { mode, updateRise }: AssociationSettings,
-): Promise<readonly PossibleUpdate[]> {
-  if (mode !== 'lent' || updateRise === 0) return [];
-  const contested = new Map(
-    direct
-      .filter(({ signals }) => (signals.contested ?? 0) > 0)
-      .map(({ memory, signals }) => [memory.id, evaluate(profile.root, { ...signals, contested: 0 }, now)]),
-  );
-  if (contested.size === 0) return [];
-  const pairs = await space.knownPairs([...contested.keys()]);
-  return pairs.flatMap(({ older, newer, kind, similarity, resolution }) => {
-    const score = contested.get(older);
-    const waits = kind === 'update' && resolution === undefined;
-    return waits && score !== undefined ? [{ newer, older, similarity, score }] : [];
-  });
 }
 
 /** A newer statement with what the older one lends it, if it is believed: what contests the older one is just that. */
