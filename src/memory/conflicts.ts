@@ -79,7 +79,7 @@ export async function noticedIn(
     .filter((_, at) => present[at] !== undefined)
     .map(({ memory: older, similarity }) => ({
       kind: 'queue-pair',
-      pair: { older: older.id, newer: memory.id, similarity },
+      pair: { older: older.id, newer: memory.id, kind: 'similar', similarity },
     }));
 }
 
@@ -116,6 +116,7 @@ export async function conflictsOf(
         conflictId: String(pair.sequence),
         older: toMemory(older, name),
         newer: toMemory(newer, name),
+        kind: pair.kind,
         similarity: pair.similarity,
         at: formatInstant(pair.at),
       },
@@ -226,7 +227,7 @@ async function openPair(reader: SpaceReader, conflictId: string): Promise<Simila
 async function bothOf(
   engine: Engine,
   reader: SpaceReader,
-  { older, newer }: NewPair,
+  { older, newer }: Pick<NewPair, 'older' | 'newer'>,
 ): Promise<readonly [MemoryRecord, MemoryRecord]> {
   const [first, second] = await reader.get([older, newer]);
   if (!first) throw notFound(older, engine.space.name);

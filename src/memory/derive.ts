@@ -37,6 +37,6 @@ export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
 }
 
 /** The text whose meaning a vector stands for: tags are left to the words. */
-function embeddedText(memory: MemoryRecord): string {
+export function embeddedText(memory: MemoryRecord): string {
   return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
 }

@@ -61,6 +61,7 @@ const recallInput = z.strictObject({
       z.strictObject({
         mode: z.enum(['own', 'lent']).exactOptional(),
         lentShare: z.number().exactOptional(),
+        updateRise: z.number().exactOptional(),
         minimum: z.number().exactOptional(),
         linkThreshold: z.number().exactOptional(),
         pathThreshold: z.number().exactOptional(),

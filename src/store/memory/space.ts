@@ -228,8 +228,8 @@ function readerOf(present: () => State): SpaceReader {
   };
 }
 
-function pairOf({ older, newer, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
-  return { older, newer, similarity, sequence, at, resolution };
+function pairOf({ older, newer, kind, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
+  return { older, newer, kind, similarity, sequence, at, resolution };
 }
 
 function pendingPairsOf(state: State): readonly SimilarPair[] {

@@ -5,6 +5,7 @@ import { type Derivation, deriveWith } from '../derived.ts';
 import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
 import { checkedLink, linkKey, orderedEnds } from '../links.ts';
 import type { SearchableMemory } from '../naive-search.ts';
+import { givesWay } from '../standing.ts';
 import type {
   Change,
   Decision,
@@ -104,12 +105,13 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       continue;
     }
     if (change.kind === 'queue-pair') {
-      if (!isKnownPair(memories, pairs, change.pair)) {
-        lastPair++;
-        const { older, newer, similarity } = change.pair;
-        const waiting = { resolution: undefined, endedAt: undefined, dropped: false };
-        pairs.set(lastPair, { older, newer, similarity, sequence: lastPair, at, ...waiting });
-      }
+      const known = knownPair(memories, pairs, change.pair);
+      if (known && !givesWay(known, change.pair)) continue;
+      if (known) pairs.set(known.sequence, { ...known, dropped: true, endedAt: at });
+      lastPair++;
+      const { older, newer, kind, similarity } = change.pair;
+      const waiting = { resolution: undefined, endedAt: undefined, dropped: false };
+      pairs.set(lastPair, { older, newer, kind, similarity, sequence: lastPair, at, ...waiting });
       continue;
     }
     if (change.kind === 'settle-pair') {
@@ -225,17 +227,17 @@ function setLink(
   return changeOf(link, before);
 }
 
-function isKnownPair(
+function knownPair(
   memories: ReadonlyMap<string, SearchableMemory>,
   pairs: ReadonlyMap<number, KeptPair>,
   { older, newer }: NewPair,
-): boolean {
+): KeptPair | undefined {
   const missing = orderedEnds([older, newer]).find((id) => !memories.has(id));
   if (missing !== undefined) throw missingMemory(missing);
-  return [...pairs.values()].some((pair) => !pair.dropped && concerns(pair, older) && concerns(pair, newer));
+  return [...pairs.values()].find((pair) => !pair.dropped && concerns(pair, older) && concerns(pair, newer));
 }
 
-function concerns({ older, newer }: NewPair, id: string): boolean {
+function concerns({ older, newer }: Pick<NewPair, 'older' | 'newer'>, id: string): boolean {
   return older === id || newer === id;
 }
 

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { missingMemory } from '../faults.ts';
 import { orderedEnds } from '../links.ts';
+import { givesWay } from '../standing.ts';
 import type { NewPair, SimilarPair } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';
@@ -9,7 +10,7 @@ import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
 
-const pairs = `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution
+const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution
   FROM similar_pair WHERE dropped = 0`;
 
 const known = `${pairs} AND sequence IN (
@@ -46,20 +47,27 @@ export function readUncompared(connection: Connection, limit: number): readonly 
   return rows.map(fromRow);
 }
 
-/** Queues a pair that is not known. Throws `not_found` without both memories, `invalid_argument`. */
+/** Queues a pair that says something new. Throws `not_found` without both memories, `invalid_argument`. */
 export function queuePair(connection: Connection, pair: NewPair, at: number): void {
-  const { older, newer, similarity } = pair;
+  const { older, newer, kind, similarity } = pair;
   for (const id of orderedEnds([older, newer])) {
     if (rowOf(connection, id) === undefined) throw missingMemory(id);
   }
-  const isKnown = readKnownPairs(connection, [older]).some((each) =>
-    [each.older, each.newer].includes(newer),
-  );
-  if (isKnown) return;
+  const known = readKnownPairs(connection, [older]).find((each) => [each.older, each.newer].includes(newer));
+  if (known && !givesWay(known, pair)) return;
+  if (known) {
+    // It stays, ended, so that one can look back to when it was all that was known.
+    connection.run(
+      'UPDATE similar_pair SET dropped = 1, ended_at = ? WHERE sequence = ?',
+      at,
+      known.sequence,
+    );
+  }
   connection.run(
-    'INSERT INTO similar_pair (older_id, newer_id, similarity, at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO similar_pair (older_id, newer_id, kind, similarity, at) VALUES (?, ?, ?, ?, ?)',
     older,
     newer,
+    text(kind, 'kind'),
     real(similarity),
     at,
   );

@@ -84,7 +84,7 @@ function readAllLinks(connection: Connection): State['links'] {
 
 function readPairs(connection: Connection): readonly KeptPair[] {
   const rows = connection.all(
-    `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution, ended_at, dropped
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution, ended_at, dropped
      FROM similar_pair ORDER BY sequence`,
   ) as (Omit<KeptPair, 'resolution' | 'endedAt' | 'dropped'> & {
     resolution: string | null;

@@ -38,6 +38,7 @@ export const belief: Migration = {
       sequence   INTEGER PRIMARY KEY AUTOINCREMENT,
       older_id   TEXT NOT NULL,
       newer_id   TEXT NOT NULL,
+      kind       TEXT NOT NULL DEFAULT 'similar',
       similarity REAL NOT NULL,
       at         INTEGER NOT NULL,
       ended_at   INTEGER,
