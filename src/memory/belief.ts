@@ -21,7 +21,7 @@ export interface Belief {
   readonly believed: boolean;
   /** Why it is not; absent when it is. */
   readonly because?: Exclusion | undefined;
-  /** The memories that took its place. */
+  /** The memories that were to take its place, of those that can be seen from where it is asked. */
   readonly supersededBy: readonly string[];
 }
 
@@ -71,7 +71,8 @@ async function believedAmong(
 ): Promise<readonly Belief[]> {
   const ids = memories.map(({ id }) => id);
   const superseded = await supersededAmong(engine.space, ids, filter, now);
-  const { successors } = await chainsAbove(engine.space, ids);
+  const { successors, memories: above } = await chainsAbove(engine.space, ids);
+  const isVisible = (id: string) => filter.scopes?.includes(above.get(id)?.scope ?? '') ?? true;
   return memories.map((record): Belief => {
     const hidden = superseded.has(record.id);
     const because = exclusionOf({ ...record, superseded: hidden }, { ...filter, cold: true }, now);
@@ -79,7 +80,7 @@ async function believedAmong(
       memory: toMemory(record, engine.space.name, hidden),
       believed: because === undefined,
       ...(because === undefined ? {} : { because }),
-      supersededBy: successors.get(record.id) ?? [],
+      supersededBy: (successors.get(record.id) ?? []).filter(isVisible),
     };
   });
 }
