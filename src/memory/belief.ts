@@ -51,14 +51,15 @@ export async function beliefsAbout(
 ): Promise<readonly Belief[]> {
   const now = momentOf(engine, options);
   const filter = filterOf({ scope: options.scope });
+  const isVisible = ({ scope }: MemoryRecord) => filter.scopes?.includes(scope) ?? true;
   const about = await engine.space.find('topicKey', [redactPrivate(text(topicKey, 'topicKey'))]);
   const chains = new Map<string, MemoryRecord>();
-  for (const { id } of about) {
-    const records = await engine.space.get(await chainOf(engine, id));
+  for (const { id } of about.filter(isVisible)) {
+    const records = await engine.space.get(await chainOf(engine, id, isVisible));
     for (const record of records) if (record) chains.set(record.id, record);
   }
   const visible = [...chains.values()]
-    .filter(({ scope }) => filter.scopes?.includes(scope) ?? true)
+    .filter(isVisible)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   return believedAmong(engine, visible, filter, now);
 }
@@ -85,16 +86,19 @@ async function believedAmong(
   });
 }
 
-/** The ids of a memory and of all below and above it in its chains. */
-async function chainOf(engine: Engine, id: string): Promise<readonly string[]> {
+/** The ids of a memory and of all above it in its chains, and of all that those superseded that can be seen. */
+async function chainOf(
+  engine: Engine,
+  id: string,
+  isVisible: (memory: MemoryRecord) => boolean = () => true,
+): Promise<readonly string[]> {
   const { memories } = await chainsAbove(engine.space, [id]);
   const ids = new Set([id, ...memories.keys()]);
   let level: readonly string[] = [...ids];
   while (level.length > 0) {
     const records = await engine.space.get(level);
-    level = [...new Set(records.flatMap((record) => record?.supersedes ?? []))].filter(
-      (each) => !ids.has(each),
-    );
+    const below = records.flatMap((record) => (record && isVisible(record) ? record.supersedes : []));
+    level = [...new Set(below)].filter((each) => !ids.has(each));
     for (const each of level) ids.add(each);
   }
   return [...ids];
