@@ -188,3 +188,27 @@ test('a statement is new, known or of a known topic by its own scope alone', asy
   };
   expect(await outcomes(true)).toEqual(await outcomes(false));
 });
+
+test('no path, chain or score leads through a memory that cannot be seen', async () => {
+  const answers = async (beside: boolean) => {
+    const { memory } = await live({ embedder: 'none' });
+    await memory.remember('Anna drinks coffee', { id: 'hit' });
+    await memory.remember('Coffee and nothing else', { id: 'second', scope: 'project:a' });
+    await memory.remember('A mill', { id: 'far', scope: 'project:a' });
+    await memory.link('hit', 'far', { weight: 0.5 });
+    if (beside) {
+      await memory.remember('A secret', { id: 'hidden', scope: 'project:b' });
+      for (const id of ['hit', 'second', 'far']) await memory.link('hidden', id, { weight: 1 });
+    }
+    const { hits, evidenceChains } = await memory.recall(undefined, {
+      strategy: 'ambient',
+      scope: 'project:a',
+      limit: 2,
+      association: { mode: 'lent', lentShare: 1, minimum: 0.01 },
+    });
+    return { hits: hits.map((hit) => [hit.memory.id, hit.score.value, hit.path]), evidenceChains };
+  };
+  const alone = await answers(false);
+  expect(alone.hits).toHaveLength(2);
+  expect(await answers(true)).toEqual(alone);
+});
