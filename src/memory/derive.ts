@@ -33,7 +33,7 @@ export async function deriveTexts(
 
 /** Whether a change of a memory changes what is derived from its text. */
 export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
-  return searchableText(a) === searchableText(b);
+  return searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
 }
 
 /** The text whose meaning a vector stands for: tags are left to the words. */

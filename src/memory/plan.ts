@@ -1,6 +1,8 @@
 import type { MemoryRecord } from '../model/memory.ts';
+import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { exclusionOf } from '../store/eligibility.ts';
+import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
 import { changedRecord } from './record.ts';
 import { supersededAmong } from './supersession.ts';
@@ -42,7 +44,7 @@ export async function planWrites(
   );
   const tombstones = await reader.tombstones(records);
   const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
-  const superseded = await supersededAmong(reader, [...known.keys()], {}, now);
+  const superseded = await supersededAtHome(reader, [...known.values()], now);
   const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
   const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
   const byContent = new Map(sameContent.filter(live).map((memory) => [contentOf(memory), memory]));
@@ -130,6 +132,20 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
     sourceRef: record.sourceRef ?? before.sourceRef,
     supersedes: [...new Set([...before.supersedes, ...record.supersedes.filter((id) => id !== before.id)])],
   };
+}
+
+/** Which memories are superseded where they were said: what happens in other scopes is not seen there. */
+async function supersededAtHome(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  now: Instant,
+): Promise<ReadonlySet<string>> {
+  const superseded = new Set<string>();
+  for (const [scope, ids] of grouped(memories.map((memory) => [memory.scope, memory.id] as const))) {
+    const filter = { scopes: visibleScopes(scope) };
+    for (const id of await supersededAmong(reader, ids, filter, now)) superseded.add(id);
+  }
+  return superseded;
 }
 
 function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {

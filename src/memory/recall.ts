@@ -25,7 +25,7 @@ import type { Signals } from '../scoring/signals.ts';
 import type { NewUsage, PastSpace, SearchAnswer } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
-import { asKnown } from './past.ts';
+import { asKnown, validAtOf } from './past.ts';
 import { toMemory } from './record.ts';
 import type { Memory, RecallOptions } from './types.ts';
 
@@ -119,7 +119,7 @@ export async function prepareRecall(
     ...filterOf(options),
     deep: deep.deep,
     includeExpired: deep.includeExpired,
-    ...(options.asOf?.valid === undefined ? {} : { validAt: parseInstant(options.asOf.valid, 'asOf.valid') }),
+    ...validAtOf(options),
   };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);

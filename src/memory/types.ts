@@ -194,7 +194,8 @@ export interface ListOptions extends FilterOptions, OperationOptions {
   readonly limit?: number | undefined;
   /** From an earlier page. */
   readonly cursor?: string | undefined;
-  readonly asOf?: Pick<AsOf, 'known'> | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
 }
 
 export interface BatchOptions extends OperationOptions {
@@ -205,5 +206,6 @@ export interface BatchOptions extends OperationOptions {
 export interface GetOptions extends OperationOptions {
   /** Where it is looked at from: what its effective weight depends on. Default is every scope. */
   readonly scope?: string | undefined;
-  readonly asOf?: Pick<AsOf, 'known'> | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
 }

@@ -93,6 +93,20 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
 
 type Unread = Omit<RankedMemory, 'memory'> & { readonly id: string; readonly memory?: MemoryRecord };
 
+/** Links as they are seen from these scopes: none that leads to a memory of elsewhere, so that no path passes one. */
+function seenFrom(space: SpaceStore, scopes: readonly string[] | undefined): Pick<SpaceStore, 'links'> {
+  if (!scopes) return space;
+  return {
+    async links(ids, minimum) {
+      const links = await space.links(ids, minimum);
+      const ends = [...new Set(links.flatMap((link) => link.ids))];
+      const records = await space.get(ends);
+      const seen = new Set(ends.filter((_, at) => scopes.includes(records[at]?.scope ?? '')));
+      return links.filter((link) => link.ids.every((id) => seen.has(id)));
+    },
+  };
+}
+
 /** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
   space: SpaceStore,
@@ -108,7 +122,7 @@ async function associate(
 }> {
   const started = performance.now();
   const expansion = await expandLinks(
-    space,
+    seenFrom(space, request.filter.scopes),
     direct.map(({ memory }) => memory.id),
     settings,
     request.now,

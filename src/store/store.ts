@@ -178,6 +178,11 @@ export type Change =
   | { readonly kind: 'queue-pair'; readonly pair: NewPair }
   /** Takes a pair out of the queue, and keeps in mind how it was judged. */
   | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
+  /**
+   * Puts the pairs that an operation judged or dropped at the end of the queue again: what an undo of it takes back.
+   * Those that are known otherwise, or lack a memory, are passed over.
+   */
+  | { readonly kind: 'requeue-pairs'; readonly operation: number }
   /** Notes that these memories were compared with the others. */
   | { readonly kind: 'compared'; readonly ids: readonly string[] }
   /** Makes a session, or changes the one of this id. */

@@ -198,7 +198,10 @@ function readerOf(present: () => State): SpaceReader {
       const earlier = others.filter(
         (memory) => inOrder([memory, { ...memory, id, createdAt }])[0] === memory,
       );
-      return { before: earlier.slice(-count), after: others.slice(earlier.length, earlier.length + count) };
+      return {
+        before: earlier.slice(Math.max(0, earlier.length - count)),
+        after: others.slice(earlier.length, earlier.length + count),
+      };
     },
     async session(id) {
       const sessions = [...present().sessions.values()];

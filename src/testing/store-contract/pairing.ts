@@ -263,4 +263,37 @@ export const pairTests: readonly ContractTest[] = [
     expect(await toCompare(space)).toEqual(['a', 'b', 'c', 'd']);
     expect(await pending(space, 10)).toStrictEqual([pair('a', 'b')]);
   }),
+  onSpace(
+    'what an operation did to the queue is taken back with it, at the end of the queue',
+    async (space) => {
+      await withMemories(space);
+      await write(space, [queue('a', 'b', 0.7), queue('b', 'c'), queue('c', 'd')]);
+      const [first, second] = await space.pendingPairs(2);
+      // One is judged, one is dropped because a text changes, in one operation.
+      await write(space, [settle(first?.sequence as number), replace({ id: 'c', content: 'other' })]);
+      const operation = (await space.operation())[0]?.operation as number;
+      expect(await pending(space)).toEqual([]);
+      await write(space, [{ kind: 'requeue-pairs', operation: operation + 100 }]);
+      expect(await pending(space)).toEqual([]);
+      await write(space, [{ kind: 'remove', id: 'd' }]);
+      await write(space, [replace({ id: 'c' }), { kind: 'requeue-pairs', operation }]);
+      expect(await pending(space)).toStrictEqual([pair('a', 'b', 0.7), pair('b', 'c')]);
+      const [again] = await space.pendingPairs(1);
+      expect(again?.sequence).toBeGreaterThan(second?.sequence as number);
+      // Once is enough, and what is known is not queued twice.
+      await write(space, [{ kind: 'requeue-pairs', operation }]);
+      expect(await pending(space)).toHaveLength(2);
+      expect(await space.check()).toEqual([]);
+    },
+  ),
+  onSpace('judging without an event belongs to no operation that could be taken back', async (space) => {
+    await withMemories(space);
+    await write(space, [queue('a', 'b')]);
+    const [first] = await space.pendingPairs(1);
+    await write(space, [settle(first?.sequence as number)]);
+    await write(space, [replace({ id: 'd', importance: 1 })]);
+    const operation = (await space.operation())[0]?.operation as number;
+    await write(space, [{ kind: 'requeue-pairs', operation }]);
+    expect(await pending(space)).toEqual([]);
+  }),
 ];
