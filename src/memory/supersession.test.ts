@@ -159,7 +159,9 @@ describe('what may not supersede', () => {
       'invalid_argument',
     );
     await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
-      changes: [{ kind: 'queue-pair', pair: { older: 'rome', newer: 'berlin', similarity: 0.9 } }],
+      changes: [
+        { kind: 'queue-pair', pair: { older: 'rome', newer: 'berlin', kind: 'update', similarity: 0.9 } },
+      ],
       result: undefined,
     }));
     const [conflict] = await memory.conflicts();
@@ -174,7 +176,7 @@ describe('what may not supersede', () => {
     await memory.remember('Anna lives somewhere', { id: 'o', scope: 'project:x' });
     await memory.remember('Anna lives in Paris', { id: 'b', scope: 'project:x', supersedes: 'a' });
     await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
-      changes: [{ kind: 'queue-pair', pair: { older: 'o', newer: 'b', similarity: 0.9 } }],
+      changes: [{ kind: 'queue-pair', pair: { older: 'o', newer: 'b', kind: 'update', similarity: 0.9 } }],
       result: undefined,
     }));
     const [conflict] = await memory.conflicts();

@@ -78,7 +78,7 @@ export const lookingBackTests: readonly ContractTest[] = [
         write(
           space,
           [
-            { kind: 'queue-pair', pair: { older: 'b', newer: 'c', similarity: 0.9 } },
+            { kind: 'queue-pair', pair: { older: 'b', newer: 'c', kind: 'update', similarity: 0.9 } },
             changed({ id: 'c', supersedes: ['a'], sessionId: 's', importance: 1 }),
           ],
           { at: start + 7 },
@@ -267,7 +267,12 @@ export const lookingBackTests: readonly ContractTest[] = [
               if (both)
                 await write(
                   space,
-                  [{ kind: 'queue-pair', pair: { older: each.id, newer: other, similarity: 0.5 } }],
+                  [
+                    {
+                      kind: 'queue-pair',
+                      pair: { older: each.id, newer: other, kind: 'update', similarity: 0.5 },
+                    },
+                  ],
                   moment,
                 );
               break;

@@ -166,8 +166,8 @@ export const supersedingTests: readonly ContractTest[] = [
         insert({ id: 'new', scope: 'project:a' }),
         insert({ id: 'newer', supersedes: ['new'], expiresAt: start + 5 }),
         insert({ id: 'newest' }),
-        { kind: 'queue-pair', pair: { older: 'old', newer: 'new', similarity: 0.75 } },
-        { kind: 'queue-pair', pair: { older: 'old', newer: 'newest', similarity: 0.5 } },
+        { kind: 'queue-pair', pair: { older: 'old', newer: 'new', kind: 'update', similarity: 0.75 } },
+        { kind: 'queue-pair', pair: { older: 'old', newer: 'newest', kind: 'update', similarity: 0.5 } },
       ]);
       const contested = async (filter: MemoryFilter, now = start) => {
         const request = { profile, query, filter, now };
