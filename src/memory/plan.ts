@@ -61,6 +61,8 @@ export async function planWrites(
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
+      // What its topic said before is said no longer.
+      for (const [key, { id }] of byContent) if (id === plan.memory.id) byContent.delete(key);
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
       byContent.set(contentOf(plan.memory), plan.memory);
     }
@@ -94,12 +96,13 @@ function planOne(
   if (topic) return { kind: 'update', memory: restated(topic, input, record) };
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
-  if (added.length === 0) return { kind: 'keep', id: twin.id };
+  const topicKey = twin.topicKey ?? record.topicKey;
+  if (added.length === 0 && topicKey === twin.topicKey) return { kind: 'keep', id: twin.id };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...twin, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: { ...twin, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
   };
 }
 
@@ -161,6 +164,6 @@ function topicOf({ scope, topicKey }: MemoryRecord): string {
   return JSON.stringify([scope, topicKey]);
 }
 
-function contentOf({ scope, type, content }: MemoryRecord): string {
-  return JSON.stringify([scope, type, content]);
+function contentOf({ scope, type, title, content }: MemoryRecord): string {
+  return JSON.stringify([scope, type, title, content]);
 }
