@@ -12,10 +12,12 @@
  * @module
  */
 
+export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
+export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
 export type { Hit, Recall } from './memory/recall.ts';
 export type { SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
 export {

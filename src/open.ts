@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { modelReranker } from './language/rerank.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
@@ -7,6 +9,7 @@ import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
+import type { LanguageModel } from './providers/language-model.ts';
 import type { Reranker } from './providers/reranker.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
@@ -29,7 +32,9 @@ export interface OpenOptions {
   readonly maxContentBytes?: number | undefined;
   /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** Judges the order of direct hits, where a recall asks for it. */
+  /** Judges what rules cannot: conversations, contradictions, joins, rankings. Default is none: rules alone. */
+  readonly languageModel?: LanguageModel | undefined;
+  /** Judges the order of direct hits, where a recall asks for it. Default is the language model, if there is one. */
   readonly reranker?: Reranker | undefined;
   /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
   readonly conflictThreshold?: number | undefined;
@@ -61,6 +66,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
   const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
+  const { languageModel } = options;
   const store = options.store ?? (await openStore(options));
   try {
     const space = await store.openSpace(name, { readOnly: options.readOnly });
@@ -72,7 +78,9 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       newId,
       limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
       profiles,
-      reranker: options.reranker,
+      languageModel,
+      newNonce,
+      reranker: options.reranker ?? (languageModel && modelReranker(languageModel, { newNonce })),
       conflictThreshold:
         options.conflictThreshold === undefined
           ? undefined
@@ -150,6 +158,8 @@ function refuseId(): never {
     'the memory was opened read-only; open it without readOnly to write',
   );
 }
+
+const newNonce = () => randomBytes(16).toString('hex');
 
 async function uuidSource(): Promise<(now: Instant) => string> {
   const { v7 } = await import('uuid');

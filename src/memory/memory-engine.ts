@@ -1,3 +1,4 @@
+import type { ConversationMessage } from '../language/messages.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
@@ -6,6 +7,7 @@ import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { type Observed, type ObserveOptions, observe } from './observe.ts';
 import { asKnown, redactedError } from './past.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
@@ -68,6 +70,11 @@ export interface MemoryEngine extends AsyncDisposable {
   remember(content: string, options?: RememberOptions & OperationOptions): Promise<Remembered>;
   /** Remembers many statements in one transaction: all, or none. */
   rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  /**
+   * Remembers what a conversation is worth remembering for: facts that the language model finds, or, without one, each
+   * message as an event whose importance rules judge.
+   */
+  observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<Observed>;
   /** Finds what matters now: the exact top of the strategy's whole score. Default strategy is `hybrid`. */
   recall<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
     query: string | undefined,
@@ -147,6 +154,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     space: space.name,
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
+    observe: (messages, options) => observe(engine, messages, options),
     recall: (query, options) => recall(engine, query, options),
     get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
     list: (options = {}) => asKnown(engine, options, list),

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import type { Judge, MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb } from '../store/store.ts';
 import { birthLinks } from './birth.ts';
@@ -40,6 +40,16 @@ export async function rememberMany(
   return rememberAll(engine, inputs, options, {});
 }
 
+/** Remembers many statements whose importance a model or rules have judged. */
+export async function rememberJudged(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  judges: readonly Judge[],
+  options: BatchOptions,
+): Promise<readonly Remembered[]> {
+  return rememberAll(engine, inputs, options, { judges });
+}
+
 /** Remembers the summary of a session, together with what becomes of the session. */
 export async function rememberSummary(
   engine: Engine,
@@ -57,6 +67,8 @@ interface Manner {
   readonly noticing?: boolean | undefined;
   /** Whether summaries of sessions may be written. */
   readonly summaries?: boolean | undefined;
+  /** Who judged the importance of each. Default is the caller. */
+  readonly judges?: readonly Judge[] | undefined;
   /** What belongs to the same write. */
   readonly also?: ((reader: SpaceReader) => Promise<readonly Change[]>) | undefined;
 }
@@ -65,13 +77,16 @@ async function rememberAll(
   engine: Engine,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { noticing, summaries, also }: Manner,
+  { noticing, summaries, judges, also }: Manner,
 ): Promise<readonly Remembered[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
   const drafts = inputs.map((input, index) =>
-    inContext(index, inputs.length, () => ({ input, record: newRecord(input, context) })),
+    inContext(index, inputs.length, () => {
+      const record = newRecord(input, context);
+      return { input, record: { ...record, importanceJudge: judges?.[index] ?? record.importanceJudge } };
+    }),
   );
   for (;;) {
     const plans = await planWrites(engine.space, drafts, now);

@@ -98,3 +98,16 @@ export async function rejoined(
     .filter(({ id }) => !going.has(id))
     .map((memory) => ({ ...memory, supersedes: [...new Set(below(memory.supersedes, new Set()))] }));
 }
+
+/**
+ * What a statement counts for that takes the place of another one, or may contradict it: at least as much. What a
+ * person has judged stays as it is.
+ */
+export function inheritedImportance(
+  heir: Pick<MemoryRecord, 'importance' | 'importanceJudge'>,
+  older: Pick<MemoryRecord, 'importance' | 'importanceJudge'>,
+): Pick<MemoryRecord, 'importance' | 'importanceJudge'> {
+  const { importance, importanceJudge } =
+    heir.importanceJudge === 'person' || heir.importance >= older.importance ? heir : older;
+  return { importance, importanceJudge };
+}

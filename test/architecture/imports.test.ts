@@ -25,6 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'model',
     'scoring',
     'text',
+    'language',
     'providers',
     'store',
     'store/memory',
