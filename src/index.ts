@@ -14,6 +14,7 @@
 
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
+export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';

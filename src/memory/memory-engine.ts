@@ -4,6 +4,14 @@ import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belie
 import { conflictsOf, resolve } from './conflicts.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
+import {
+  type FeedbackOptions,
+  type FeedbackVote,
+  feedback,
+  type MarkUsedOptions,
+  markUsed,
+  setImportance,
+} from './judgement.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -85,6 +93,12 @@ export interface MemoryEngine extends AsyncDisposable {
   list(options?: ListOptions): Promise<MemoryPage>;
   /** Changes a memory in place. Throws `not_found`. */
   update(id: string, changes: MemoryChanges, options?: OperationOptions): Promise<Memory>;
+  /** Sets the importance, 0–1, as a person's judgement, which no model and no rule changes again. Throws `not_found`. */
+  setImportance(id: string, importance: number, options?: OperationOptions): Promise<Memory>;
+  /** Says whether a memory helped; one vote a voter, the latest counts. Throws `not_found`. */
+  feedback(id: string, vote: FeedbackVote, options?: FeedbackOptions): Promise<Memory>;
+  /** Says which memories an answer was really made of. Returns the ids of those that are in the space. */
+  markUsed(ids: readonly string[], options?: MarkUsedOptions): Promise<readonly string[]>;
   /** Erases a memory, its history included. There is no undo. Throws `not_found`. */
   forget(id: string, options?: OperationOptions): Promise<void>;
   /** Takes back the latest operation, or the one named. Throws `cannot_undo`. */
@@ -159,6 +173,9 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
     list: (options = {}) => asKnown(engine, options, list),
     update: (id, changes, options) => update(engine, id, changes, options),
+    setImportance: (id, importance, options) => setImportance(engine, id, importance, options),
+    feedback: (id, vote, options) => feedback(engine, id, vote, options),
+    markUsed: (ids, options) => markUsed(engine, ids, options),
     forget: (id, options) => forget(engine, id, options),
     undo: (operation, options) => undo(engine, operation, options),
     invalidate: (id, reason, options) => invalidate(engine, id, reason, options),

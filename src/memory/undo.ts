@@ -69,12 +69,14 @@ export async function undo(
       else if (present) removals.push({ kind: 'remove', id });
       if (before) changes.push(...tombstoneBefore(first.verb, before));
     }
+    const votes: readonly Change[] =
+      first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];
     const memories = earlier.map(([id, before]) => ({
       id,
       memory: before && toMemory(before, engine.space.name),
     }));
     return {
-      changes: [...changes, ...links, ...removals],
+      changes: [...changes, ...links, ...removals, ...votes],
       result: { operation: first.operation, verb: first.verb, memories },
       ...derivationOf(engine, indexed),
     };

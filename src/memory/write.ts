@@ -25,7 +25,7 @@ export async function update(
       const [current] = await reader.get([id]);
       if (!current) throw notFound(id, engine.space.name);
       // Another process may have changed it while the text was embedded: then start again from what it is now.
-      if (current.revisionCount !== seen.revisionCount) return { changes: [], result: undefined };
+      if (!isUnchanged(seen, current)) return { changes: [], result: undefined };
       return {
         changes: [{ kind: 'replace', memory: withDynamics(memory, current), indexed }],
         result: withDynamics(memory, current),
@@ -64,6 +64,11 @@ export function withDynamics(
   fields: readonly (keyof MemoryRecord)[] = DYNAMICS,
 ): MemoryRecord {
   return { ...memory, ...Object.fromEntries(fields.map((field) => [field, current[field]])) };
+}
+
+/** Whether a memory is what it was, but for what use has made of it. */
+function isUnchanged(seen: MemoryRecord, current: MemoryRecord): boolean {
+  return JSON.stringify(withDynamics(seen, current)) === JSON.stringify(current);
 }
 
 /** What the derived data of a write was made with. */

@@ -16,6 +16,7 @@ import { writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { bury, exhume } from './tombstones.ts';
+import { castVote, withdrawVotes } from './votes.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
@@ -42,7 +43,7 @@ export function applyDecision(
   let row = nextRow(connection);
   const log = connection.statement(insertEvent);
   for (const change of decision.changes) {
-    for (const applied of applyChange(connection, termIds, change, row, at)) {
+    for (const applied of applyChange(connection, termIds, change, { row, at, operation })) {
       if (applied.row === row) row++;
       log.run(
         sequence++,
@@ -94,8 +95,7 @@ function applyChange(
   connection: Connection,
   termIds: TermIds,
   change: Change,
-  newRow: number,
-  at: number,
+  { row: newRow, at, operation }: { readonly row: number; readonly at: number; readonly operation: number },
 ): readonly Applied[] {
   switch (change.kind) {
     case 'insert': {
@@ -154,6 +154,12 @@ function applyChange(
       return [];
     case 'exhume':
       exhume(connection, change.statement);
+      return [];
+    case 'vote':
+      castVote(connection, change.id, change.vote, operation);
+      return [];
+    case 'withdraw-votes':
+      withdrawVotes(connection, change.operation);
       return [];
   }
 }

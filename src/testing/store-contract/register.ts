@@ -11,6 +11,7 @@ import { recordTests } from './records.ts';
 import { searchTests } from './searching.ts';
 import { spaceTests } from './spaces.ts';
 import { usageTests } from './using.ts';
+import { votingTests } from './voting.ts';
 import { writingTests } from './writing.ts';
 
 const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])[] = [
@@ -21,6 +22,7 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['links', linkTests],
   ['similar pairs', pairTests],
   ['usage', usageTests],
+  ['votes', votingTests],
   ['eligibility', eligibilityTests],
   ['searching', searchTests],
   ['forgetting and reindexing', forgettingTests],
