@@ -16,7 +16,13 @@ export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
-export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
+export type {
+  Consolidated,
+  JudgedSimilarity,
+  JudgementReport,
+  MaintainOptions,
+  MaintenanceReport,
+} from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
 export type { Hit, Recall } from './memory/recall.ts';

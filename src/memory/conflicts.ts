@@ -9,7 +9,7 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { changedRecord, toMemory } from './record.ts';
-import { checkSupersession, rejoined } from './supersession.ts';
+import { checkSupersession, rejoined, superseding } from './supersession.ts';
 import type {
   Conflict,
   Memory,
@@ -168,7 +168,7 @@ async function decide(
     case 'keep-both':
       return { changes: [], kept: newer };
     case 'supersede': {
-      const kept = { ...newer, supersedes: [...new Set([...newer.supersedes, older.id])] };
+      const kept = superseding(newer, older);
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }

@@ -99,6 +99,12 @@ export async function rejoined(
     .map((memory) => ({ ...memory, supersedes: [...new Set(below(memory.supersedes, new Set()))] }));
 }
 
+/** A memory that takes the place of an older one, and counts for no less. */
+export function superseding(newer: MemoryRecord, older: MemoryRecord): MemoryRecord {
+  const supersedes = [...new Set([...newer.supersedes, older.id])];
+  return { ...newer, ...inheritedImportance(newer, older), supersedes };
+}
+
 /**
  * What a statement counts for that takes the place of another one, or may contradict it: at least as much. What a
  * person has judged stays as it is.
