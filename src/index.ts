@@ -14,6 +14,12 @@
 
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
+export {
+  CURATION_ACTIONS,
+  type CurateOptions,
+  type CurationAction,
+  type CurationReport,
+} from './memory/curate.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type {

@@ -2,6 +2,7 @@ import type { ConversationMessage } from '../language/messages.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
+import { type CurateOptions, type CurationReport, curate } from './curate.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import {
@@ -141,6 +142,8 @@ export interface MemoryEngine extends AsyncDisposable {
   unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
   /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
+  /** Tidies up: takes out what is useless, merges duplicates, joins what has faded, judges similar pairs. Can be undone. */
+  curate(options?: CurateOptions): Promise<CurationReport>;
   stats(): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
@@ -191,6 +194,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     links: (id, options) => linksOf(engine, id, options),
     link: (a, b, options) => link(engine, a, b, options),
     unlink: (a, b, options) => unlink(engine, a, b, options),
+    curate: (options) => curate(engine, options),
     maintain: (options) => maintain(engine, options),
     stats: () => space.info(),
     explain: (query, id, options) => explainMemory(engine, query, id, options),

@@ -1,9 +1,8 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
-import { exclusionOf } from '../store/eligibility.ts';
 import type { SpaceReader } from '../store/store.ts';
 import { changedRecord } from './record.ts';
-import { supersededAmong } from './supersession.ts';
+import { isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
 
 /** What becomes of one statement. */
@@ -130,11 +129,6 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
     sourceRef: record.sourceRef ?? before.sourceRef,
     supersedes: [...new Set([...before.supersedes, ...record.supersedes.filter((id) => id !== before.id)])],
   };
-}
-
-function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
-  const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
-  return excluded === undefined || excluded === 'not-yet-valid';
 }
 
 function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {

@@ -4,11 +4,10 @@ import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../providers/language-model.ts';
-import { exclusionOf } from '../store/eligibility.ts';
 import type { Change, SimilarPair, SpaceReader } from '../store/store.ts';
 import type { Engine } from './engine.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
-import { checkSupersession, supersededAmong, superseding } from './supersession.ts';
+import { checkSupersession, liveAmong, superseding } from './supersession.ts';
 
 /** What asking a model led to. */
 export interface Asked {
@@ -22,7 +21,7 @@ const MOST_LOOKED_AT = 1000;
 /** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
 const JUDGED_AT_ONCE = 40;
 
-/** A pair whose memories are both believed. */
+/** A pair whose memories are both live: of the others a verdict would change nothing. */
 interface OpenPair {
   readonly pair: SimilarPair;
   readonly older: MemoryRecord;
@@ -76,7 +75,7 @@ export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts
 async function openPairs(engine: Engine, most: number, now: Instant): Promise<readonly OpenPair[]> {
   const { space } = engine;
   const pairs = await space.pendingPairs(MOST_LOOKED_AT);
-  const found = await believed(space, pairs, now);
+  const found = await liveAmong(space, endsOf(pairs), now);
   return pairs
     .flatMap((pair): OpenPair[] => {
       const [older, newer] = [found.get(pair.older), found.get(pair.newer)];
@@ -85,20 +84,8 @@ async function openPairs(engine: Engine, most: number, now: Instant): Promise<re
     .slice(0, most);
 }
 
-/** The memories of the pairs that hold now or will: of the others a verdict would change nothing. */
-async function believed(
-  reader: SpaceReader,
-  pairs: readonly Pick<SimilarPair, 'older' | 'newer'>[],
-  now: Instant,
-): Promise<ReadonlyMap<string, MemoryRecord>> {
-  const ids = [...new Set(pairs.flatMap(({ older, newer }) => [older, newer]))];
-  const superseded = await supersededAmong(reader, ids, {}, now);
-  const holds = (memory: MemoryRecord) => {
-    const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
-    return excluded === undefined || excluded === 'not-yet-valid';
-  };
-  const records = await reader.get(ids);
-  return new Map(records.flatMap((memory) => (memory && holds(memory) ? [[memory.id, memory]] : [])));
+function endsOf(pairs: readonly SimilarPair[]): readonly string[] {
+  return pairs.flatMap(({ older, newer }) => [older, newer]);
 }
 
 function dated({ content, updatedAt }: MemoryRecord): { readonly content: string; readonly at: Instant } {
@@ -113,13 +100,8 @@ async function settle(
 ): Promise<readonly JudgedSimilarity[]> {
   if (verdicts.length === 0) return [];
   return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
-    const memories = new Map(
-      await believed(
-        reader,
-        verdicts.map(({ pair }) => pair),
-        now,
-      ),
-    );
+    const pairs = verdicts.map(({ pair }) => pair);
+    const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
     const changed = new Map<string, MemoryRecord>();
     const settled: Change[] = [];
     const judged: JudgedSimilarity[] = [];
