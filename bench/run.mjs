@@ -1,4 +1,4 @@
-// ./run bench [speed] [living] [memory] [mcp] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
+// ./run bench [speed] [living] [memory] [mcp] [language] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import { updateReadme } from './readme.mjs';
 
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) => ['speed', 'living', 'memory', 'mcp', 'quality', 'grid'].includes(arg));
+const chosen = args.filter((arg) =>
+  ['speed', 'living', 'memory', 'mcp', 'language', 'quality', 'grid'].includes(arg),
+);
 // The grid takes minutes and changes only with the embedder: it is run when named.
 const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -38,6 +40,10 @@ if (wanted('memory')) {
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');
   save('mcp', { command: './run bench mcp', results: await benchMcp(log) });
+}
+if (wanted('language')) {
+  const { benchLanguage } = await import('./language.mjs');
+  save('language', { command: './run bench language', results: await benchLanguage(log) });
 }
 if (wanted('quality')) {
   const directory = process.env.SALIENCE_DATA;

@@ -7,7 +7,7 @@ import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 import { saysAllOf } from './near-duplicate.ts';
-import { judgementReport, reconcile } from './reconcile.ts';
+import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 import { checkSupersession, liveAmong, superseding } from './supersession.ts';
 
 export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconcile'] as const;
@@ -46,6 +46,7 @@ export async function curate(engine: Engine, options: CurateOptions = {}): Promi
   const actions = (options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune']).map((action) =>
     oneOf(action, 'actions', CURATION_ACTIONS),
   );
+  mostPairs(options);
   const pruned: string[] = [];
   const deduplicated: { kept: string; replaced: readonly string[] }[] = [];
   const consolidated: Consolidated[] = [];

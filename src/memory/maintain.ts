@@ -8,7 +8,7 @@ import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
-import { judgementReport, reconcile } from './reconcile.ts';
+import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 import { rejoined } from './supersession.ts';
 
 /** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
@@ -29,6 +29,7 @@ type Fate = 'cooled' | 'archived' | 'expired';
 export async function maintain(engine: Engine, options: MaintainOptions = {}): Promise<MaintenanceReport> {
   const now = momentOf(engine, options);
   const dryRun = options.dryRun === true;
+  mostPairs(options);
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
   const { examined, due } = await findDue(engine, now, options);
   for (const fate of ['cooled', 'archived'] as const) {

@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** Pairs of the queue that a run looks at to find those that can be judged. */
-const MOST_LOOKED_AT = 1000;
+const MOST_LOOKED_AT = 10_000;
 
 /** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
 const JUDGED_AT_ONCE = 40;
@@ -39,15 +39,20 @@ interface Verdicts extends Asked {
  */
 export async function reconcile(engine: Engine, now: Instant, options: MaintainOptions): Promise<Verdicts> {
   const { languageModel: model, newNonce } = engine;
-  const most = wholeNumber(options.maxPairs ?? 50, 'maxPairs', 1, MOST_LOOKED_AT);
+  const most = mostPairs(options);
   const judged: JudgedSimilarity[] = [];
   const failures: string[] = [];
   let usage = NO_USAGE;
   if (!model || options.judge === false || options.dryRun) return { judged, failures, usage };
-  const open = await openPairs(engine, most, now);
-  for (let start = 0; start < open.length; start += JUDGED_AT_ONCE) {
+  let waiting = await engine.space.pendingPairs(MOST_LOOKED_AT);
+  for (let asked = 0; asked < most; ) {
     throwIfAborted(options.signal);
-    const some = open.slice(start, start + JUDGED_AT_ONCE);
+    // The verdicts before may have made a question needless.
+    const some = await firstOpen(engine.space, waiting, Math.min(JUDGED_AT_ONCE, most - asked), now);
+    const last = some.at(-1)?.pair.sequence;
+    if (last === undefined) break;
+    asked += some.length;
+    waiting = waiting.filter(({ sequence }) => sequence > last);
     const statements = some.map(({ older, newer }) => ({ older: dated(older), newer: dated(newer) }));
     const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
     usage = addUsage(usage, answer.usage);
@@ -61,6 +66,11 @@ export async function reconcile(engine: Engine, now: Instant, options: MaintainO
   return { judged, failures, usage };
 }
 
+/** Throws `invalid_argument`. */
+export function mostPairs({ maxPairs = 50 }: Pick<MaintainOptions, 'maxPairs'>): number {
+  return wholeNumber(maxPairs, 'maxPairs', 1, 1000);
+}
+
 /** What is reported of everything that the model was asked in a run. */
 export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts>[]): JudgementReport {
   const usage = asked.reduce((sum, each) => addUsage(sum, each.usage ?? NO_USAGE), NO_USAGE);
@@ -72,13 +82,16 @@ export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts
   };
 }
 
-async function openPairs(engine: Engine, most: number, now: Instant): Promise<readonly OpenPair[]> {
-  const { space } = engine;
-  const pairs = await space.pendingPairs(MOST_LOOKED_AT);
-  const found = await liveAmong(space, endsOf(pairs), now);
+async function firstOpen(
+  reader: SpaceReader,
+  pairs: readonly SimilarPair[],
+  most: number,
+  now: Instant,
+): Promise<readonly OpenPair[]> {
+  const live = await liveAmong(reader, endsOf(pairs), now);
   return pairs
     .flatMap((pair): OpenPair[] => {
-      const [older, newer] = [found.get(pair.older), found.get(pair.newer)];
+      const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
       return older && newer ? [{ pair, older, newer }] : [];
     })
     .slice(0, most);
