@@ -22,6 +22,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/remember.ts'),
   },
   {
+    name: 'observe',
+    summary: 'remember what a conversation is worth remembering for',
+    load: () => import('./commands/observe.ts'),
+  },
+  {
     name: 'recall',
     summary: 'find what matters now, ranked and explained',
     load: () => import('./commands/recall.ts'),
@@ -29,6 +34,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
   { name: 'list', summary: 'list memories, newest update first', load: () => import('./commands/list.ts') },
   { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },
+  {
+    name: 'feedback',
+    summary: 'say whether a memory helped',
+    load: () => import('./commands/feedback.ts'),
+  },
   { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
   {
     name: 'undo',
@@ -73,6 +83,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/maintain.ts'),
   },
   {
+    name: 'curate',
+    summary: 'tidy up: prune, merge duplicates, join, judge similar memories',
+    load: () => import('./commands/curate.ts'),
+  },
+  {
     name: 'simulate',
     summary: "play a year of an agent's life from a script, and show how its memories develop",
     load: () => import('./commands/simulate.ts'),
@@ -113,7 +128,15 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** The common options that are followed by a value. */
-const withValue: ReadonlySet<string> = new Set(['--path', '--space', '--embedder', '--base-url', '--now']);
+const withValue: ReadonlySet<string> = new Set([
+  '--path',
+  '--space',
+  '--embedder',
+  '--base-url',
+  '--model',
+  '--model-url',
+  '--now',
+]);
 
 /** The name of the command in the arguments: the first that is no option, nor an option's value. */
 export function findCommandName(args: readonly string[]): string | undefined {
