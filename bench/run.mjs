@@ -1,4 +1,4 @@
-// ./run bench [speed] [living] [memory] [mcp] [language] [quality] [grid] [--size N]: results go to bench/results, one file a benchmark.
+// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 import { updateReadme } from './readme.mjs';
 
+const NAMES = [
+  'speed',
+  'living',
+  'memory',
+  'mcp',
+  'http',
+  'language',
+  'packing',
+  'context',
+  'quality',
+  'grid',
+];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) =>
-  ['speed', 'living', 'memory', 'mcp', 'language', 'quality', 'grid'].includes(arg),
-);
+const chosen = args.filter((arg) => NAMES.includes(arg));
 // The grid takes minutes and changes only with the embedder: it is run when named.
 const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -44,6 +54,26 @@ if (wanted('mcp')) {
 if (wanted('language')) {
   const { benchLanguage } = await import('./language.mjs');
   save('language', { command: './run bench language', results: await benchLanguage(log) });
+}
+if (wanted('http')) {
+  const { benchHttp } = await import('./http.mjs');
+  save('http', { command: './run bench http', results: await benchHttp(log) });
+}
+if (wanted('packing')) {
+  const { benchPacking } = await import('./packing.mjs');
+  save('packing', { command: './run bench packing', results: await benchPacking(log) });
+}
+if (wanted('context')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (directory) {
+    const { benchContext } = await import('./context.mjs');
+    save('context', {
+      command: 'SALIENCE_DATA=… ./run bench context',
+      results: await benchContext(directory, log),
+    });
+  } else {
+    console.log('context: skipped, because SALIENCE_DATA does not point at the datasets');
+  }
 }
 if (wanted('quality')) {
   const directory = process.env.SALIENCE_DATA;

@@ -12,14 +12,24 @@
  * @module
  */
 
+export type { ContextFormat, ContextMessage } from './context/render.ts';
+export type { Section, SectionName } from './context/sections.ts';
+export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
+export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
 export {
   CURATION_ACTIONS,
   type CurateOptions,
   type CurationAction,
   type CurationReport,
 } from './memory/curate.ts';
+export type {
+  ContentRecord,
+  MemoryOperation,
+  OperationContent,
+  OperationResult,
+} from './memory/diagnostics.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import { modelReranker } from './language/rerank.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly languageModel?: LanguageModel | undefined;
   /** Judges the order of direct hits, where a recall asks for it. Default is the language model, if there is one. */
   readonly reranker?: Reranker | undefined;
+  /** Counts the tokens of contexts. Default is the vocabulary of GPT-4o and later. */
+  readonly tokenCounter?: TokenCounter | undefined;
   /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
   readonly conflictThreshold?: number | undefined;
   /** Rates of learning by use, over the defaults. */
@@ -81,6 +83,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       languageModel,
       newNonce,
       reranker: options.reranker ?? (languageModel && modelReranker(languageModel, { newNonce })),
+      tokenCounter: once(async () => options.tokenCounter ?? (await loadTokenCounter())),
+      randomBytes,
       conflictThreshold:
         options.conflictThreshold === undefined
           ? undefined
@@ -152,6 +156,14 @@ function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<
   return profiles;
 }
 
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 function refuseId(): never {
   throw new SalienceError(
     'store_read_only',
@@ -159,7 +171,8 @@ function refuseId(): never {
   );
 }
 
-const newNonce = () => randomBytes(16).toString('hex');
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+const newNonce = () => Buffer.from(randomBytes(16)).toString('hex');
 
 async function uuidSource(): Promise<(now: Instant) => string> {
   const { v7 } = await import('uuid');

@@ -125,6 +125,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'measure how well strategies answer a dataset',
     load: () => import('./commands/eval.ts'),
   },
+  {
+    name: 'serve',
+    summary: 'answer over HTTP, behind tokens',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'token',
+    summary: 'make, list and revoke the tokens of a server',
+    load: () => import('./commands/token.ts'),
+  },
 ];
 
 /** The common options that are followed by a value. */

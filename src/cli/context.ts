@@ -35,7 +35,7 @@ export function action<Options, Arguments extends readonly unknown[]>(
     try {
       const context = createContext<Options>(command, interruption.signal);
       const code = await work(context, ...(given.slice(0, -2) as unknown as Arguments));
-      process.exitCode = interruption.signal.aborted ? INTERRUPTED : typeof code === 'number' ? code : 0;
+      process.exitCode = typeof code === 'number' ? code : interruption.signal.aborted ? INTERRUPTED : 0;
     } finally {
       interruption.stop();
     }

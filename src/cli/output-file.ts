@@ -8,11 +8,14 @@ import { SalienceError } from '../model/errors.ts';
  */
 export async function writeFileAtomically(
   path: string,
-  options: { readonly replace: boolean },
+  options: {
+    readonly replace: boolean /** Who may read it. Default is what the process sets. */;
+    readonly mode?: number;
+  },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
-  const handle = await open(temporary, 'wx').catch((cause: unknown) => {
+  const handle = await open(temporary, 'wx', options.mode).catch((cause: unknown) => {
     throw unwritable(path, cause);
   });
   try {

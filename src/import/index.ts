@@ -1,4 +1,6 @@
 /** Importers: files of several kinds as statements and memories, and the writing of them. */
 
 export { type ImportCounts, importItems } from './import.ts';
+export type { ImportItem } from './item.ts';
+export { readJsonLine } from './json-lines.ts';
 export { IMPORT_FORMATS, type ImportFormat, openSource } from './source.ts';

@@ -108,6 +108,18 @@ async function* readItems(
   yield* report();
 }
 
+/** One such line as an item of an import; `where` names it to people. */
+export function readJsonLine(
+  text: string,
+  where: string,
+  sourceRef: string,
+  options: SourceOptions,
+): ImportItem {
+  const fields = parseLine(text);
+  if (typeof fields === 'string') return unusable(where, fields);
+  return readItem({ fields, text, where, sourceRef }, options);
+}
+
 /** What the line holds, or what is wrong with it. */
 function parseLine(text: string): Fields | string {
   try {

@@ -5,8 +5,10 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
 import type { Memory, MemoryEngine } from '../index.ts';
-import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
+import type { VerbContext } from '../verbs/index.ts';
 import { plainLine } from '../verbs/quote.ts';
+import { beginningText } from '../verbs/sessions.ts';
+import { operationOf } from '../verbs/verb.ts';
 
 const MEMORY = 'salience://memory/';
 const CONTEXT = 'salience://context';
@@ -30,7 +32,8 @@ export async function listResources(memory: MemoryEngine): Promise<ListResources
     uri: CONTEXT,
     name: 'context',
     title: 'What matters now',
-    description: 'The memories that a new session should know of, without a question',
+    description:
+      'What a conversation begins with: summaries of earlier sessions, and the memories that matter without a question',
     mimeType: 'text/plain',
   };
   return { resources: [context, ...memories.map(resourceOf)] };
@@ -43,13 +46,28 @@ export async function readResource(
   context: VerbContext,
 ): Promise<ReadResourceResult> {
   if (uri === CONTEXT) {
-    const answer = await callVerb(recall, memory, { strategy: 'ambient', effects: 'none' }, context);
-    return { contents: [{ uri, mimeType: 'text/plain', text: recall.text(answer) }] };
+    return { contents: [{ uri, mimeType: 'text/plain', text: await beginning(memory, context) }] };
   }
   const id = idOf(uri);
   const found = id === undefined ? undefined : await memory.get(id);
   if (!found) throw new ResourceNotFoundError(uri);
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
+}
+
+/** What starting a session returns. None is started: reading leaves nothing behind. */
+async function beginning(memory: MemoryEngine, context: VerbContext): Promise<string> {
+  const operation = operationOf(context);
+  const { hits } = await memory.recall(undefined, {
+    strategy: 'ambient',
+    typesExclude: ['summary'],
+    effects: 'none',
+    ...operation,
+  });
+  const { memories } = await memory.list({ types: ['summary'], limit: 20, ...operation });
+  const summaries = memories.filter(
+    ({ invalidatedAt, weight, effectiveWeight }) => invalidatedAt === undefined && effectiveWeight === weight,
+  );
+  return beginningText({ summaries: summaries.slice(0, 5), memories: hits.map((hit) => hit.memory) });
 }
 
 function idOf(uri: string): string | undefined {

@@ -1,6 +1,11 @@
-import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type Tool as ListedTool,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { type MemoryEngine, SalienceError } from '../index.ts';
+import type { MemoryEngine } from '../index.ts';
 import { callVerb, failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
 import type { Tool } from './tool.ts';
 
@@ -29,7 +34,10 @@ export function listTool(tool: Tool): ListedTool {
   return made;
 }
 
-/** Calls a tool. Whatever goes wrong becomes an answer that tells a model how to mend its call, if it can. */
+/**
+ * Calls a tool. Whatever goes wrong in it becomes an answer that tells a model how to mend its call, if it can. Throws
+ * the protocol's error for a tool that is not offered.
+ */
 export async function callTool(
   tools: readonly Tool[],
   { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },
@@ -37,14 +45,14 @@ export async function callTool(
   context: VerbContext,
   log: (line: string) => void,
 ): Promise<CallToolResult> {
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `there is no tool ${JSON.stringify(name)}; there are ${tools.map((each) => each.name).join(', ')}`,
+    );
+  }
   try {
-    const tool = tools.find((each) => each.name === name);
-    if (!tool) {
-      throw new SalienceError(
-        'invalid_argument',
-        `there is no tool ${JSON.stringify(name)}; there are ${tools.map((each) => each.name).join(', ')}`,
-      );
-    }
     const output = await callVerb(tool, memory, input, context);
     return {
       content: [{ type: 'text', text: tool.text(output) }],

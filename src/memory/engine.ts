@@ -1,3 +1,5 @@
+import type { RandomBytes } from '../context/render.ts';
+import type { TokenCounter } from '../context/tokens.ts';
 import type { NewNonce } from '../language/fence.ts';
 import { invalidArgument, texts, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
@@ -30,6 +32,9 @@ export interface Engine {
   readonly reranker: Reranker | undefined;
   /** Cosine above which a new statement may contradict a known one. Default is the embedder's. */
   readonly conflictThreshold: number | undefined;
+  /** Counts what a context takes; made at the first context. */
+  readonly tokenCounter: () => Promise<TokenCounter>;
+  readonly randomBytes: RandomBytes;
   readonly reinforcement: ReinforcementRates;
   /** Nothing may be written: recalls leave nothing behind. */
   readonly readOnly: boolean;

@@ -2,8 +2,17 @@ import type { ConversationMessage } from '../language/messages.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
+import {
+  bootstrap,
+  type Context,
+  type ContextOptions,
+  context,
+  pinned,
+  type StandingOptions,
+} from './context.ts';
 import { type CurateOptions, type CurationReport, curate } from './curate.ts';
 import { deriveTexts } from './derive.ts';
+import { withDiagnostics } from './diagnostics.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import {
   type FeedbackOptions,
@@ -22,6 +31,7 @@ import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import { insertRecords, remember, rememberMany } from './remember.ts';
 import {
+  currentSession,
   endSession,
   type SessionOptions,
   type StartedSession,
@@ -94,6 +104,18 @@ export interface MemoryEngine extends AsyncDisposable {
     query: string | undefined,
     options?: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
+  /**
+   * What to put before a model: recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without
+   * a query the strategy is `ambient`.
+   */
+  context<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
+    query: string | undefined,
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
+  /** What an agent gets when a session starts: rules, feedback, facts, decisions, context; 30,000 tokens. */
+  bootstrap(options?: StandingOptions): Promise<Context<'ambient'>>;
+  /** What an agent gets on every turn: what must hold whatever is asked; 5,000 tokens. */
+  pinned(options?: StandingOptions): Promise<Context<'ambient'>>;
   /** The memory, or `undefined`. Looking back it throws `redacted` for one that was forgotten since. */
   get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   list(options?: ListOptions): Promise<MemoryPage>;
@@ -130,6 +152,8 @@ export interface MemoryEngine extends AsyncDisposable {
   ): Promise<readonly Belief[]>;
   /** Starts a session, or goes on with the open one; idle ones are closed with a summary of their own. */
   startSession(options?: SessionOptions): Promise<StartedSession>;
+  /** The id of the open session, if there is one in which something happened within 24 hours. */
+  currentSession(options?: OperationOptions): Promise<string | undefined>;
   /** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
   endSession(
     summary: string,
@@ -172,12 +196,15 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     await space.close();
     await afterwards();
   };
-  return {
+  return withDiagnostics<MemoryEngine>({
     space: space.name,
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
     observe: (messages, options) => observe(engine, messages, options),
     recall: (query, options) => recall(engine, query, options),
+    context: (query, options) => context(engine, query, options),
+    bootstrap: (options) => bootstrap(engine, options),
+    pinned: (options) => pinned(engine, options),
     get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
     list: (options = {}) => asKnown(engine, options, list),
     update: (id, changes, options) => update(engine, id, changes, options),
@@ -193,6 +220,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     history: (id) => historyOf(engine, id),
     beliefs: (topicKey, options) => beliefsAbout(engine, topicKey, options),
     startSession: (options) => startSession(engine, options),
+    currentSession: (options) => currentSession(engine, options),
     endSession: (summary, options) => endSession(engine, summary, options),
     saveSummary: (summary, options) => saveSummary(engine, summary, options),
     timeline: (id) => timeline(engine, id),
@@ -224,7 +252,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     check: () => space.check(),
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }
 
 async function get(

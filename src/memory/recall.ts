@@ -88,7 +88,7 @@ async function recallThen<StrategyName extends string>(
   const answer = await runPipeline(engine.space, prepared.plan);
   throwIfAborted(options.signal);
   const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
-  const effects = await applyEffects(engine, prepared.strategy, answer.ranked, query, options);
+  const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
   const trace = traceOf(prepared, answer, effects, performance.now() - started, lookBack(options, past));
   return { hits, evidenceChains: answer.chains, trace };
 }
@@ -167,15 +167,15 @@ function associationOf(
 }
 
 /** Writes what the strategy learns of its answer; returns the row of the trace. */
-async function applyEffects(
+export async function applyEffects(
   engine: Engine,
-  { name, effect }: Strategy,
-  ranked: readonly RankedMemory[],
+  { name, effect }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
+  used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
   query: string | undefined,
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
   const writes = effect !== 'none' && options.effects !== 'none' && options.asOf === undefined;
-  if (!writes || engine.readOnly || ranked.length === 0) return undefined;
+  if (!writes || engine.readOnly || used.length === 0) return undefined;
   const started = performance.now();
   const usage: NewUsage = {
     at: momentOf(engine, options),
@@ -186,10 +186,10 @@ async function applyEffects(
       .digest('hex')
       .slice(0, 16),
     sessionId: options.sessionId,
-    used: ranked.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
+    used: used.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
   };
   await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
-  return stage('effects', ranked.length, ranked.length, performance.now() - started);
+  return stage('effects', used.length, used.length, performance.now() - started);
 }
 
 function hitOf<StrategyName extends string>(

@@ -55,6 +55,16 @@ export async function startSession(engine: Engine, options: SessionOptions = {})
   return { sessionId: session.id, isNew, summaries, memories: hits };
 }
 
+/** The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours. */
+export async function currentSession(
+  engine: Engine,
+  options: OperationOptions = {},
+): Promise<string | undefined> {
+  const now = momentOf(engine, options);
+  const open = await engine.space.session();
+  return open && now - open.activeAt < IDLE ? open.id : undefined;
+}
+
 /** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
 export async function endSession(
   engine: Engine,

@@ -52,7 +52,22 @@ export type SalienceErrorCode =
   | 'aborted'
   | 'unreadable_file'
   /** A file that was to be written could not be. */
-  | 'unwritable_file';
+  | 'unwritable_file'
+  /** A server asks for a token, or does not know the one it was given. */
+  | 'unauthorized'
+  /** The token, or the page that asks, has no right to this. */
+  | 'forbidden'
+  | 'rate_limited'
+  /** A request took too long. */
+  | 'timed_out'
+  /** The memory is not what it was when it was read: read it again. */
+  | 'precondition_failed'
+  /** An idempotency key was used before, for another request. */
+  | 'idempotency_conflict'
+  /** A server cannot be reached, failed, or answered what cannot be read. */
+  | 'server_failed'
+  /** What this engine cannot do, such as a server on behalf of a client far away. */
+  | 'unsupported';
 
 const brand: unique symbol = Symbol.for('salience.error') as never;
 

@@ -12,8 +12,18 @@ export interface Strategy {
   readonly limit: number;
   /** What a recall writes after its answer is fixed. */
   readonly effect: 'none' | 'reinforce' | 'count';
+  /** How it fills a context. */
+  readonly context: ContextDefaults;
   /** `undefined`: links are not followed. */
   readonly association: AssociationSettings | undefined;
+}
+
+/** What a context takes of a strategy's hits unless it says otherwise, and what that writes. */
+export interface ContextDefaults {
+  readonly minScore: number;
+  /** `undefined`: as many as fit. */
+  readonly maxItems: number | undefined;
+  readonly effect: 'none' | 'reinforce' | 'count' | 'touch';
 }
 
 /** How links bring further memories in. */
@@ -40,6 +50,9 @@ const effects: Readonly<Record<string, Strategy['effect']>> = {
   retention: 'reinforce',
   'five-factor': 'count',
 };
+const contexts: Readonly<Record<string, ContextDefaults>> = {
+  balanced: { minScore: 0.1, maxItems: 20, effect: 'touch' },
+};
 const associations: Readonly<Record<string, AssociationSettings>> = {
   retention: ASSOCIATION,
   hybrid: { ...ASSOCIATION, mode: 'lent' },
@@ -53,6 +66,7 @@ export function strategyOf(profile: Profile): Strategy {
     profile,
     limit: limits[origin] ?? 10,
     effect: effects[origin] ?? 'none',
+    context: contexts[origin] ?? { minScore: 0, maxItems: undefined, effect: effects[origin] ?? 'none' },
     association: associations[origin],
   };
 }

@@ -10,6 +10,7 @@ export type StageName =
   | 'expand'
   | 'bridge'
   | 'merge'
+  | 'pack'
   | 'effects';
 
 /** What one stage saw, kept and cost. */

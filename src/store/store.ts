@@ -49,6 +49,8 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  /** The vectors of these memories, in order; `undefined` where there is none. */
+  vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
   /** The usage log, oldest first, after a sequence. */
   usage(after?: number): Promise<readonly Usage[]>;
   /** Memories in the order of their last update, newest first, then by id. */

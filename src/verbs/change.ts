@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { MemoryChanges, Undone } from '../index.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import { instant, listOf, memoryId, memorySchema, rememberFields } from './schemas.ts';
+import { instant, listOf, memoryId, memorySchema, rememberFields, timeToLive } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 const { content, type, scope, tags, metadata, importance, confidence, weight } = rememberFields;
@@ -20,6 +20,9 @@ const changeFields = {
   validFrom: instant.nullable().optional().describe('ISO 8601; null takes it away'),
   validUntil: instant.nullable().optional().describe('ISO 8601; null takes it away'),
   expiresAt: instant.nullable().optional().describe('ISO 8601; null takes it away'),
+  ttl: timeToLive.optional(),
+  topicKey: z.string().nullable().optional().describe('What it is about; null takes it away'),
+  sourceRef: z.string().nullable().optional().describe('A pointer to the origin; null takes it away'),
 } satisfies Record<keyof MemoryChanges, z.ZodType>;
 
 export const update = defineVerb({

@@ -22,6 +22,7 @@ const mendable: ReadonlySet<SalienceErrorCode> = new Set([
   'not_found',
   'already_exists',
   'cannot_undo',
+  'redacted',
   'aborted',
 ]);
 

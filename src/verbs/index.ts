@@ -2,13 +2,15 @@
  * The table of verbs: what can be asked of a memory, described once. A new verb is an entry here, and nothing else
  * needs to change for it to be a tool, a route and a line of the API document.
  */
+import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
 import { forget, undo, update } from './change.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
-import { check, maintain, reindex, similarPairs, stats } from './upkeep.ts';
+import { endSession, saveSummary, startSession, timeline } from './sessions.ts';
+import { check, maintain, reindex, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
@@ -23,17 +25,25 @@ export const verbs: readonly Verb[] = [
   get,
   list,
   update,
+  invalidate,
+  revive,
+  resolve,
   forget,
   undo,
+  startSession,
+  endSession,
   explain,
   whyNot,
   history,
+  beliefs,
+  timeline,
+  conflicts,
+  saveSummary,
   links,
   link,
   unlink,
   stats,
   maintain,
-  similarPairs,
   rememberMany,
   restore,
   check,

@@ -4,6 +4,8 @@ import type { MemoryOutput } from './schemas.ts';
 /** A memory in one line: what it is, then its text. */
 export function memoryLine(memory: MemoryOutput, text = memory.content): string {
   const { id, type, scope, updatedAt, tags, title, validUntil } = memory;
+  // The title of a summary is how it begins.
+  const shown = title === undefined || text.startsWith(title.replace(/\.{3}$/, '')) ? undefined : title;
   const facts = [
     named(type),
     ...(scope === 'global' ? [] : [named(scope)]),
@@ -11,5 +13,5 @@ export function memoryLine(memory: MemoryOutput, text = memory.content): string 
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${named(tag)}`).join(' ')]),
     ...(validUntil === undefined ? [] : [`until ${dayOf(validUntil)}`]),
   ];
-  return `[${named(id)}] ${facts.join(' · ')}: ${title === undefined ? '' : `${quoted(title)}: `}${quoted(text)}`;
+  return `[${named(id)}] ${facts.join(' · ')}: ${shown === undefined ? '' : `${quoted(shown)}: `}${quoted(text)}`;
 }

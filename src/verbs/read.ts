@@ -1,24 +1,35 @@
 import * as z from 'zod';
-import { type HistoryEntry, type MemoryPage, SalienceError } from '../index.ts';
+import {
+  type GetOptions,
+  type HistoryEntry,
+  type ListOptions,
+  type MemoryPage,
+  type OperationOptions,
+  SalienceError,
+} from '../index.ts';
 import { linkKind } from './links.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import { filterFields, instant, listOf, memoryId, memorySchema } from './schemas.ts';
+import { asOfKnown, filterFields, instant, listOf, memoryId, memorySchema, scope } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 export const get = defineVerb({
   name: 'get',
   title: 'Get a memory',
   description: 'Returns one memory by its id, with all its fields.',
-  input: z.strictObject({ id: memoryId }),
+  input: z.strictObject({
+    id: memoryId,
+    scope: scope.optional().describe('Where it is looked at from. Default is every scope'),
+    asOf: asOfKnown.optional(),
+  } satisfies Record<'id' | Exclude<keyof GetOptions, keyof OperationOptions>, z.ZodType>),
   output: memorySchema,
   access: 'read',
   destructive: false,
   idempotent: true,
   http: { method: 'GET', path: '/v1/memories/{id}' },
   tool: true,
-  async run(memory, { id }) {
-    const found = await memory.get(id);
+  async run(memory, { id, ...options }, context) {
+    const found = await memory.get(id, { ...options, ...operationOf(context) });
     if (found) return found;
     throw new SalienceError(
       'not_found',
@@ -38,10 +49,12 @@ export const list = defineVerb({
     ...filterFields,
     limit: z.int().min(1).max(1000).optional().describe('Default is 20'),
     cursor: z.string().optional().describe('nextCursor of the page before'),
-  }),
+    asOf: asOfKnown.optional(),
+  } satisfies Record<Exclude<keyof ListOptions, keyof OperationOptions>, z.ZodType>),
   output: z.object({
     memories: listOf(memorySchema),
     nextCursor: z.string().optional().describe('Absent on the last page'),
+    redacted: z.number().optional().describe('Looking back: how many are missing, forgotten since'),
   } satisfies Record<keyof MemoryPage, z.ZodType>),
   access: 'read',
   destructive: false,
@@ -49,9 +62,10 @@ export const list = defineVerb({
   http: { method: 'GET', path: '/v1/memories' },
   tool: true,
   run: (memory, input, context) => memory.list({ ...input, ...operationOf(context) }),
-  text: ({ memories, nextCursor }) =>
+  text: ({ memories, nextCursor, redacted }) =>
     [
       ...(memories.length === 0 ? ['no memories'] : memories.map((each) => memoryLine(each))),
+      ...(redacted ? [`${counted(redacted, 'memory', 'memories')} of then forgotten since`] : []),
       ...(nextCursor === undefined ? [] : [`more with cursor ${nextCursor}`]),
     ].join('\n'),
 });

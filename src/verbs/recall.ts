@@ -12,7 +12,7 @@ import {
 } from '../index.ts';
 import { memoryLine } from './memory-text.ts';
 import { named } from './quote.ts';
-import { explanationSchema, filterFields, listOf, memorySchema } from './schemas.ts';
+import { asOf, explanationSchema, filterFields, instant, listOf, memorySchema } from './schemas.ts';
 import { defineVerb, operationOf, type VerbContext } from './verb.ts';
 
 const parameter = z.union([z.number(), z.boolean(), z.string()]);
@@ -44,6 +44,7 @@ export const strategyFields = {
     .optional()
     .describe('Also plans and transient states that have ended. Default is false'),
   deepRecallPenalty: z.number().min(0).max(1).optional().describe('Default is .5'),
+  asOf: asOf.optional(),
   parameters: z
     .record(z.string(), z.union([parameter, z.record(z.string(), parameter)]))
     .optional()
@@ -52,7 +53,7 @@ export const strategyFields = {
 
 const recallInput = z.strictObject({
   ...strategyFields,
-  sessionId: z.string().optional().describe('The session in which this is recalled'),
+  sessionId: z.string().optional().describe('As start_session returned it'),
   effects: z.enum(['none']).optional().describe('none: leave no trace of use'),
   association: z
     .union([
@@ -111,6 +112,10 @@ const traceSchema = z.object({
   bound: z.number(),
   arms: listOf(armSchema),
   sequence: z.number(),
+  asOf: z
+    .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
+    .optional()
+    .describe('Of a look back: where to, and how many memories were forgotten since'),
 } satisfies Record<keyof Trace, z.ZodType>);
 
 export const recall = defineVerb({

@@ -1,13 +1,9 @@
 import * as z from 'zod';
-import type { Memory, Remembered } from '../index.ts';
-import { counted, named } from './quote.ts';
+import type { Memory } from '../index.ts';
+import { counted } from './quote.ts';
+import { rememberedSchema, rememberedText } from './remembered.ts';
 import { listOf, memorySchema, rememberFields } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
-
-const rememberedSchema = z.object({
-  id: z.string(),
-  outcome: z.enum(['created'] satisfies readonly Remembered['outcome'][]),
-} satisfies Record<keyof Remembered, z.ZodType>);
 
 const rememberedAll = z.object({ memories: listOf(rememberedSchema) });
 
@@ -15,7 +11,7 @@ export const remember = defineVerb({
   name: 'remember',
   title: 'Remember',
   description:
-    'Stores one statement for later conversations: a fact, preference, decision, rule, event, plan. Use it when you learn something that should outlive this conversation. Store one statement a call. Recall first; change what is known already with update.',
+    'Stores one statement for later conversations: a fact, preference, decision, rule, event, plan. Use it when you learn something that should outlive this conversation. Store one statement a call. Recall first; change what is known already with update. When it answers that the statement may contradict something, ask the user.',
   input: z.strictObject(rememberFields),
   output: rememberedSchema,
   access: 'write',
@@ -25,7 +21,7 @@ export const remember = defineVerb({
   tool: true,
   run: (memory, { content, ...options }, context) =>
     memory.remember(content, { ...options, ...operationOf(context) }),
-  text: ({ id, outcome }) => `${outcome} ${named(id)}`,
+  text: rememberedText,
 });
 
 export const rememberMany = defineVerb({
@@ -42,7 +38,14 @@ export const rememberMany = defineVerb({
   run: async (memory, { memories }, context) => ({
     memories: await memory.rememberMany(memories, operationOf(context)),
   }),
-  text: ({ memories }) => `created ${counted(memories.length, 'memory', 'memories')}`,
+  text: ({ memories }) =>
+    [
+      counted(memories.length, 'statement'),
+      ...rememberedSchema.shape.outcome.options.flatMap((outcome) => {
+        const count = memories.filter((each) => each.outcome === outcome).length;
+        return count === 0 ? [] : [`${count} ${outcome}`];
+      }),
+    ].join(', '),
 });
 
 export const restore = defineVerb({
@@ -62,7 +65,7 @@ export const restore = defineVerb({
   tool: false,
   run: async (memory, { memories }, context) => ({
     // The engine checks each field, and takes its default for one that is absent.
-    memories: await memory.restore(memories as readonly Memory[], operationOf(context)),
+    memories: await memory.restore(memories as unknown as readonly Memory[], operationOf(context)),
   }),
   text: ({ memories }) => `restored ${counted(memories.length, 'memory', 'memories')}`,
 });

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import type { Explanation, FilterOptions, Memory, Metadata, RememberInput } from '../index.ts';
+import type {
+  AsOf,
+  Explanation,
+  FilterOptions,
+  Memory,
+  Metadata,
+  MetadataFilter,
+  RememberInput,
+} from '../index.ts';
 import { JUDGES, MEMORY_TYPES, SOURCES, TIERS } from '../model/memory.ts';
 
 /** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
@@ -36,6 +44,7 @@ export const memorySchema = z.object({
   validUntil: instant.optional(),
   expiresAt: instant.optional(),
   invalidatedAt: instant.optional(),
+  invalidReason: z.string().optional(),
   coldSince: instant.optional(),
   consolidatedAt: instant.optional(),
   importance: share,
@@ -43,18 +52,25 @@ export const memorySchema = z.object({
   confidence: share,
   usefulness: share,
   weight: share,
+  effectiveWeight: share.describe('The weight, or at most .1 while another memory has taken its place'),
   stability: share,
   accessCount: z.number(),
   sessions: listOf(z.string()),
   revisionCount: z.number(),
   tier: z.enum(TIERS),
   core: z.boolean(),
-  supersedes: z.string().optional(),
+  supersedes: listOf(z.string()).describe('The memories that it replaces'),
   source: z.enum(SOURCES),
   sourceRef: z.string().optional(),
 } satisfies Record<keyof Memory, z.ZodType>);
 
 export type MemoryOutput = z.output<typeof memorySchema>;
+
+export const timeToLive = z
+  .string()
+  .describe(
+    'How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. A plan or transient_state is no longer valid then, everything else is forgotten',
+  );
 
 /** What may be said about a new memory. The engine checks lengths and texts. */
 export const rememberFields = {
@@ -73,14 +89,58 @@ export const rememberFields = {
   validFrom: instant.optional().describe('ISO 8601; hidden before'),
   validUntil: instant.optional().describe('ISO 8601; hidden after'),
   expiresAt: instant.optional().describe('ISO 8601; forgotten for good after'),
+  ttl: timeToLive.optional(),
+  topicKey: z
+    .string()
+    .optional()
+    .describe(
+      'A key for what it is about, such as "ada/coffee/milk": the next statement with this key and scope replaces it',
+    ),
+  supersedes: z
+    .array(z.string())
+    .optional()
+    .describe('The ids of the memories that it replaces: they stay, and are no longer recalled'),
   metadata: metadata.optional().describe('Any JSON that belongs to it'),
   source: z.enum(SOURCES).optional().describe('Default is stated'),
   sourceRef: z.string().optional().describe('A pointer to the origin: a file, a commit, a message id'),
-  sessionId: z.string().optional(),
+  sessionId: z.string().optional().describe('As start_session returned it'),
   id: z.string().optional().describe('At most 128 characters. Default is a new one'),
   createdAt: instant.optional().describe('ISO 8601; when it was first known. Default is now'),
   updatedAt: instant.optional().describe('ISO 8601. Default is createdAt'),
 } satisfies Record<keyof RememberInput, z.ZodType>;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const bound = z.union([z.string(), z.number()]).optional();
+// The engine says which tests go together.
+const metadataFilter = z
+  .record(
+    z.string(),
+    z.union([
+      scalar,
+      z.array(scalar),
+      z.strictObject({
+        in: z.array(scalar).optional(),
+        exists: z.boolean().optional(),
+        above: bound,
+        atLeast: bound,
+        below: bound,
+        atMost: bound,
+      }),
+    ]),
+  )
+  .describe(
+    'Only memories with this metadata: a value, some values, or a test, by property: {"status": "open", "priority": {"atLeast": 3}}',
+  ) as unknown as z.ZodType<MetadataFilter, MetadataFilter>;
+
+const asOfFields = {
+  known: instant.optional().describe('What was known then. ISO 8601; default is now'),
+  valid: instant.optional().describe('What was true then, by what is known. ISO 8601; default is now'),
+} satisfies Record<keyof AsOf, z.ZodType>;
+
+/** A moment to look back to. */
+export const asOf = z.strictObject(asOfFields).describe('Looks back; nothing is learnt from it');
+/** What was true then does not matter where nothing is hidden for not being true. */
+export const asOfKnown = z.strictObject({ known: asOfFields.known }).describe('Looks back');
 
 /** Which memories are looked at. */
 export const filterFields = {
@@ -88,6 +148,7 @@ export const filterFields = {
   types: z.array(z.string()).optional().describe('Only these types'),
   typesExclude: z.array(z.string()).optional().describe('Not these types; not together with types'),
   tags: z.array(z.string()).optional().describe('Only memories that carry all of these tags'),
+  metadata: metadataFilter.optional(),
 } satisfies Record<keyof FilterOptions, z.ZodType>;
 
 const explanationNode = z.object({

@@ -1,14 +1,10 @@
 import * as z from 'zod';
-import type { MaintenanceReport, SimilarPair, SpaceInfo } from '../index.ts';
+import type { MaintenanceReport, SpaceInfo } from '../index.ts';
 import { counted, named } from './quote.ts';
-import { instant, listOf } from './schemas.ts';
+import { listOf } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 const ids = listOf(z.string());
-const pairIds = z.tuple([z.string(), z.string()]) as unknown as z.ZodType<
-  SimilarPair['ids'],
-  SimilarPair['ids']
->;
 const counts = z.record(z.string(), z.number()) as z.ZodType<SpaceInfo['byType'], SpaceInfo['byType']>;
 
 export const stats = defineVerb({
@@ -26,6 +22,7 @@ export const stats = defineVerb({
     byScope: counts,
     byTier: counts,
     links: z.number(),
+    pendingPairs: z.number().describe('Conflicts that wait for a decision'),
     events: z.number(),
     sequence: z.number(),
     embedding: z.object({ model: z.string(), dimensions: z.number() }).optional(),
@@ -39,9 +36,9 @@ export const stats = defineVerb({
   http: { method: 'GET', path: '/v1/stats' },
   tool: true,
   run: (memory) => memory.stats(),
-  text: ({ name, memories, byType, byScope, byTier, links }) =>
+  text: ({ name, memories, byType, byScope, byTier, links, pendingPairs }) =>
     [
-      `space ${named(name)}: ${counted(memories, 'memory', 'memories')}, ${counted(links, 'link')}`,
+      `space ${named(name)}: ${counted(memories, 'memory', 'memories')}, ${counted(links, 'link')}, ${counted(pendingPairs, 'open conflict')}`,
       ...Object.entries({ type: byType, scope: byScope, tier: byTier }).map(
         ([by, counts]) =>
           `by ${by}: ${
@@ -71,9 +68,28 @@ export const maintain = defineVerb({
     cooled: ids,
     archived: ids,
     expired: ids,
-    consolidated: listOf(z.object({ id: z.string().optional(), from: ids })),
+    consolidated: listOf(
+      z.object({
+        id: z.string().optional(),
+        from: ids,
+        by: z.enum(['model', 'join']).optional().describe('Who wrote it'),
+      }),
+    ),
     compared: z.number(),
-    similarPairs: listOf(z.object({ ids: pairIds, similarity: z.number() })),
+    similarPairs: listOf(z.object({ older: z.string(), newer: z.string(), similarity: z.number() })).describe(
+      'Found now; conflicts lists those that wait',
+    ),
+    judgedBy: z.string().optional().describe('The language model that was asked'),
+    judged: listOf(
+      z.object({
+        older: z.string(),
+        newer: z.string(),
+        verdict: z.enum(['CONTRADICTION', 'UPDATE', 'OVERLAP', 'NONE']),
+        reason: z.string(),
+      }),
+    ),
+    failures: listOf(z.string()),
+    usage: z.object({ promptTokens: z.number(), completionTokens: z.number(), calls: z.number() }),
   } satisfies Record<keyof MaintenanceReport, z.ZodType>),
   access: 'write',
   destructive: true,
@@ -83,33 +99,6 @@ export const maintain = defineVerb({
   run: (memory, input, context) => memory.maintain({ ...input, ...operationOf(context) }),
   text: ({ dryRun, examined, cooled, archived, expired, consolidated, similarPairs }) =>
     `${dryRun ? 'would have' : 'done'}: ${examined} examined, ${cooled.length} cooled, ${archived.length} archived, ${expired.length} expired, ${consolidated.length} consolidated, ${counted(similarPairs.length, 'similar pair')} found`,
-});
-
-export const similarPairs = defineVerb({
-  name: 'similar_pairs',
-  title: 'Similar memories',
-  description: 'Lists pairs of memories that say nearly the same and wait to be judged.',
-  input: z.strictObject({ limit: z.int().min(1).max(1000).optional().describe('Default is 20') }),
-  output: z.object({
-    pairs: listOf(
-      z.object({ ids: pairIds, similarity: z.number(), at: instant } satisfies Record<
-        keyof SimilarPair,
-        z.ZodType
-      >),
-    ),
-  }),
-  access: 'read',
-  destructive: false,
-  idempotent: true,
-  http: { method: 'GET', path: '/v1/similar-pairs' },
-  tool: false,
-  run: async (memory, { limit }) => ({ pairs: await memory.similarPairs(limit) }),
-  text: ({ pairs }) =>
-    pairs.length === 0
-      ? 'no similar pairs wait'
-      : pairs
-          .map(({ ids: [a, b], similarity }) => `${similarity.toFixed(3)} ${named(a)} ${named(b)}`)
-          .join('\n'),
 });
 
 export const check = defineVerb({

@@ -45,7 +45,7 @@ describe('the table', () => {
 describe('every verb answers by its schema', () => {
   const steps: readonly (readonly [name: string, input: object, text: RegExp])[] = [
     ['remember', { content: 'Ada prefers oat milk', type: 'preference', tags: ['coffee'] }, /^created m1$/],
-    ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^created 1 memory$/],
+    ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^1 statement, 1 created$/],
     ['recall', { query: 'oat milk', explain: true, trace: true }, /1\. \(\d\.\d{3}\) \[m1\] preference/],
     ['get', { id: 'm1' }, /^\[m1\] preference · 2026-03-01 · #coffee: "Ada prefers oat milk"$/],
     ['list', { limit: 1 }, /more with cursor/],
@@ -61,9 +61,32 @@ describe('every verb answers by its schema', () => {
     ['undo', {}, /^undone: unlink/],
     ['explain', { id: 'm1', query: 'milk' }, /^\[m1\] scores 0\.\d{4}\n/],
     ['why_not', { id: 'm2', query: 'milk' }, /^\[m2\] /],
-    ['stats', {}, /2 memories, 1 link\nby type: /],
-    ['maintain', { dryRun: true }, /^would have: 2 examined/],
-    ['similar_pairs', {}, /^no similar pairs wait$/],
+    ['stats', {}, /2 memories, 1 link, 0 open conflicts\nby type: /],
+    ['invalidate', { id: 'm1', reason: 'She left' }, /^invalidated \[m1\].*, because "She left"$/],
+    [
+      'remember',
+      { content: 'Ada prefers\nsoy milk', type: 'preference' },
+      /^deduplicated m1\nIt is not recalled: it was invalidated on 2026-03-01, because "She left"/,
+    ],
+    ['revive', { id: 'm1' }, /^revived \[m1\]/],
+    [
+      'start_session',
+      {},
+      /^session m4 started\nQuoted.*\nWhat matters now, most first:\n- \[m1\] preference/,
+    ],
+    ['remember', { content: 'Tea at five', topicKey: 'tea', sessionId: 'm4' }, /^created m\d+$/],
+    ['remember', { content: 'Tea at six', topicKey: 'tea', ttl: '7d' }, /^updated m\d+$/],
+    ['beliefs', { topicKey: 'tea' }, /^tea: 1 statement\n- believed \[m\d+\] fact.*"Tea at six"$/],
+    ['save_summary', { summary: 'We spoke of tea.' }, /^created m\d+$/],
+    ['end_session', { summary: 'We agreed on tea.' }, /^session m4 ended; created m\d+$/],
+    [
+      'start_session',
+      {},
+      /started\n.*\nEarlier sessions, latest first:\n(?:- \[m\d\] summary · 2026-03-01: "We [^"]*"\n){2}What/,
+    ],
+    ['timeline', { id: 'm2' }, /^ {2}\[m1\].*\n> \[m2\]/],
+    ['conflicts', {}, /^no conflicts wait$/],
+    ['maintain', { dryRun: true }, /^would have: 5 examined/],
     ['check', {}, /^the store is healthy$/],
     ['reindex', {}, /^reindexed$/],
     ['help', { topic: 'scopes' }, /project:match/],
@@ -84,9 +107,80 @@ describe('every verb answers by its schema', () => {
     const restored = await callVerb(verb('restore'), other, {
       memories: JSON.parse(JSON.stringify(memories)),
     });
-    expect(restored).toEqual({ memories: [{ id: 'm1', outcome: 'created' }] });
-    expect(await other.get('m1')).toEqual(await memory.get('m1'));
-    expect([...steps.map(([name]) => name), 'restore'].sort()).toEqual(verbs.map(({ name }) => name).sort());
+    expect(restored).toEqual({
+      memories: (memories as { id: string }[]).map(({ id }) => ({ id, outcome: 'created' })),
+    });
+    expect(await other.list()).toEqual(await memory.list());
+    const told = new Set([...steps.map(([name]) => name), 'restore', 'resolve']);
+    expect([...told].sort()).toEqual(verbs.map(({ name }) => name).sort());
+  });
+});
+
+test('a conflict is told with what to do about it, waits, and is resolved', async () => {
+  await using memory = await openMemory({
+    path: ':memory:',
+    clock: () => now,
+    conflictThreshold: 0.5,
+  });
+  await memory.remember('Redux is the best state manager', { id: 'old' });
+  const answer = await callVerb(verb('remember'), memory, {
+    id: 'new',
+    content: 'Zustand is a better state manager than Redux',
+  });
+  expect(answer).toMatchObject({
+    outcome: 'created',
+    conflicts: [{ id: 'old' }],
+    warning: expect.any(String),
+  });
+  expect(verb('remember').text(answer)).toMatch(
+    /^created new\nIt may contradict 1 memory\. Ask the user .*\n- conflict \d+, \d\d % similar: \[old\] "Redux is the best/,
+  );
+  const waiting = (await callVerb(verb('conflicts'), memory, {})) as {
+    conflicts: { conflictId: string }[];
+  };
+  expect(verb('conflicts').text(waiting)).toMatch(
+    /^conflict \d+, .*\n {2}older \[old\].*\n {2}newer \[new\]/,
+  );
+  const { conflictId } = waiting.conflicts[0] ?? {};
+  const resolved = await callVerb(verb('resolve'), memory, { conflictId, resolution: 'supersede' });
+  expect(verb('resolve').text(resolved)).toMatch(/^resolved by supersede: \[new\]/);
+  expect(await callVerb(verb('conflicts'), memory, {})).toEqual({ conflicts: [] });
+  const { hits } = (await callVerb(verb('recall'), memory, { query: 'state manager' })) as {
+    hits: { memory: { id: string } }[];
+  };
+  expect(hits.map((hit) => hit.memory.id)).toEqual(['new']);
+});
+
+test('a look back and a filter by metadata pass through', async () => {
+  await using memory = await openHere();
+  await memory.remember('Tea at five', { id: 'tea', metadata: { priority: 2 }, now: new Date(now - 1000) });
+  await memory.update('tea', { content: 'Tea at six' });
+  const known = new Date(now - 500).toISOString();
+  expect(await callVerb(verb('get'), memory, { id: 'tea', asOf: { known } })).toMatchObject({
+    content: 'Tea at five',
+  });
+  for (const [atLeast, ids] of [
+    [2, ['tea']],
+    [3, []],
+  ] as const) {
+    const metadata = { priority: { atLeast } };
+    const { hits } = (await callVerb(verb('recall'), memory, { query: 'tea', metadata })) as {
+      hits: { memory: { id: string } }[];
+    };
+    expect(hits.map((hit) => hit.memory.id)).toEqual(ids);
+    const { memories } = (await callVerb(verb('list'), memory, { metadata })) as {
+      memories: { id: string }[];
+    };
+    expect(memories.map(({ id }) => id)).toEqual(ids);
+  }
+  const then = await callVerb(verb('recall'), memory, { query: 'tea', asOf: { known }, trace: true });
+  expect(then).toMatchObject({
+    hits: [{ memory: { content: 'Tea at five' } }],
+    trace: { asOf: { known, redacted: 0 } },
+  });
+  await memory.forget('tea');
+  await expect(callVerb(verb('get'), memory, { id: 'tea', asOf: { known } })).rejects.toMatchObject({
+    code: 'redacted',
   });
 });
 

@@ -20,7 +20,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
   language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
-  memory: ['model', 'scoring', 'text', 'language', 'providers', 'store', 'recall'],
+  context: ['model', 'scoring', 'text'],
+  memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
     'scoring',
@@ -31,13 +32,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/memory',
     'store/sqlite',
     'recall',
+    'language',
+    'context',
     'memory',
   ],
   import: ['(root)', 'files', 'model'],
   eval: ['(root)', 'files', 'model'],
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
-  mcp: ['(root)', 'verbs'],
+  http: ['(root)', 'model', 'import', 'verbs'],
+  client: ['(root)', 'model', 'scoring'],
+  mem: ['(root)'],
+  mcp: ['(root)', 'verbs', 'mem'],
+  integrations: ['(root)', 'model', 'verbs'],
   cli: [
     '(root)',
     'scoring',
@@ -52,6 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store/sqlite',
     'providers',
     'mcp',
+    'http',
   ],
   testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
 };
@@ -61,6 +69,17 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['store/sqlite', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
+  hono: ['http'],
+  '@hono/node-server': ['http'],
+};
+
+/** The only file that imports a framework. Each is a subpath of its own, so that nobody needs what he does not use. */
+const frameworks: Readonly<Record<string, string>> = {
+  ai: 'ai-sdk',
+  '@langchain/core': 'langchain',
+  '@mastra/core': 'mastra',
+  '@openai/agents-core': 'openai-agents',
+  '@opentelemetry/api': 'otel',
 };
 
 const files = sourceFiles(source);
@@ -106,6 +125,17 @@ describe('imports go one way', () => {
   });
 });
 
+test('a framework is imported by its own file alone, and that file by nothing', () => {
+  const home = (name: string) => join(source, 'integrations', `${name}.ts`);
+  for (const file of files) {
+    for (const target of importsOf(file)) {
+      const framework = Object.keys(frameworks).find((name) => `${target}/`.startsWith(`${name}/`));
+      if (framework !== undefined) expect(file).toBe(home(frameworks[framework] as string));
+      expect(Object.values(frameworks).map(home), file).not.toContain(join(file, '..', target));
+    }
+  }
+});
+
 test('nothing imports the command line', () => {
   for (const file of files.filter((each) => roomOf(each) !== 'cli')) {
     for (const target of importsOf(file)) expect(target).not.toMatch(/\/cli\//);
@@ -132,6 +162,7 @@ test('the core reads no clock and no randomness of its own', () => {
     'store/sqlite',
     'language',
     'recall',
+    'context',
     'memory',
   ];
   for (const file of files.filter((each) => core.includes(roomOf(each)))) {

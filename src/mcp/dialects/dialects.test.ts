@@ -91,12 +91,60 @@ describe('mem_*', () => {
     expect(await call('mem_search', { user_id: 'ada', query: 'hot water device' })).toEqual({ results: [] });
   });
 
+  test('a session of tools: start, save into it, update by topic, look around, end, start anew', async () => {
+    const { call, client, fail } = await connect('mem');
+    const user_id = 'ada';
+    expect(await call('mem_session_start', { user_id })).toEqual({
+      session_id: 'm1',
+      is_new: true,
+      sessions_context: [],
+      memories: [],
+    });
+    const saved = { id: 'm2', session_id: 'm1', topic_key: 'milk' };
+    const about = { ...save, topic_key: 'milk' };
+    expect(await call('mem_save', about)).toEqual({ ...saved, outcome: 'created' });
+    expect(await call('mem_save', { ...about, content: 'Ada prefers soy milk' })).toEqual({
+      ...saved,
+      outcome: 'updated',
+    });
+    const tea = { ...save, title: 'Tea', content: 'No milk in tea' };
+    const { id } = await call('mem_save', tea);
+    expect(await call('mem_save', tea)).toMatchObject({ id, outcome: 'deduped', session_id: 'm1' });
+    expect(await call('mem_timeline', { user_id, id: 'm2' })).toMatchObject({
+      before: [],
+      observation: { id: 'm2', content: 'Ada prefers soy milk', revision_count: 2 },
+      after: [{ id }],
+    });
+    expect(await fail('mem_session_end', { user_id, summary: ' ' })).toContain('invalid_argument');
+    expect(await call('mem_session_summary', { user_id, summary: 'Milk so far' })).toMatchObject({
+      session_id: 'm1',
+    });
+    expect(await call('mem_session_end', { user_id, summary: 'Ada "likes" soy' })).toMatchObject({
+      outcome: 'created',
+      session_id: 'm1',
+    });
+    expect(await fail('mem_session_end', { user_id, summary: 'x' })).toContain('not_found');
+    const next = await client.callTool({ name: 'mem_session_start', arguments: { user_id } });
+    expect(next.structuredContent).toMatchObject({
+      is_new: true,
+      sessions_context: expect.arrayContaining([expect.objectContaining({ content: 'Ada "likes" soy' })]),
+      memories: expect.arrayContaining([expect.objectContaining({ id: 'm2', score: expect.any(Number) })]),
+    });
+    expect(JSON.stringify(next.content)).toContain(
+      JSON.stringify('- 2026-03-01 "Ada \\"likes\\" soy"').slice(1, -1),
+    );
+  });
+
   test('another user is refused by every tool, and nothing is written', async () => {
     const { client, fail, memory } = await connect('mem');
     const inputs: Readonly<Record<string, Record<string, unknown>>> = {
+      mem_session_start: {},
+      mem_session_end: { summary: 'x' },
+      mem_session_summary: { summary: 'x' },
       mem_save: save,
       mem_search: { query: 'milk' },
       mem_get_observation: { id: 'm1' },
+      mem_timeline: { id: 'm1' },
       mem_stats: {},
     };
     const { tools } = await client.listTools();
@@ -201,5 +249,47 @@ describe('the scoped tools', () => {
     expect(await fail('remember', { content: 'x', type: 'event' })).toContain('type');
     await call('forget', { id: 'm1' });
     expect(await fail('update', { id: 'm1', content: 'x' })).toContain('not_found');
+  });
+
+  test('a time to live ends what is remembered', async () => {
+    const { call, memory, time } = await connect('scoped');
+    await call('remember', { content: 'The build is broken', ttl: '24h' });
+    expect((await memory.get('m1'))?.expiresAt).toBe('2026-03-02T00:00:00.000Z');
+    const found = () => call<{ memories: { id: string }[] }>('recall', { query: 'The build is broken' });
+    expect(idsOf(await found())).toEqual(['m1']);
+    time.now = start + DAY;
+    expect(idsOf(await found())).toEqual([]);
+    expect(idsOf(await call<{ memories: { id: string }[] }>('list', {}))).toEqual([]);
+  });
+
+  test('a contradiction is stored and told, and superseding hides the older one', async () => {
+    const { call, client, memory } = await connect('scoped');
+    await memory.remember('Redux is the best state manager', { id: 'old' });
+    const content = 'Redux is the best state manager, or Zustand';
+    const told = await client.callTool({ name: 'remember', arguments: { content } });
+    expect(told.structuredContent).toMatchObject({
+      id: 'm1',
+      outcome: 'created',
+      conflicts: [{ id: 'old', similarity: expect.any(Number), content: 'Redux is the best state manager' }],
+    });
+    expect((told.content[0] as { readonly text: string }).text).toMatch(
+      /^created m1\nCONTRADICTION DETECTED.*\n\[old\] \(similarity: \d\d%\) "Redux is the best state manager"\nAsk the user/,
+    );
+    expect(await call('remember', { content, supersedes: 'old' })).toEqual({ id: 'm1', outcome: 'updated' });
+    const found = await call<{ memories: { id: string }[] }>('recall', { query: content });
+    expect(idsOf(found)).toEqual(['m1']);
+    const { memories } = await call<{ memories: { id: string; weight: number }[] }>('list', {});
+    expect(memories.find(({ id }) => id === 'old')?.weight).toBe(0.1);
+  });
+
+  test('what was said not to hold is no longer listed, and says so when it is remembered again', async () => {
+    const { call, memory } = await connect('scoped');
+    await call('remember', { content: 'Ann is away' });
+    await memory.invalidate('m1', 'She is back');
+    expect(idsOf(await call<{ memories: { id: string }[] }>('list', {}))).toEqual([]);
+    expect(await call('remember', { content: 'Ann is away' })).toMatchObject({
+      outcome: 'deduplicated',
+      inactive: 'She is back',
+    });
   });
 });

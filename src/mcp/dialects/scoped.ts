@@ -35,7 +35,7 @@ function scopedMemoryOf(memory: Memory): ScopedMemory {
     project: inProject ? memory.scope.slice(PROJECT.length) : null,
     type: memory.type,
     tags: [...memory.tags],
-    weight: memory.weight,
+    weight: memory.effectiveWeight,
     created_at: memory.createdAt,
     updated_at: memory.updatedAt,
   };
@@ -102,8 +102,23 @@ const remember = defineTool({
       .max(1)
       .optional()
       .describe('1 certain (default), .5 tentative, .3 partly outdated'),
+    supersedes: z
+      .string()
+      .optional()
+      .describe(
+        'The id of the memory that it replaces: it stays, with a weight of .1, and is no longer recalled',
+      ),
+    ttl: z.string().optional().describe('How long it lives: "24h", "7d"'),
   }),
-  output: z.object({ id: z.string(), outcome: z.string() }),
+  output: z.object({
+    id: z.string(),
+    outcome: z.string(),
+    conflicts: z
+      .array(z.object({ id: z.string(), similarity: z.number(), content: z.string() }))
+      .optional()
+      .describe('Memories that it may contradict: ask the user which holds'),
+    inactive: z.string().optional().describe('Why it is not recalled: it was said not to hold'),
+  }),
   access: 'write',
   destructive: false,
   idempotent: false,
@@ -118,14 +133,43 @@ const remember = defineTool({
         details: { field: 'project' },
       });
     }
-    return memory.remember(content, {
+    const { inactive, conflicts, ...remembered } = await memory.remember(content, {
       ...options,
       scope: project === undefined ? scope : PROJECT + project,
       ...operationOf(context),
     });
+    return {
+      ...remembered,
+      ...(conflicts && { conflicts: [...conflicts] }),
+      ...(inactive && { inactive: inactive.reason }),
+    };
   },
-  text: ({ id, outcome }) => `${outcome} ${named(id)}`,
+  text: ({ id, outcome, conflicts = [], inactive }) =>
+    [
+      `${outcome} ${named(id)}`,
+      ...(inactive === undefined ? [] : [`not recalled, because it was invalidated: ${quoted(inactive)}`]),
+      ...(conflicts.length === 0 ? [] : warningOf(id, conflicts)),
+    ].join('\n'),
 });
+
+/** Names the tools of this dialect: there is none that resolves a conflict by itself. */
+function warningOf(
+  id: string,
+  conflicts: readonly { readonly id: string; readonly similarity: number; readonly content: string }[],
+): readonly string[] {
+  return [
+    'CONTRADICTION DETECTED. Stored; potentially conflicting memories:',
+    ...conflicts.map(
+      (each) =>
+        `[${named(each.id)}] (similarity: ${Math.round(each.similarity * 100)}%) ${quoted(each.content)}`,
+    ),
+    'Ask the user which holds, and never keep both silently. Then:',
+    '1. Keep both, if they are complementary',
+    `2. Update the old one: update(id=<old_id>, content=...), and forget(id=${quoted(id)})`,
+    '3. Supersede: remember the same again, with supersedes=<old_id>',
+    '4. Delete the old one: forget(id=<old_id>)',
+  ];
+}
 
 const recall = defineTool({
   name: 'recall',
@@ -212,7 +256,7 @@ const list = defineTool({
         cursor,
         ...operationOf(context),
       });
-      found.push(...page.memories.filter((each) => view.sees(each) && !hasExpired(each, now)));
+      found.push(...page.memories.filter((each) => view.sees(each) && !isOver(each, now)));
       cursor = page.nextCursor;
     } while (cursor !== undefined && found.length < limit);
     return { memories: found.slice(0, limit).map(scopedMemoryOf) };
@@ -221,9 +265,11 @@ const list = defineTool({
 });
 
 // Times are ISO 8601 in UTC with milliseconds: their order as texts is their order in time.
-function hasExpired({ expiresAt, validUntil, core }: Memory, now: string): boolean {
+function isOver({ expiresAt, validUntil, invalidatedAt, core }: Memory, now: string): boolean {
   return (
-    (expiresAt !== undefined && expiresAt <= now && !core) || (validUntil !== undefined && validUntil < now)
+    invalidatedAt !== undefined ||
+    (expiresAt !== undefined && expiresAt <= now && !core) ||
+    (validUntil !== undefined && validUntil < now)
   );
 }
 

@@ -83,6 +83,10 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);
     },
+    async vectors(ids) {
+      const { memories } = present();
+      return ids.map((id) => memories.get(id)?.vector?.slice());
+    },
     async search(request) {
       return searchNaively(searchable(present()), request);
     },

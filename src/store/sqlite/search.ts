@@ -126,6 +126,18 @@ function sourceOf(connection: Connection): VectorSource {
   };
 }
 
+/** The vectors of these memories, in order. */
+export function readVectors(
+  connection: Connection,
+  ids: readonly string[],
+): readonly (Float32Array | undefined)[] {
+  const one = connection.statement('SELECT bytes FROM vector JOIN memory USING (row) WHERE id = ?');
+  return ids.map((id) => {
+    const found = one.get(id) as { bytes: Uint8Array } | undefined;
+    return found && fromVectorBytes(found.bytes.slice());
+  });
+}
+
 function recordOf(connection: Connection, key: number) {
   return fromRow(
     connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row = ?`, key) as MemoryRow,

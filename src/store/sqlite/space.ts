@@ -15,7 +15,7 @@ import { type FileSettings, openReader, openWriter } from './opening.ts';
 import { openPastOf } from './past.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
-import { searchResident } from './search.ts';
+import { readVectors, searchResident } from './search.ts';
 import { saveSnapshot } from './snapshot.ts';
 import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse, readUsage } from './usage.ts';
@@ -144,6 +144,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
       );
     },
     usage: (after = 0) => read((connection) => readUsage(connection, after)),
+    vectors: (ids) => read((connection) => readVectors(connection, ids)),
     search: (request) => read((connection) => searchResident(connection, resident, request)),
     inspect: (ids, request) => read((connection) => inspectResident(connection, resident, ids, request)),
     list: (request) => read((connection) => listMemories(connection, request)),

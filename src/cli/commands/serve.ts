@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
+import { action, type Context } from '../context.ts';
+import { open, storePath } from '../open.ts';
+import { collect, parseWholeNumber } from '../options.ts';
+import { writeFileAtomically } from '../output-file.ts';
+import { plainLine } from '../terminal-text.ts';
+import { readVersion } from '../version.ts';
+
+interface Options {
+  readonly host: string;
+  readonly port: number;
+  readonly tokenFile?: string | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+  readonly allowOrigin?: readonly string[] | undefined;
+  readonly rateLimit: number;
+  readonly bodyLimit: number;
+  readonly log: boolean;
+}
+
+export const examples = ['salience serve', 'salience serve --port 8080 --token-file token'] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--host <address>', 'address to listen at', '127.0.0.1')
+    .option('--port <number>', 'port to listen at; 0 takes a free one', parseWholeNumber, 7411)
+    .option('--token-file <file>', 'a new file for the first token, instead of the terminal')
+    .option('--allow-host <name>', 'a name under which the server may be asked too; repeatable', collect)
+    .option('--allow-origin <origin>', 'a website whose pages may ask; repeatable', collect)
+    .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
+    .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
+    .option('--no-log', 'write no line for each request to stderr')
+    .addHelpText(
+      'after',
+      '\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options } = context;
+        const tokens = openTokenStore(tokenDirectory(context));
+        const token = await firstToken(tokens, context);
+        await using server = await startServer({
+          tokens,
+          openSpace: (space) => open({ ...context, options: { ...options, space } }),
+          host: options.host,
+          port: options.port,
+          allowHosts: options.allowHost,
+          allowOrigins: options.allowOrigin,
+          requestsPerMinute: options.rateLimit,
+          bodyLimit: options.bodyLimit,
+          log: options.log ? writeLog : undefined,
+          version: await readVersion(),
+        });
+        if (options.json) {
+          await context.printJson({ url: server.url, ...(token === undefined ? {} : { token }) });
+        } else {
+          await context.print(`serving ${server.url}`);
+          if (token !== undefined) {
+            await context.print(`token for space ${plainLine(options.space)}, shown this once: ${token}`);
+          }
+        }
+        if (!context.signal.aborted) await once(context.signal, 'abort');
+        return 0;
+      }),
+    );
+}
+
+/** Where the tokens of a store are. */
+export function tokenDirectory({ options }: Pick<Context, 'options'>): string {
+  return join(storePath(options), 'tokens');
+}
+
+/** Makes a token where there is none, and returns it if it is to be shown. */
+async function firstToken(
+  tokens: TokenStore,
+  { options, now }: Context<Options>,
+): Promise<string | undefined> {
+  if ((await tokens.list()).length > 0) return undefined;
+  const { tokenFile } = options;
+  const make = async () => (await tokens.create({ space: options.space, name: 'first' }, now)).token;
+  if (tokenFile === undefined) return make();
+  await writeFileAtomically(tokenFile, { replace: false, mode: 0o600 }, async (write) =>
+    write(`${await make()}\n`),
+  );
+  return undefined;
+}
+
+function writeLog(entry: LogEntry): void {
+  process.stderr.write(`${JSON.stringify(entry)}\n`);
+}

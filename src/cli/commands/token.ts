@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander';
+import { type Grant, openTokenStore, type TokenRights } from '../../http/index.ts';
+import { action } from '../context.ts';
+import { collect } from '../options.ts';
+import { plainLine } from '../terminal-text.ts';
+import { tokenDirectory } from './serve.ts';
+
+export const examples = [
+  'salience token create --name laptop',
+  'salience token create --space alice --scope project:match --rights read',
+  'salience token list',
+] as const;
+
+interface CreateOptions {
+  readonly name: string;
+  readonly scope?: readonly string[] | undefined;
+  readonly rights: TokenRights;
+}
+
+export function configure(command: Command): void {
+  command
+    .command('create')
+    .description('make a token for --space, and show it once')
+    .option('--name <name>', 'to know it by', 'default')
+    .option(
+      '--scope <scope>',
+      'sees it and its ancestors, writes in it alone; repeatable (default: all)',
+      collect,
+    )
+    .addOption(new Option('--rights <rights>', 'what it may do').choices(['read', 'write']).default('write'))
+    .action(
+      action<CreateOptions, []>(async (context) => {
+        const { space, name, scope: scopes, rights } = context.options;
+        const tokens = openTokenStore(tokenDirectory(context));
+        const { token, grant } = await tokens.create({ space, name, scopes, rights }, context.now);
+        if (context.options.json) return context.printJson({ ...grant, token });
+        await context.print(`${describe(grant)}\nshown this once: ${token}`);
+      }),
+    );
+  command
+    .command('list')
+    .description('show what each token opens')
+    .action(
+      action<object, []>(async (context) => {
+        const grants = await openTokenStore(tokenDirectory(context)).list();
+        if (context.options.json) return context.printJson(grants);
+        await context.print(grants.length === 0 ? 'no tokens' : grants.map(describe).join('\n'));
+      }),
+    );
+  command
+    .command('revoke')
+    .description('take a token back; it opens nothing from then on')
+    .argument('<id>', 'its id, as list shows it')
+    .action(
+      action<object, [string]>(async (context, id) => {
+        await openTokenStore(tokenDirectory(context)).revoke(id);
+        if (context.options.json) return context.printJson({ id, outcome: 'revoked' });
+        await context.print(`revoked ${plainLine(id)}`);
+      }),
+    );
+}
+
+function describe({ id, name, space, scopes, rights, createdAt }: Grant): string {
+  const where = scopes ? `scopes ${scopes.join(', ')}` : 'all scopes';
+  return plainLine([id, name, `space ${space}`, where, rights, createdAt].join(' · '));
+}

@@ -1,0 +1,187 @@
+/**
+ * A memory that a server keeps, with the interface of one that is opened in this process.
+ *
+ * @example
+ * ```ts
+ * await using memory = await connectMemory({ url: 'http://127.0.0.1:7411', token });
+ * const { hits } = await memory.recall('what coffee does she like?');
+ * ```
+ *
+ * @module
+ */
+
+import type {
+  Belief,
+  Explanation,
+  HistoryEntry,
+  Hit,
+  Memory,
+  MemoryEngine,
+  MemoryLink,
+  OperationOptions,
+  Recall,
+  Remembered,
+  SpaceInfo,
+  StandingConflict,
+  Trace,
+} from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import { makeScore } from '../scoring/comparable.ts';
+import type { Fields, RemoteVerb } from './routes.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
+
+export interface ConnectOptions extends TransportOptions {
+  /**
+   * Whether hits come with their features and explanations, as they do in this process; what an answer weighs is
+   * mostly these. With `false`, asking a hit for them throws `unsupported`. Default is true.
+   */
+  readonly explain?: boolean | undefined;
+}
+
+/**
+ * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
+ * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`, `startSession`,
+ * `currentSession`, `observe`, `setImportance`, `feedback`, `markUsed`, `curate`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
+ * and `server_failed` when there is no answer.
+ */
+export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
+  const transport = createTransport(options);
+  const { space } = await transport.askPath<{ readonly space: string }>('/v1/token');
+  let closed = false;
+  const ask = async <Answer>(
+    verb: RemoteVerb,
+    fields: Fields = {},
+    operation: OperationOptions = {},
+  ): Promise<Answer> => {
+    if (closed) throw new SalienceError('closed', 'the memory was closed; connect again');
+    return transport.ask<Answer>(verb, fields, operation);
+  };
+  const close = async () => {
+    closed = true;
+  };
+  return {
+    space,
+    remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
+    rememberMany: async (memories, given) =>
+      (
+        await ask<{ memories: readonly Remembered[] }>(
+          'remember_many',
+          { memories: memories.map((each) => statement({ ...each })) },
+          given,
+        )
+      ).memories,
+    async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
+      const explain = options.explain !== false;
+      const fields = { query, ...fieldsOf(given), explain, trace: true };
+      return toRecall<Strategy>(await ask('recall', fields, given));
+    },
+    async get(id, given) {
+      try {
+        return await ask<Memory>('get', { id, ...fieldsOf(given) }, given);
+      } catch (error) {
+        if (SalienceError.isInstance(error) && error.code === 'not_found') return undefined;
+        throw error;
+      }
+    },
+    list: (given) => ask('list', fieldsOf(given), given),
+    update: (id, changes, given) => ask('update', { ...changes, id }, given),
+    forget: async (id, given) => void (await ask('forget', { id }, given)),
+    undo: (operation, given) => ask('undo', { operation }, given),
+    history: async (id) => (await ask<{ events: readonly HistoryEntry[] }>('history', { id })).events,
+    links: async (id, given) => (await ask<{ links: readonly MemoryLink[] }>('links', { id }, given)).links,
+    link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
+    unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
+    maintain: (given) => ask('maintain', fieldsOf(given), given),
+    stats: async () => ({ ...(await ask<Omit<SpaceInfo, 'path'>>('stats')), path: undefined }),
+    explain: (query, id, given) => ask('explain', { id, query, ...fieldsOf(given) }, given),
+    whyNot: (query, id, given) => ask('why_not', { id, query, ...fieldsOf(given) }, given),
+    restore: async (memories, given) =>
+      (await ask<{ memories: readonly Remembered[] }>('restore', { memories }, given)).memories,
+    reindex: async (given) => void (await ask('reindex', {}, given)),
+    invalidate: (id, reason, given) => ask('invalidate', { id, reason }, given),
+    revive: (id, given) => ask('revive', { id }, given),
+    conflicts: async (limit) =>
+      (await ask<{ conflicts: readonly StandingConflict[] }>('conflicts', { limit })).conflicts,
+    resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
+    beliefs: async (topicKey, given) =>
+      (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
+    startSession: unserved,
+    currentSession: unserved,
+    endSession: (summary, given) => ask('end_session', { summary }, given),
+    saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
+    timeline: (id) => ask('timeline', { id }),
+    context: unserved,
+    bootstrap: unserved,
+    pinned: unserved,
+    observe: unserved,
+    setImportance: unserved,
+    feedback: unserved,
+    markUsed: unserved,
+    curate: unserved,
+    async backup() {
+      throw new SalienceError(
+        'unsupported',
+        'a server writes no files for a client: run "salience backup" where the store is',
+      );
+    },
+    check: async () => (await ask<{ problems: readonly string[] }>('check')).problems,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A statement as the route wants it, which takes one form where the engine takes several. */
+function statement({ supersedes, ...fields }: Fields): Fields {
+  return supersedes === undefined ? fields : { ...fields, supersedes: [supersedes].flat() };
+}
+
+/** What goes to the server: everything but what is of this process, and the moment, which has a header. */
+function fieldsOf(options: object = {}): Fields {
+  const { signal, now, progress, ...fields } = options as Fields;
+  return fields;
+}
+
+interface RemoteHit extends Omit<Hit, 'score' | 'explain' | 'features'> {
+  readonly score: number;
+  readonly features?: Hit['features'];
+  readonly explanation?: Explanation;
+}
+
+function toRecall<Strategy extends string>({
+  hits,
+  evidenceChains,
+  trace,
+}: {
+  readonly hits: readonly RemoteHit[];
+  readonly evidenceChains: Recall['evidenceChains'];
+  readonly trace: Trace;
+}): Recall<Strategy> {
+  return {
+    hits: hits.map(
+      ({ score, explanation, features, ...hit }): Hit<Strategy> => ({
+        ...hit,
+        score: makeScore(trace.strategy as Strategy, trace.profileHash, score),
+        get features() {
+          return features ?? notExplained();
+        },
+        explain: () => explanation ?? notExplained(),
+      }),
+    ),
+    evidenceChains,
+    trace,
+  };
+}
+
+async function unserved(): Promise<never> {
+  throw new SalienceError(
+    'unsupported',
+    'no route answers all that this verb returns: call it where the store is',
+  );
+}
+
+function notExplained(): never {
+  throw new SalienceError(
+    'unsupported',
+    'this memory was connected with explain: false; connect without it, or ask memory.explain(query, id)',
+  );
+}

@@ -1,0 +1,72 @@
+import { SalienceError } from '../model/errors.ts';
+
+/**
+ * Where each verb is asked. The table of verbs says the same, and a test holds the two together: a client needs no
+ * schemas, which would be most of its weight.
+ */
+export const ROUTES = {
+  remember: 'POST /v1/memories',
+  remember_many: 'POST /v1/memories/batch',
+  recall: 'POST /v1/recall',
+  get: 'GET /v1/memories/{id}',
+  list: 'GET /v1/memories',
+  update: 'PATCH /v1/memories/{id}',
+  forget: 'DELETE /v1/memories/{id}',
+  undo: 'POST /v1/undo',
+  explain: 'POST /v1/memories/{id}/explain',
+  why_not: 'POST /v1/memories/{id}/why-not',
+  history: 'GET /v1/memories/{id}/history',
+  links: 'GET /v1/memories/{id}/links',
+  link: 'PUT /v1/memories/{id}/links/{to}',
+  unlink: 'DELETE /v1/memories/{id}/links/{to}',
+  stats: 'GET /v1/stats',
+  maintain: 'POST /v1/maintain',
+  start_session: 'POST /v1/sessions',
+  end_session: 'POST /v1/sessions/end',
+  save_summary: 'POST /v1/summaries',
+  timeline: 'GET /v1/memories/{id}/timeline',
+  invalidate: 'POST /v1/memories/{id}/invalidate',
+  revive: 'POST /v1/memories/{id}/revive',
+  conflicts: 'GET /v1/conflicts',
+  resolve: 'POST /v1/conflicts/{conflictId}/resolve',
+  beliefs: 'GET /v1/beliefs',
+  restore: 'POST /v1/restore',
+  check: 'GET /v1/check',
+  reindex: 'POST /v1/reindex',
+} as const;
+
+export type RemoteVerb = keyof typeof ROUTES;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface VerbRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** The request that asks a verb: what the path names goes there, the rest into the query or the body. */
+export function requestOf(verb: RemoteVerb, fields: Fields): VerbRequest {
+  const [method = '', template = ''] = ROUTES[verb].split(' ');
+  const rest = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest.get(name));
+    rest.delete(name);
+    if (value === '.' || value === '..') {
+      // However it is written, a URL takes it for "here" or "above".
+      throw new SalienceError('unsupported', `the memory ${JSON.stringify(value)} cannot be named in a URL`);
+    }
+    return encodeURIComponent(value);
+  });
+  if (method !== 'GET' && method !== 'DELETE') {
+    return { method, path, body: rest.size === 0 ? undefined : JSON.stringify(Object.fromEntries(rest)) };
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of rest) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      query.append(name, typeof each === 'object' ? JSON.stringify(each) : String(each));
+    }
+  }
+  return { method, path: query.size === 0 ? path : `${path}?${query}`, body: undefined };
+}

@@ -1,0 +1,92 @@
+import type { OperationOptions } from '../index.ts';
+import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
+import { type Fields, type RemoteVerb, requestOf, type VerbRequest } from './routes.ts';
+
+export interface TransportOptions {
+  /** Of the server, such as `http://127.0.0.1:7411`. */
+  readonly url: string;
+  readonly token: string;
+  /** Default is the global one. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Asks a server. */
+export interface Transport {
+  ask<Answer>(verb: RemoteVerb, fields: Fields, options?: OperationOptions): Promise<Answer>;
+  /** What is no verb. */
+  askPath<Answer>(path: string): Promise<Answer>;
+}
+
+/**
+ * Asks over `fetch`. A connection that ends before an answer is tried once more: writes carry an idempotency key, so
+ * that the server does them once.
+ */
+export function createTransport({ url, token, fetch: given }: TransportOptions): Transport {
+  const base = url.replace(/\/+$/, '');
+  const send = async <Answer>(request: VerbRequest, options: OperationOptions = {}): Promise<Answer> => {
+    const { signal, now } = options;
+    const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+    if (request.body !== undefined) headers['content-type'] = 'application/json';
+    if (request.method !== 'GET') headers['idempotency-key'] = crypto.randomUUID();
+    if (now !== undefined) headers['salience-now'] = now instanceof Date ? now.toISOString() : now;
+    const once = async () => {
+      const response = await (given ?? fetch)(`${base}${request.path}`, {
+        method: request.method,
+        headers,
+        redirect: 'error',
+        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(signal ? { signal } : {}),
+      });
+      return { response, text: await response.text() };
+    };
+    const { response, text } = await once().catch((first: unknown) => {
+      if (signal?.aborted) throw failureOf(first, base, signal);
+      return once().catch((cause: unknown) => {
+        throw failureOf(cause, base, signal);
+      });
+    });
+    const answer = parse(text);
+    if (response.ok && answer !== undefined) return answer as Answer;
+    throw errorOf(response.status, answer, base);
+  };
+  return {
+    ask: (verb, fields, options) => send(requestOf(verb, fields), options),
+    askPath: (path) => send({ method: 'GET', path, body: undefined }),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error that the server answered, as the engine would have thrown it. */
+function errorOf(status: number, answer: unknown, base: string): SalienceError {
+  const problem = (answer ?? {}) as {
+    readonly code?: SalienceErrorCode;
+    readonly detail?: string;
+    readonly details?: Fields;
+  };
+  if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
+    return new SalienceError(problem.code, problem.detail, { details: problem.details ?? {} });
+  }
+  return new SalienceError(
+    'server_failed',
+    `${base} answered ${status} with what is no answer of this API; is it a salience server, of this version?`,
+    { details: { status } },
+  );
+}
+
+function failureOf(cause: unknown, base: string, signal: AbortSignal | undefined): SalienceError {
+  if (signal?.aborted) {
+    return new SalienceError('aborted', 'the operation was aborted by its signal', { cause: signal.reason });
+  }
+  return new SalienceError(
+    'server_failed',
+    `${base} cannot be reached; check the URL, and that "salience serve" is running there`,
+    { cause },
+  );
+}

@@ -1,0 +1,163 @@
+import { oneOf } from '../model/check.ts';
+import { throwIfAborted } from '../model/errors.ts';
+import { type ContextBudget, contextTokens } from './budget.ts';
+import { type ContextCandidate, compareCandidates, type PackCandidate } from './candidate.ts';
+import type { Omission } from './omission.ts';
+import { type Packed, type PackOptions, pack } from './pack.ts';
+import {
+  CONTEXT_FORMATS,
+  type ContextFormat,
+  type ContextMessage,
+  makeNonce,
+  type RandomBytes,
+  type Rendered,
+  renderMemories,
+  renderMemory,
+} from './render.ts';
+import { chooseSections, type Section, type SectionName, sectionOf } from './sections.ts';
+import type { TokenCounter } from './tokens.ts';
+
+export interface ContextOptions extends Omit<PackOptions, 'maxTokens' | 'shares'> {
+  /** Default is `text`, which takes the fewest tokens. */
+  readonly format?: ContextFormat | undefined;
+  /** Which sections, in which order. A memory that has no place in them is left out. Default is all. */
+  readonly sections?: readonly (SectionName | Section)[] | undefined;
+  /** `'none'`: sections only order the memories, and the whole budget goes by score. Default is `guaranteed`. */
+  readonly shares?: 'guaranteed' | 'none' | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where the outside world comes in. */
+export interface ContextTools {
+  readonly countTokens: TokenCounter;
+  readonly randomBytes: RandomBytes;
+}
+
+export interface ContextItem {
+  readonly id: string;
+  /** As which it stands in the text: 1 is the first. */
+  readonly number: number;
+  readonly section: string;
+  readonly score: number;
+  readonly tokens: number;
+}
+
+export interface BuiltContext {
+  /** What to put before the model; empty when no memory is in it. */
+  readonly text: string;
+  /** The same as messages of a chat API, when the format is `messages`; none when no memory is in it. */
+  readonly messages: readonly ContextMessage[] | undefined;
+  /** In the order of the text: by section, then best first. */
+  readonly items: readonly ContextItem[];
+  readonly omitted: readonly Omission[];
+  /** Of the whole text, or of all messages: counted, not added up. At most `maxTokens`. */
+  readonly tokens: number;
+  readonly maxTokens: number;
+  readonly totalScore: number;
+  /** See {@link Packed.totalValue}. */
+  readonly totalValue: number;
+  /** See {@link Packed.lossBound}. */
+  readonly lossBound: number | undefined;
+}
+
+type Placed = PackCandidate & { readonly section: string };
+
+/** What a chat format puts around each message (OpenAI: three tokens and the role). */
+const TOKENS_PER_MESSAGE = 4;
+
+/**
+ * From scored memories to what is put before a model: sections, packing, rendering, and a count of the result.
+ *
+ * The finished text is counted as a whole. Should a counter find more in it than in its parts, the budget of the parts
+ * is lowered by the difference and they are packed again.
+ *
+ * Throws `invalid_argument`, `aborted`, or what the counter throws.
+ */
+export async function buildContext(
+  candidates: readonly ContextCandidate[],
+  options: ContextOptions & ContextBudget,
+  { countTokens, randomBytes }: ContextTools,
+): Promise<BuiltContext> {
+  const maxTokens = contextTokens(options);
+  const format = oneOf(options.format ?? 'text', 'format', CONTEXT_FORMATS);
+  const sections = chooseSections(options.sections);
+  const nonce = makeNonce(randomBytes);
+  const places = candidates.map((candidate) => ({ candidate, section: sectionOf(candidate, sections) }));
+  const placeless = places.filter(({ section }) => section === undefined).map(({ candidate }) => candidate);
+  const placed = places.flatMap(({ candidate, section }) => (section ? [{ candidate, section }] : []));
+  const frame = renderMemories([], format, nonce);
+  const [frameTokens, ...tokens] = await countTokens([
+    frame.preface + frame.data,
+    ...placed.map(({ candidate }) => renderMemory(candidate, 1, format, nonce)),
+  ]);
+  const ready = placed.map(
+    ({ candidate, section }, at): Placed => ({ ...candidate, section: section.name, tokens: tokens[at]! }),
+  );
+  const shares =
+    options.shares === 'none'
+      ? undefined
+      : Object.fromEntries(sections.map(({ name, share }) => [name, share]));
+  const order = sections.map(({ name }) => name);
+  const messageTokens = format === 'messages' ? 2 * TOKENS_PER_MESSAGE : 0;
+
+  let room = maxTokens - messageTokens - (frameTokens ?? 0);
+  for (;;) {
+    throwIfAborted(options.signal);
+    const packed = pack(ready, { ...options, maxTokens: Math.max(0, room), shares });
+    const included = [...packed.included].sort(
+      (a, b) => order.indexOf(a.section) - order.indexOf(b.section) || compareCandidates(a, b),
+    );
+    if (included.length === 0 || room < 0) return built([], emptied(packed), undefined, 0);
+    const rendered = renderMemories(included, format, nonce);
+    const counted = await countTokens(
+      format === 'messages' ? [rendered.preface, rendered.data] : [rendered.preface + rendered.data],
+    );
+    const total = counted.reduce((sum, each) => sum + each, messageTokens);
+    if (total <= maxTokens) return built(included, packed, rendered, total);
+    room = packed.tokens - (total - maxTokens);
+  }
+
+  /** Zero-token memories have no place where even the fence does not fit. */
+  function emptied(packed: Packed<Placed>): Packed<Placed> {
+    const lost = packed.included.map(
+      ({ id, tokens }): Omission => ({ id, reason: 'does-not-fit', tokens, tokensLeft: 0 }),
+    );
+    return { ...packed, included: [], omitted: [...lost, ...packed.omitted], totalScore: 0, totalValue: 0 };
+  }
+
+  function built(
+    included: readonly Placed[],
+    packed: Packed<Placed>,
+    rendered: Rendered | undefined,
+    tokens: number,
+  ): BuiltContext {
+    const { preface, data } = rendered ?? { preface: '', data: '' };
+    const messages: readonly ContextMessage[] =
+      rendered === undefined
+        ? []
+        : [
+            { role: 'system', content: preface },
+            { role: 'user', content: data },
+          ];
+    return {
+      text: preface + data,
+      messages: format === 'messages' ? messages : undefined,
+      items: included.map(({ id, section, score, tokens }, at) => ({
+        id,
+        number: at + 1,
+        section,
+        score,
+        tokens,
+      })),
+      omitted: [
+        ...packed.omitted,
+        ...placeless.map(({ id, type }): Omission => ({ id, reason: 'no-section', type })),
+      ],
+      tokens,
+      maxTokens,
+      totalScore: packed.totalScore,
+      totalValue: packed.totalValue,
+      lossBound: packed.lossBound,
+    };
+  }
+}

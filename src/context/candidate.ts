@@ -1,0 +1,45 @@
+import type { MemoryType, Source } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+
+/** A memory that may enter a context: what choosing and rendering need of it. */
+export interface ContextCandidate {
+  readonly id: string;
+  readonly type: MemoryType;
+  readonly title?: string | undefined;
+  readonly content: string;
+  /** The date that is shown; usually when it was last updated. */
+  readonly at: Instant;
+  readonly source: Source;
+  /** A pointer to the origin: a file, a commit, a message id. */
+  readonly sourceRef?: string | undefined;
+  /** Finite, ≥ 0. Only scores of one recall may stand together. 0 is no hit. */
+  readonly score: number;
+  /** Found through a link, not by itself. Default is false. */
+  readonly isAssociative?: boolean | undefined;
+  /** Enters before all others, whatever its score, and is never taken for a duplicate. Default is false. */
+  readonly mustInclude?: boolean | undefined;
+  /** Of unit length, all of one model. Without one, words are compared. */
+  readonly vector?: Float32Array | undefined;
+}
+
+/** A candidate that is ready to be packed. */
+export interface PackCandidate extends ContextCandidate {
+  /** What it takes when it is rendered, header and all: a whole number ≥ 0. */
+  readonly tokens: number;
+  /** The section that it belongs to. Read only with `shares`. */
+  readonly section?: string | undefined;
+}
+
+/** Must-includes first, then by score, then by id: total over memories of one space. */
+export function compareCandidates(a: ContextCandidate, b: ContextCandidate): number {
+  return (
+    Number(b.mustInclude === true) - Number(a.mustInclude === true) ||
+    b.score - a.score ||
+    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  );
+}
+
+/** What a memory says, with its title. */
+export function textOf({ title, content }: Pick<ContextCandidate, 'title' | 'content'>): string {
+  return title === undefined || title === '' ? content : `${title}\n${content}`;
+}

@@ -1,0 +1,43 @@
+import type { NearDuplicate } from './duplicates.ts';
+
+/** Why a memory is not in a context. */
+export type OmissionReason =
+  | { readonly reason: 'below-minimum-score'; readonly score: number; readonly minScore: number }
+  | ({ readonly reason: 'near-duplicate' } & Omit<NearDuplicate, 'id'>)
+  /** `tokensLeft`: the most that was open to it. */
+  | { readonly reason: 'does-not-fit'; readonly tokens: number; readonly tokensLeft: number }
+  /** It would fit in place of others, whose total score is higher. */
+  | { readonly reason: 'worse-value'; readonly score: number; readonly tokens: number }
+  /** Not looked at, because that many better ones in a row did not fit. */
+  | { readonly reason: 'stopped'; readonly misses: number }
+  | { readonly reason: 'too-many'; readonly maxItems: number }
+  | { readonly reason: 'no-section'; readonly type: string };
+
+/** A memory that is not in a context, and why. */
+export type Omission = { readonly id: string } & OmissionReason;
+
+/** The reason as a sentence. It quotes ids and types as they are stored. */
+export function explainOmission(omission: Omission): string {
+  switch (omission.reason) {
+    case 'below-minimum-score':
+      return omission.score === 0
+        ? 'Its score is 0: it is no hit.'
+        : `Its score ${show(omission.score)} is below the minimum of ${show(omission.minScore)}.`;
+    case 'near-duplicate':
+      return `It says the same as ${omission.of} (${omission.by} ${show(omission.similarity)}), which comes first.`;
+    case 'does-not-fit':
+      return `It takes ${omission.tokens} tokens; at most ${omission.tokensLeft} were left for it.`;
+    case 'worse-value':
+      return `Its score ${show(omission.score)} for ${omission.tokens} tokens is worth less than what stands in its place.`;
+    case 'stopped':
+      return `It was not looked at: ${omission.misses} better ones in a row did not fit.`;
+    case 'too-many':
+      return `The most memories allowed, ${omission.maxItems}, are there already.`;
+    case 'no-section':
+      return `No section of this context takes the type ${JSON.stringify(omission.type)}.`;
+  }
+}
+
+function show(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,256 @@
+import { invalidArgument, number, oneOf, wholeNumber } from '../model/check.ts';
+import { evidenceValue } from '../scoring/evidence.ts';
+import { compareCandidates, type PackCandidate } from './candidate.ts';
+import { type DuplicateThresholds, removeNearDuplicates } from './duplicates.ts';
+import { solveKnapsack } from './knapsack.ts';
+import type { Omission, OmissionReason } from './omission.ts';
+
+export const PACK_STRATEGIES = ['optimal', 'greedy'] as const;
+export type PackStrategy = (typeof PACK_STRATEGIES)[number];
+
+/** What `optimal` makes as large as it can: the sum of the scores, or of what each memory is worth as evidence. */
+export const PACK_OBJECTIVES = ['score', 'evidence'] as const;
+export type PackObjective = (typeof PACK_OBJECTIVES)[number];
+
+export interface PackOptions {
+  /** A whole number ≥ 0. */
+  readonly maxTokens: number;
+  /**
+   * `optimal` takes the choice with the highest total score; `greedy` goes by score, skips what does not fit and stops
+   * after three that did not in a row. Default is `optimal`.
+   */
+  readonly strategy?: PackStrategy | undefined;
+  /** Default is `score`. */
+  readonly objective?: PackObjective | undefined;
+  /** Inclusive. Default is 0; a score of 0 never enters. */
+  readonly minScore?: number | undefined;
+  /** The most memories, must-includes counted (which enter even so). Default is no limit. */
+  readonly maxItems?: number | undefined;
+  /** `'keep'` leaves near-duplicates in. */
+  readonly duplicates?: DuplicateThresholds | 'keep' | undefined;
+  /**
+   * What each section may claim, > 0, by name. Where not everything fits, a section with candidates is first given the
+   * choice of its own memories with the highest total score in its share of the room (the shares divided by the sum of
+   * those with candidates); what is left is open to all. Without shares everything is open to all.
+   */
+  readonly shares?: Readonly<Record<string, number>> | undefined;
+}
+
+export interface Packed<Candidate extends PackCandidate = PackCandidate> {
+  /** Must-includes first, then by score, then by id. */
+  readonly included: readonly Candidate[];
+  /** Everything else, in the same order. */
+  readonly omitted: readonly Omission[];
+  /** Of what is included. */
+  readonly tokens: number;
+  readonly totalScore: number;
+  /** By the objective: the same, or what is included is worth as evidence. */
+  readonly totalValue: number;
+  /**
+   * With `optimal`: no other choice that keeps the must-includes and what the shares guarantee has a total value that
+   * is higher by more than this. 0, except where thousands of candidates of nearly the same value meet a budget of tens
+   * of thousands of tokens. `undefined` with `greedy`, which promises nothing.
+   */
+  readonly lossBound: number | undefined;
+}
+
+/** How many in a row may not fit before `greedy` stops. */
+const MISSES = 3;
+
+/** How many tokens one memory may claim. */
+const MOST_TOKENS = 1_000_000_000;
+
+interface Room {
+  readonly tokens: number;
+  readonly places: number;
+}
+
+/**
+ * Chooses which memories enter a context.
+ *
+ * Must-includes enter first, best first, as far as they fit. Of the others those below the minimum and near-duplicates
+ * of better ones are left out; then the strategy chooses. `optimal` never has a lower total value than `greedy` has
+ * with the same options. The order of the candidates makes no difference.
+ *
+ * Throws `invalid_argument` naming what is out of range.
+ */
+export function pack<Candidate extends PackCandidate>(
+  candidates: readonly Candidate[],
+  options: PackOptions,
+): Packed<Candidate> {
+  check(candidates, options);
+  const { minScore = 0, maxItems = Number.POSITIVE_INFINITY, duplicates = {} } = options;
+  const reasons = new Map<string, OmissionReason>();
+  const ranked = [...candidates].sort(compareCandidates);
+  const scored = ranked.filter((candidate) => {
+    const enters = candidate.mustInclude === true || (candidate.score > 0 && candidate.score >= minScore);
+    if (!enters)
+      reasons.set(candidate.id, { reason: 'below-minimum-score', score: candidate.score, minScore });
+    return enters;
+  });
+  const distinct = duplicates === 'keep' ? undefined : removeNearDuplicates(scored, duplicates);
+  for (const { id, ...duplicate } of distinct?.duplicates ?? []) {
+    reasons.set(id, { reason: 'near-duplicate', ...duplicate });
+  }
+
+  const taken = new Set<Candidate>();
+  let room: Room = { tokens: options.maxTokens, places: maxItems };
+  const take = (chosen: Iterable<Candidate>) => {
+    for (const candidate of chosen) {
+      taken.add(candidate);
+      room = { tokens: room.tokens - candidate.tokens, places: Math.max(0, room.places - 1) };
+    }
+  };
+  const kept = distinct?.kept ?? scored;
+  for (const candidate of kept.filter(({ mustInclude }) => mustInclude === true)) {
+    if (candidate.tokens <= room.tokens) take([candidate]);
+    else reasons.set(candidate.id, doesNotFit(candidate, room.tokens));
+  }
+  const others = kept.filter(({ mustInclude }) => mustInclude !== true);
+  const valueOf = options.objective === 'evidence' ? worthOf : scoreOf;
+  const guaranteed = guarantee(others, room, options.shares ?? {}, valueOf);
+  take(guaranteed.taken);
+  const rest = others.filter((candidate) => !taken.has(candidate));
+  let { lossBound } = guaranteed;
+  if (options.strategy === 'greedy') {
+    take(chooseGreedily(rest, room, maxItems, reasons));
+  } else {
+    const open = room.tokens;
+    const best = chooseBest(rest, room, valueOf);
+    lossBound += best.lossBound;
+    take(best.taken);
+    for (const candidate of rest) {
+      if (taken.has(candidate)) continue;
+      const most = Math.max(open, guaranteed.tokens.get(candidate.section) ?? 0);
+      if (candidate.tokens > most) reasons.set(candidate.id, doesNotFit(candidate, most));
+      else if (room.places === 0 && candidate.tokens <= room.tokens)
+        reasons.set(candidate.id, { reason: 'too-many', maxItems });
+      else
+        reasons.set(candidate.id, {
+          reason: 'worse-value',
+          score: candidate.score,
+          tokens: candidate.tokens,
+        });
+    }
+  }
+  const included = ranked.filter((candidate) => taken.has(candidate));
+  return {
+    included,
+    omitted: ranked.filter(({ id }) => reasons.has(id)).map(({ id }) => ({ id, ...reasons.get(id)! })),
+    tokens: included.reduce((sum, { tokens }) => sum + tokens, 0),
+    totalScore: included.reduce((sum, { score }) => sum + score, 0),
+    totalValue: included.reduce((sum, candidate) => sum + valueOf(candidate), 0),
+    lossBound: options.strategy === 'greedy' ? undefined : lossBound,
+  };
+}
+
+/** What each section has by itself, in its share of the room. */
+function guarantee<Candidate extends PackCandidate>(
+  candidates: readonly Candidate[],
+  room: Room,
+  shares: Readonly<Record<string, number>>,
+  valueOf: ValueOf,
+) {
+  const sections = new Map<string | undefined, Candidate[]>();
+  for (const candidate of candidates) {
+    if (candidate.section === undefined || !Object.hasOwn(shares, candidate.section)) continue;
+    const members = sections.get(candidate.section);
+    if (members) members.push(candidate);
+    else sections.set(candidate.section, [candidate]);
+  }
+  const shareOf = (section: string | undefined) => shares[section ?? ''] ?? 0;
+  const sum = [...sections.keys()].reduce((total, section) => total + shareOf(section), 0);
+  const taken: Candidate[] = [];
+  const tokens = new Map<string | undefined, number>();
+  let lossBound = 0;
+  for (const [section, members] of sections) {
+    const part = shareOf(section) / sum;
+    tokens.set(section, Math.floor(part * room.tokens));
+    const best = chooseBest(
+      members,
+      {
+        tokens: Math.floor(part * room.tokens),
+        places: Math.floor(part * room.places),
+      },
+      valueOf,
+    );
+    taken.push(...best.taken);
+    lossBound += best.lossBound;
+  }
+  return { taken, tokens, lossBound };
+}
+
+type ValueOf = (candidate: PackCandidate) => number;
+
+const scoreOf: ValueOf = ({ score }) => score;
+const worthOf: ValueOf = ({ score, tokens }) => evidenceValue(score, tokens);
+
+function chooseBest<Candidate extends PackCandidate>(
+  candidates: readonly Candidate[],
+  room: Room,
+  valueOf: ValueOf,
+) {
+  const choice = solveKnapsack({
+    values: candidates.map(valueOf),
+    weights: candidates.map(({ tokens }) => tokens),
+    capacity: room.tokens,
+    most: room.places,
+  });
+  const taken = new Set(candidates.filter((_, at) => choice.taken[at]));
+  // What is worth next to nothing is still worth the room that nobody else wants.
+  let left = room.tokens - [...taken].reduce((sum, { tokens }) => sum + tokens, 0);
+  for (const candidate of candidates) {
+    if (taken.has(candidate) || candidate.tokens > left || taken.size >= room.places) continue;
+    taken.add(candidate);
+    left -= candidate.tokens;
+  }
+  return { taken: candidates.filter((candidate) => taken.has(candidate)), lossBound: choice.lossBound };
+}
+
+function chooseGreedily<Candidate extends PackCandidate>(
+  ranked: readonly Candidate[],
+  room: Room,
+  maxItems: number,
+  reasons: Map<string, OmissionReason>,
+): readonly Candidate[] {
+  const taken: Candidate[] = [];
+  let left = room.tokens;
+  let misses = 0;
+  for (const candidate of ranked) {
+    if (taken.length >= room.places) {
+      reasons.set(candidate.id, { reason: 'too-many', maxItems });
+    } else if (misses === MISSES) {
+      reasons.set(candidate.id, { reason: 'stopped', misses });
+    } else if (candidate.tokens > left) {
+      reasons.set(candidate.id, doesNotFit(candidate, left));
+      misses += 1;
+    } else {
+      taken.push(candidate);
+      left -= candidate.tokens;
+      misses = 0;
+    }
+  }
+  return taken;
+}
+
+function doesNotFit({ tokens }: PackCandidate, tokensLeft: number): OmissionReason {
+  return { reason: 'does-not-fit', tokens, tokensLeft };
+}
+
+function check(candidates: readonly PackCandidate[], options: PackOptions): void {
+  wholeNumber(options.maxTokens, 'maxTokens', 0, MOST_TOKENS);
+  if (options.strategy !== undefined) oneOf(options.strategy, 'strategy', PACK_STRATEGIES);
+  if (options.objective !== undefined) oneOf(options.objective, 'objective', PACK_OBJECTIVES);
+  if (options.minScore !== undefined) number(options.minScore, 'minScore', 0, Number.MAX_VALUE);
+  if (options.maxItems !== undefined) wholeNumber(options.maxItems, 'maxItems', 0, MOST_TOKENS);
+  for (const [section, share] of Object.entries(options.shares ?? {})) {
+    number(share, `shares.${section}`, Number.MIN_VALUE, Number.MAX_VALUE);
+  }
+  const ids = new Set<string>();
+  for (const [at, { id, score, tokens }] of candidates.entries()) {
+    number(score, `candidates[${at}].score`, 0, Number.MAX_VALUE);
+    wholeNumber(tokens, `candidates[${at}].tokens`, 0, MOST_TOKENS);
+    if (ids.has(id)) throw invalidArgument(`candidates[${at}].id`, `${JSON.stringify(id)} is there twice`);
+    ids.add(id);
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { MEMORY_TYPES } from '../model/memory.ts';
+import { contextTokens } from './budget.ts';
+import { BOOTSTRAP, chooseSections, DEFAULT_SECTIONS, PINNED, sectionOf } from './sections.ts';
+
+describe('contextTokens', () => {
+  test.each([
+    [{ maxTokens: 1234 }, 1234],
+    [{ window: 1000 }, 1000 - 500 - 50],
+    [{ window: 8192 }, 8192 - 1229 - 410],
+    [{ window: 128_000 }, 128_000 - 4096 - 6400],
+  ])('%j leaves %i', (budget, tokens) => {
+    expect(contextTokens(budget)).toBe(tokens);
+  });
+
+  test.each([
+    [{}, /either maxTokens or window/],
+    [{ maxTokens: 1, window: 1 }, /either maxTokens or window/],
+    [{ maxTokens: 0 }, /maxTokens/],
+    [{ window: 520 }, /leave nothing beside the 500/],
+  ])('refuses %j', (budget, message) => {
+    expect(() => contextTokens(budget as { maxTokens: number })).toThrow(message);
+  });
+});
+
+describe('sections', () => {
+  test('the shares add up to 1.1, and are divided by their sum', () => {
+    expect(DEFAULT_SECTIONS.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1.1);
+  });
+
+  test.each([
+    ['summary', 'summaries'],
+    ['profile', 'profile'],
+    ['preference', 'profile'],
+    ['fact', 'facts'],
+    ['event', 'facts'],
+    ['transient_state', 'facts'],
+    ['something else', 'facts'],
+    ['entity', 'entities'],
+    ['decision', 'decisions'],
+    ['rule', 'decisions'],
+    ['feedback', 'corrections'],
+    ['learning', 'learnings'],
+    ['discovery', 'learnings'],
+    ['pattern', 'learnings'],
+    ['procedure', 'procedures'],
+  ])('%s goes to %s', (type, section) => {
+    expect(sectionOf({ type }, DEFAULT_SECTIONS)?.name).toBe(section);
+    expect(sectionOf({ type, isAssociative: true }, DEFAULT_SECTIONS)?.name).toBe('related');
+  });
+
+  test.each([
+    ['bootstrap', BOOTSTRAP],
+    ['pinned', PINNED],
+  ])('%s has a place for every type', (_, { sections }) => {
+    for (const type of [...MEMORY_TYPES, 'other']) expect(sectionOf({ type }, sections)).toBeDefined();
+    expect(chooseSections(sections)).toEqual(sections);
+  });
+
+  test('are chosen by name, or given', () => {
+    const news = { name: 'news', types: ['event'], share: 2 };
+    const sections = chooseSections(['decisions', news]);
+    expect(sections.map(({ name }) => name)).toEqual(['decisions', 'news']);
+    expect(sectionOf({ type: 'event' }, sections)).toBe(news);
+    expect(sectionOf({ type: 'event', isAssociative: true }, sections)).toBe(news);
+    expect(sectionOf({ type: 'fact' }, sections)).toBeUndefined();
+  });
+
+  test.each([
+    [['rules'], /sections\[0\].*summaries, profile/],
+    [['facts', 'facts'], /"facts" is there twice/],
+    [[{ name: 'a', types: [], share: 0 }], /sections\[0\]\.share/],
+    [[], /at least one/],
+  ])('refuses %j', (chosen, message) => {
+    expect(() => chooseSections(chosen as never)).toThrow(message);
+  });
+});

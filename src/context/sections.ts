@@ -1,0 +1,101 @@
+import { invalidArgument, number, oneOf } from '../model/check.ts';
+import type { ContextCandidate } from './candidate.ts';
+
+/** A part of a context: which memories belong to it, and how much of the budget it may claim. */
+export interface Section {
+  readonly name: string;
+  /** The memory types in it. */
+  readonly types: readonly string[];
+  /** Takes the types that no section names. Default is false. */
+  readonly takesOthers?: boolean | undefined;
+  /** Takes what was found through a link, whatever its type. Default is false. */
+  readonly takesAssociates?: boolean | undefined;
+  /** > 0. What counts is its part in the sum of the sections that have a candidate. */
+  readonly share: number;
+}
+
+/** What a recall's context is made of, in the order in which it is rendered. */
+export const DEFAULT_SECTIONS = [
+  { name: 'summaries', types: ['summary'], share: 0.25 },
+  { name: 'profile', types: ['profile', 'preference'], share: 0.15 },
+  { name: 'facts', types: ['fact'], takesOthers: true, share: 0.15 },
+  { name: 'entities', types: ['entity'], share: 0.15 },
+  { name: 'related', types: [], takesAssociates: true, share: 0.1 },
+  { name: 'decisions', types: ['decision', 'rule'], share: 0.1 },
+  { name: 'corrections', types: ['feedback'], share: 0.1 },
+  { name: 'learnings', types: ['learning', 'discovery', 'pattern'], share: 0.05 },
+  { name: 'procedures', types: ['procedure'], share: 0.05 },
+] as const satisfies readonly Section[];
+
+export type SectionName = (typeof DEFAULT_SECTIONS)[number]['name'];
+
+/**
+ * A context that is not an answer to a query, with a budget of its own: all memories of the types that its sections
+ * name, and core memories of any type, which a section that takes others has room for.
+ */
+export interface StandingContext {
+  readonly maxTokens: number;
+  readonly sections: readonly Section[];
+}
+
+/** What an agent gets when a session starts. No part is more important than another: equal shares. */
+export const BOOTSTRAP: StandingContext = {
+  maxTokens: 30_000,
+  sections: [
+    { name: 'rules', types: ['rule'], share: 1 },
+    { name: 'feedback', types: ['feedback'], share: 1 },
+    { name: 'facts', types: ['fact', 'profile', 'preference', 'entity'], share: 1 },
+    { name: 'decisions', types: ['decision'], share: 1 },
+    { name: 'context', types: ['context', 'summary'], takesOthers: true, share: 1 },
+  ],
+};
+
+/** What an agent gets on every turn: what must hold whatever is asked. */
+export const PINNED: StandingContext = {
+  maxTokens: 5000,
+  sections: [
+    { name: 'rules', types: ['rule'], share: 1 },
+    { name: 'feedback', types: ['feedback'], share: 1 },
+    { name: 'profile', types: ['profile', 'preference'], share: 1 },
+    { name: 'core', types: [], takesOthers: true, share: 1 },
+  ],
+};
+
+/**
+ * The sections of a context: names choose from the default ones, objects are sections of one's own. The order given is
+ * the order rendered. Default is all of {@link DEFAULT_SECTIONS}.
+ *
+ * Throws `invalid_argument` for an unknown or doubled name and for a share that is not above 0.
+ */
+export function chooseSections(
+  chosen: readonly (SectionName | Section)[] = DEFAULT_SECTIONS,
+): readonly Section[] {
+  const sections = chosen.map((each, at): Section => {
+    if (typeof each === 'object') return each;
+    const names = DEFAULT_SECTIONS.map(({ name }) => name);
+    return DEFAULT_SECTIONS[names.indexOf(oneOf(each, `sections[${at}]`, names))]!;
+  });
+  if (sections.length === 0) throw invalidArgument('sections', 'at least one is needed');
+  for (const [at, { name, share }] of sections.entries()) {
+    number(share, `sections[${at}].share`, Number.MIN_VALUE, Number.MAX_VALUE);
+    if (sections.findIndex((other) => other.name === name) !== at) {
+      throw invalidArgument(`sections[${at}]`, `${JSON.stringify(name)} is there twice`);
+    }
+  }
+  return sections;
+}
+
+/**
+ * The section that a memory belongs to: an associate to the first that takes associates, else the first that names its
+ * type, else the first that takes others. `undefined` where none does: the memory has no place in this context.
+ */
+export function sectionOf(
+  { type, isAssociative }: Pick<ContextCandidate, 'type' | 'isAssociative'>,
+  sections: readonly Section[],
+): Section | undefined {
+  return (
+    (isAssociative === true ? sections.find(({ takesAssociates }) => takesAssociates === true) : undefined) ??
+    sections.find(({ types }) => types.includes(type)) ??
+    sections.find(({ takesOthers }) => takesOthers === true)
+  );
+}

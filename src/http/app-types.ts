@@ -1,0 +1,71 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type { MemoryEngine } from '../index.ts';
+import type { Clock } from '../model/time.ts';
+import type { BodyLimits } from './body.ts';
+import type { IdempotencyKeys } from './idempotency.ts';
+import type { Spaces } from './spaces.ts';
+import type { Grant } from './tokens.ts';
+
+/** What a request carries through the server. */
+export interface AppTypes {
+  readonly Bindings: HttpBindings;
+  readonly Variables: {
+    /** The path with its parameters unnamed, for logs and metrics: never what was asked for. */
+    route: string;
+    grant: Grant;
+    /** What an unexpected failure was, for the log. */
+    failure: unknown;
+  };
+}
+
+export type AppContext = Context<AppTypes>;
+
+/** A header as it was sent. Hono would make an object of all of them first, on the way of every request. */
+export function headerOf(context: AppContext, name: string): string | undefined {
+  const value = context.env.incoming.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** The query of a request. */
+export function queryOf({ env }: AppContext): URLSearchParams {
+  const [, query = ''] = /\?(.*)$/s.exec(env.incoming.url ?? '') ?? [];
+  return new URLSearchParams(query);
+}
+
+/** Aborts when whoever asked is gone, and after so many milliseconds. Call `done` when the work is. */
+export function signalOf(
+  { env: { outgoing } }: AppContext,
+  timeout?: number,
+): { readonly signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
+  outgoing.on('close', abort);
+  return {
+    signal: controller.signal,
+    done() {
+      clearTimeout(timer);
+      outgoing.off('close', abort);
+    },
+  };
+}
+
+/** What the routes work with. */
+export interface Desk {
+  readonly spaces: Spaces;
+  readonly idempotency: IdempotencyKeys;
+  readonly body: BodyLimits;
+  readonly clock: Clock;
+  /** Milliseconds for which a verb may work. */
+  readonly workTimeout: number;
+}
+
+/** What a handler that is mounted beside the verbs is given: who asks, and the space as far as they may see it. */
+export interface MountedAccess {
+  readonly grant: Grant;
+  readonly memory: MemoryEngine;
+}
+
+/** Answers every request at and below its path. The door, the token and the limits are behind it. */
+export type MountedHandler = (request: Request, access: MountedAccess) => Promise<Response> | Response;

@@ -1,0 +1,186 @@
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { secureHeaders } from 'hono/secure-headers';
+import { SalienceError } from '../model/errors.ts';
+import { formatInstant } from '../model/time.ts';
+import { logLineOf, verbs } from '../verbs/index.ts';
+import { type AppContext, type AppTypes, type Desk, headerOf, type MountedHandler } from './app-types.ts';
+import { readBody } from './body.ts';
+import { confine } from './confine.ts';
+import { type DoorOptions, door } from './guards.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { openApi } from './open-api.ts';
+import { problemOf, problemResponse } from './problem.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { addVerbRoutes } from './routes.ts';
+import type { TokenStore } from './tokens.ts';
+import { addTransferRoutes } from './transfer.ts';
+
+export interface AppOptions extends Desk {
+  readonly door: DoorOptions;
+  readonly tokens: Pick<TokenStore, 'authenticate'>;
+  readonly rateLimiter: RateLimiter;
+  readonly log: Log | undefined;
+  readonly version: string;
+  readonly mounts: Readonly<Record<string, MountedHandler>>;
+  /** Whether the server is shutting down. */
+  readonly closing: () => boolean;
+}
+
+/** What the API says beside the answer: it is for programs, and nothing in it may be run, framed or sniffed. */
+const protective = secureHeaders({
+  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  referrerPolicy: 'no-referrer',
+  xFrameOptions: 'DENY',
+  // It would bind whoever serves this through TLS; that is for the proxy to say.
+  strictTransportSecurity: false,
+});
+
+/** The whole API: the door, the token, the limits, then a route for every verb. */
+export function createApp(options: AppOptions): Hono<AppTypes> {
+  const app = new Hono<AppTypes>();
+  const metrics = createMetrics();
+
+  app.use(async (context, next) => {
+    const end = metrics.begin();
+    const started = performance.now();
+    context.set('route', 'none');
+    await next();
+    context.header('cache-control', context.res.headers.has('etag') ? 'private, no-cache' : 'no-store');
+    if (options.closing()) context.header('connection', 'close');
+    const labels = { route: context.get('route'), method: methodOf(context), status: context.res.status };
+    const milliseconds = performance.now() - started;
+    end(labels, milliseconds / 1000);
+    options.log?.({
+      at: formatInstant(options.clock()),
+      ...labels,
+      milliseconds: Math.round(milliseconds * 100) / 100,
+      token: context.get('grant')?.id,
+      ...(context.get('failure') === undefined ? {} : { failure: logLineOf(context.get('failure')) }),
+    });
+  });
+  app.use(protective);
+  app.use(door(options.door));
+  if (options.door.origins.length > 0) {
+    app.use(cors({ origin: [...options.door.origins], exposeHeaders: ['etag', 'retry-after'], maxAge: 600 }));
+  }
+  app.onError((error, context) => {
+    if (problemOf(error).hidden) context.set('failure', error);
+    return problemResponse(error, headersOf(error));
+  });
+  app.notFound(() =>
+    problemResponse(
+      new SalienceError('not_found', 'there is nothing here; /openapi.json lists what there is'),
+    ),
+  );
+
+  app.get('/healthz', (context) => open(context, '/healthz', () => context.json({ status: 'up' })));
+  app.get('/readyz', (context) =>
+    open(context, '/readyz', () =>
+      options.closing()
+        ? problemResponse(new SalienceError('closed', 'the server is shutting down'))
+        : context.json({ status: 'ready' }),
+    ),
+  );
+  let document: string | undefined;
+  app.get('/openapi.json', (context) =>
+    open(context, '/openapi.json', () => {
+      document ??= JSON.stringify(openApi(options.version));
+      return new Response(document, { headers: { 'content-type': 'application/json' } });
+    }),
+  );
+
+  app.use(async (context, next) => {
+    await admit(context, options);
+    await next();
+  });
+  app.get('/metrics', (context) =>
+    open(context, '/metrics', () =>
+      context.text(
+        metrics.text({
+          salience_spaces_open: { help: 'Spaces that are open.', value: options.spaces.size },
+          process_resident_memory_bytes: {
+            help: 'Resident memory size in bytes.',
+            value: process.memoryUsage.rss(),
+          },
+        }),
+        200,
+        { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      ),
+    ),
+  );
+  app.get('/v1/token', (context) => open(context, '/v1/token', () => context.json(context.get('grant'))));
+  addTransferRoutes(app, options);
+  addVerbRoutes(app, options);
+  for (const [path, handler] of Object.entries(options.mounts)) {
+    const answer = (context: AppContext) => mounted(context, path, handler, options);
+    app.all(path, answer);
+    app.all(`${path}/*`, answer);
+  }
+  return app;
+}
+
+function open(context: AppContext, route: string, answer: () => Response): Response {
+  context.set('route', route);
+  return answer();
+}
+
+/** Whoever shows a token that is known, and has not asked too much, comes in. */
+async function admit(context: AppContext, { tokens, rateLimiter }: AppOptions): Promise<void> {
+  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
+  const grant = token === undefined ? undefined : await tokens.authenticate(token);
+  if (!grant) {
+    throw new SalienceError(
+      'unauthorized',
+      token === undefined
+        ? 'a token is needed: send "authorization: Bearer TOKEN"; "salience token create" makes one'
+        : 'this token is not known, or was revoked; "salience token create" makes one',
+    );
+  }
+  context.set('grant', grant);
+  const seconds = rateLimiter(grant.id);
+  if (seconds !== undefined) {
+    throw new SalienceError('rate_limited', `this token asks too often; wait ${seconds} s`, {
+      details: { retryAfter: seconds },
+    });
+  }
+}
+
+async function mounted(
+  context: AppContext,
+  path: string,
+  handler: MountedHandler,
+  { spaces, body }: AppOptions,
+): Promise<Response> {
+  context.set('route', path);
+  const grant = context.get('grant');
+  const { raw } = context.req;
+  const bodiless = raw.method === 'GET' || raw.method === 'HEAD';
+  const request = new Request(raw.url, {
+    method: raw.method,
+    headers: raw.headers,
+    signal: raw.signal,
+    ...(bodiless ? {} : { body: await readBody(context.env.incoming, body) }),
+  });
+  return handler(request, { grant, memory: confine(await spaces.get(grant.space), grant) });
+}
+
+function headersOf(error: unknown): Readonly<Record<string, string>> {
+  if (!SalienceError.isInstance(error)) return {};
+  if (error.code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="salience"' };
+  if (error.code === 'rate_limited') return { 'retry-after': String(error.details['retryAfter']) };
+  return {};
+}
+
+const methods: ReadonlySet<string> = new Set([
+  'HEAD',
+  'OPTIONS',
+  'GET',
+  ...verbs.map(({ http }) => http.method),
+]);
+
+/** Methods are counted by name, and anybody can make one up. */
+function methodOf(context: AppContext): string {
+  return methods.has(context.req.method) ? context.req.method : 'other';
+}

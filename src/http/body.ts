@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import { SalienceError } from '../model/errors.ts';
+
+export interface BodyLimits {
+  /** Bytes of a body, and of one line of a streamed one. */
+  readonly bytes: number;
+  /** Milliseconds until it must be there: all of it or, where it is streamed, its next piece. */
+  readonly timeout: number;
+}
+
+/** The whole body as text. Throws `content_too_large`, `timed_out`, `invalid_text`, `aborted`. */
+export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // By events: this is on the way of every request, and an iterator takes several turns for a short body.
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => end(tooSlow()), limits.timeout);
+    const end = (failure?: SalienceError) => {
+      clearTimeout(timer);
+      incoming.off('data', add).off('end', finish).off('error', fail).off('close', fail);
+      if (failure) reject(failure);
+      else resolve();
+    };
+    const finish = () => end();
+    const fail = () => end(cutOff());
+    const add = (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > limits.bytes) end(tooLarge(limits.bytes));
+      else chunks.push(chunk);
+    };
+    incoming.on('data', add).on('end', finish).on('error', fail).on('close', fail);
+  });
+  return decode(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
+}
+
+/** The lines of a streamed body, with their numbers from 1. Blank ones are left out. */
+export async function* readBodyLines(
+  incoming: IncomingMessage,
+  limits: BodyLimits,
+): AsyncGenerator<{ readonly number: number; readonly text: string }, void> {
+  let pending: Uint8Array[] = [];
+  let bytes = 0;
+  let number = 0;
+  const finish = function* () {
+    number++;
+    const text = decode(Buffer.concat(pending));
+    pending = [];
+    bytes = 0;
+    if (text.trim() !== '') yield { number, text };
+  };
+  for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      pending.push(chunk.subarray(start, end));
+      start = end + 1;
+      yield* finish();
+    }
+    bytes += chunk.length - start;
+    if (bytes > limits.bytes) throw tooLarge(limits.bytes);
+    pending.push(chunk.subarray(start));
+  }
+  yield* finish();
+}
+
+/** The pieces of a body. Ends with `timed_out` when the next one is not there within `remaining()` milliseconds. */
+async function* piecesOf(
+  incoming: IncomingMessage,
+  remaining: () => number,
+): AsyncGenerator<Uint8Array, void> {
+  // The answer still has to go out on the connection that ending early would destroy.
+  const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(tooSlow()), Math.max(0, remaining()));
+      });
+      const next = await Promise.race([pieces.next(), late]);
+      clearTimeout(timer);
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (cause) {
+    if (SalienceError.isInstance(cause)) throw cause;
+    throw cutOff(cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new SalienceError('invalid_text', 'the body is not valid UTF-8', { cause });
+  }
+}
+
+function tooSlow(): SalienceError {
+  return new SalienceError('timed_out', 'the body of the request came too slowly');
+}
+
+function cutOff(cause?: unknown): SalienceError {
+  return new SalienceError('aborted', 'the request ended before its body did', { cause });
+}
+
+function tooLarge(limit: number): SalienceError {
+  return new SalienceError(
+    'content_too_large',
+    `the body, or a line of it, is longer than the limit of ${limit} bytes; send less at once, or start the server with a higher --body-limit`,
+    { details: { limit } },
+  );
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { type MemoryEngine, openMemory, SalienceError } from '../index.ts';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { confine } from './confine.ts';
+
+const grant = { id: '0', name: 'agent', space: 'alice', createdAt: '2026-01-01T00:00:00.000Z' } as const;
+
+async function opened() {
+  const clock = createFakeClock();
+  const memory = await openMemory({ path: ':memory:', space: 'alice', clock: clock.now });
+  const ofA = confine(memory, { ...grant, scopes: ['team:a'], rights: 'write' });
+  const reading = confine(memory, { ...grant, rights: 'read' });
+  return { clock, memory, ofA, reading, [Symbol.asyncDispose]: () => memory.close() };
+}
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (SalienceError.isInstance(error) ? error.code : error),
+  );
+
+describe('an engine confined to scopes', () => {
+  it('replaces, invalidates and revives nothing that it does not see', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('Tea of team b', { id: 'b', scope: 'team:b' });
+    await memory.remember('Tea for all', { id: 'all' });
+    for (const work of [
+      ofA.remember('Coffee', { supersedes: 'b' }),
+      ofA.rememberMany([{ content: 'Coffee', supersedes: ['all', 'b'] }]),
+      ofA.invalidate('b', 'wrong'),
+      ofA.revive('b'),
+      ofA.timeline('b'),
+    ]) {
+      expect(await codeOf(work)).toBe('not_found');
+    }
+    expect(await codeOf(ofA.invalidate('all', 'wrong'))).toBe('forbidden');
+    expect((await memory.stats()).memories).toBe(2);
+    const { id } = await ofA.remember('Coffee instead', { supersedes: 'all' });
+    expect(await memory.get(id)).toMatchObject({ scope: 'team:a', supersedes: ['all'] });
+    await ofA.invalidate(id, 'changed again');
+    expect(await ofA.revive(id)).toMatchObject({ scope: 'team:a' });
+    const { memories } = await memory.list({ scope: 'team:b' });
+    const elsewhere = memories.find((each) => each.id === 'b');
+    expect(await codeOf(ofA.restore([{ ...elsewhere!, id: 'r', scope: 'team:a', supersedes: ['b'] }]))).toBe(
+      'not_found',
+    );
+  });
+
+  it('sees only its own of conflicts, beliefs, timelines and histories', async () => {
+    await using test = await opened();
+    const { memory, ofA, clock } = test;
+    const say = async (id: string, scope: string, content: string) => {
+      clock.advance(1000);
+      return memory.remember(content, { id, scope, topicKey: 'drink' });
+    };
+    await say('all', 'global', 'The team drinks green tea in the morning');
+    await say('a', 'team:a', 'The team drinks green tea in the mornings');
+    await say('b', 'team:b', 'The team drinks green tea every morning');
+    await memory.remember('The team drinks black tea', { id: 'b2', scope: 'team:b', supersedes: 'all' });
+    const conflicts = await memory.conflicts();
+    const own = await ofA.conflicts();
+    expect(JSON.stringify(conflicts)).toContain('team:b');
+    expect(own.length).toBeGreaterThan(0);
+    expect(JSON.stringify(own)).not.toContain('team:b');
+    const other = conflicts.find(({ conflictId }) => !own.some((each) => each.conflictId === conflictId));
+    expect(await codeOf(ofA.resolve(other!.conflictId, 'delete'))).toBe('not_found');
+    expect(await codeOf(ofA.resolve(own[0]!.conflictId, 'delete'))).toBe('forbidden');
+    expect(await memory.conflicts()).toEqual(conflicts);
+
+    expect(JSON.stringify(await memory.beliefs('drink'))).toMatch(/"b2?"/);
+    expect(JSON.stringify(await ofA.beliefs('drink'))).not.toMatch(/"b2?"/);
+    expect((await ofA.beliefs('drink')).map((each) => each.memory.id)).toEqual(['all', 'a']);
+    const { before, after } = await ofA.timeline('a');
+    expect([...before, ...after].map(({ id }) => id)).toEqual(['all']);
+    expect(JSON.stringify(await memory.history('all'))).toContain('b2');
+    const history = await ofA.history('all');
+    expect(history.map(({ memoryId }) => memoryId)).toEqual(['all']);
+  });
+
+  it('is not told of what was forgotten, nor given what concerns the whole space', async () => {
+    await using test = await opened();
+    const { memory, ofA, clock } = test;
+    await memory.remember('Of team b', { id: 'b', scope: 'team:b' });
+    const then = new Date(clock.now());
+    clock.advance(1000);
+    expect(await memory.get('b', { asOf: { known: then } })).toBeDefined();
+    expect(await ofA.get('b', { asOf: { known: then } })).toBeUndefined();
+    await memory.forget('b');
+    expect(await codeOf(memory.get('b', { asOf: { known: then } }))).toBe('redacted');
+    expect(await ofA.get('b', { asOf: { known: then } })).toBeUndefined();
+    expect(await ofA.get('b', { scope: 'team:a' })).toBeUndefined();
+    expect(await codeOf(ofA.get('b', { scope: 'team:b' }))).toBe('forbidden');
+    await memory.remember('Tea of team b', { id: 'b2', scope: 'team:b' });
+    expect((await memory.context('tea', { maxTokens: 500 })).text).toContain('of team b');
+    expect((await ofA.context('tea', { maxTokens: 500 })).text).not.toContain('of team b');
+    expect(await codeOf(ofA.context('tea', { maxTokens: 500, mustInclude: ['b2'] }))).toBe('not_found');
+    for (const standing of [ofA.bootstrap(), ofA.pinned()]) {
+      expect((await standing).text).not.toContain('of team b');
+    }
+    expect(await ofA.currentSession()).toBeUndefined();
+    for (const work of [
+      ofA.startSession({ scope: 'team:a' }),
+      ofA.endSession('x'),
+      ofA.saveSummary('x'),
+      ofA.undo(),
+      ofA.maintain(),
+      ofA.stats(),
+      ofA.check(),
+      ofA.reindex(),
+      ofA.backup('x'),
+    ]) {
+      expect(await codeOf(work)).toBe('forbidden');
+    }
+  });
+});
+
+describe('an engine that may only read', () => {
+  it('refuses every verb that writes, and closes nothing', async () => {
+    await using test = await opened();
+    const { memory, reading } = test;
+    await memory.remember('Tea', { id: 'tea' });
+    const before = await memory.stats();
+    const writes: readonly (() => Promise<unknown>)[] = [
+      () => reading.remember('x'),
+      () => reading.rememberMany([{ content: 'x' }]),
+      () => reading.update('tea', { content: 'x' }),
+      () => reading.forget('tea'),
+      () => reading.undo(),
+      () => reading.invalidate('tea', 'x'),
+      () => reading.revive('tea'),
+      () => reading.resolve('1', 'delete'),
+      () => reading.startSession(),
+      () => reading.endSession('x'),
+      () => reading.saveSummary('x'),
+      () => reading.link('tea', 'tea'),
+      () => reading.unlink('tea', 'tea'),
+      () => reading.maintain(),
+      () => reading.restore([]),
+      () => reading.reindex(),
+      () => reading.backup('x'),
+    ];
+    for (const write of writes) expect(await codeOf(write())).toBe('forbidden');
+    await reading.close();
+    expect(await memory.stats()).toEqual(before);
+    const same: readonly (keyof MemoryEngine & ('get' | 'history' | 'links' | 'timeline'))[] = [
+      'get',
+      'history',
+      'links',
+      'timeline',
+    ];
+    for (const verb of same) expect(await reading[verb]('tea')).toEqual(await memory[verb]('tea'));
+  });
+});

@@ -1,0 +1,299 @@
+import type {
+  GetOptions,
+  HistoryEntry,
+  Hit,
+  Memory,
+  MemoryEngine,
+  Recall,
+  RememberOptions,
+} from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
+import type { Grant } from './tokens.ts';
+
+/**
+ * A space as far as a token opens it. With scopes, what lies elsewhere is not there: reading sees the token's scopes
+ * and their ancestors, writing happens in its scopes alone, and what concerns the whole space is refused. With the
+ * right to read, nothing is written, what a recall would learn included.
+ */
+export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
+  const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
+  return grant.rights === 'write' ? whole : readOnly(whole);
+}
+
+/** Whether a token may write in a scope. */
+export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
+  return rights === 'write' && (scopes?.includes(scope) ?? true);
+}
+
+/** What is no verb. Verbs are listed one by one, so that a new one does not compile until its limits are decided. */
+function unopened({
+  space,
+}: MemoryEngine): Pick<MemoryEngine, 'space' | 'close' | typeof Symbol.asyncDispose> {
+  // The space stays open for whoever holds other tokens.
+  const close = async () => {};
+  return { space, close, [Symbol.asyncDispose]: close };
+}
+
+function readOnly(memory: MemoryEngine): MemoryEngine {
+  const refuse = async (): Promise<never> => {
+    throw forbidden('this token may only read; ask with one that has the right to write');
+  };
+  return {
+    ...unopened(memory),
+    remember: refuse,
+    rememberMany: refuse,
+    observe: refuse,
+    recall: (query, options) => memory.recall(query, { ...options, effects: 'none' }),
+    context: (query, options) => memory.context(query, { ...options, effects: 'none' }),
+    bootstrap: memory.bootstrap,
+    pinned: memory.pinned,
+    get: memory.get,
+    list: memory.list,
+    update: refuse,
+    setImportance: refuse,
+    feedback: refuse,
+    markUsed: refuse,
+    forget: refuse,
+    undo: refuse,
+    invalidate: refuse,
+    revive: refuse,
+    conflicts: memory.conflicts,
+    resolve: refuse,
+    history: memory.history,
+    beliefs: memory.beliefs,
+    startSession: refuse,
+    currentSession: memory.currentSession,
+    endSession: refuse,
+    saveSummary: refuse,
+    timeline: memory.timeline,
+    links: memory.links,
+    link: refuse,
+    unlink: refuse,
+    maintain: refuse,
+    curate: refuse,
+    stats: memory.stats,
+    explain: memory.explain,
+    whyNot: memory.whyNot,
+    restore: refuse,
+    reindex: refuse,
+    backup: refuse,
+    check: memory.check,
+  };
+}
+
+function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
+  const visible: ReadonlySet<string> = new Set(scopes.flatMap(visibleScopes));
+  const names = scopes.map((scope) => JSON.stringify(scope)).join(', ');
+  const refuse = async (): Promise<never> => {
+    throw forbidden(`this token opens ${names} alone, and this concerns the whole space`);
+  };
+  /** The scope of a call that names none. */
+  const only = (): string => {
+    if (scopes.length === 1) return scopes[0] as string;
+    throw new SalienceError(
+      'invalid_argument',
+      `scope: this token opens several scopes; name one of ${names}`,
+      { details: { field: 'scope' } },
+    );
+  };
+  const seen = <Options extends { readonly scope?: string | undefined }>(options?: Options) => {
+    const scope = options?.scope === undefined ? only() : parseScope(options.scope);
+    if (visible.has(scope)) return { ...options, scope } as Options & { readonly scope: string };
+    throw forbidden(`scope ${JSON.stringify(scope)} is none that this token sees; it opens ${names}`);
+  };
+  const written = (scope: string | undefined): string => {
+    const chosen = scope === undefined ? only() : parseScope(scope);
+    if (scopes.includes(chosen)) return chosen;
+    throw forbidden(`this token may not write in scope ${JSON.stringify(chosen)}; it may in ${names}`);
+  };
+  const isVisible = ({ scope }: Pick<Memory, 'scope'>): boolean => visible.has(scope);
+  const get = async (id: string, options?: GetOptions): Promise<Memory | undefined> => {
+    // What its weight is depends on who looks; scopes that see more must not tell.
+    const scope = options?.scope === undefined ? (scopes[0] as string) : seen(options).scope;
+    try {
+      const found = await memory.get(id, { ...options, scope });
+      return found && isVisible(found) ? found : undefined;
+    } catch (error) {
+      // Where a memory lay that was forgotten nobody knows any more.
+      if (SalienceError.isInstance(error) && error.code === 'redacted') return undefined;
+      throw error;
+    }
+  };
+  const seenAmong = async (ids: readonly string[]): Promise<readonly string[]> => {
+    const found = await Promise.all(ids.map((id) => get(id)));
+    return ids.filter((_, index) => found[index] !== undefined);
+  };
+  const sees: Sees = async (ids) => (await seenAmong(ids)).length === ids.length;
+  const find = async (id: string): Promise<Memory> => {
+    const found = await get(id);
+    if (found) return found;
+    throw new SalienceError(
+      'not_found',
+      `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(memory.space)}`,
+      { details: { id, space: memory.space } },
+    );
+  };
+  const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
+  /** A statement in a scope of the token, which replaces nothing that the token does not see. */
+  const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
+    const { supersedes = [] } = input;
+    await Promise.all([supersedes].flat().map(find));
+    return { ...input, scope: written(input.scope) };
+  };
+  const standing = async () =>
+    (await memory.conflicts(1000)).filter(({ older, newer }) => isVisible(older) && isVisible(newer));
+
+  return {
+    ...unopened(memory),
+    get,
+    remember: async (content, options = {}) => memory.remember(content, await placed(options)),
+    rememberMany: async (inputs, options) =>
+      memory.rememberMany(await Promise.all(inputs.map(placed)), options),
+    async restore(memories, options) {
+      const among = new Set(memories.map(({ id }) => id));
+      for (const { scope, supersedes = [] } of memories) {
+        written(scope ?? GLOBAL_SCOPE);
+        await Promise.all([supersedes].flat().map(async (id) => among.has(id) || find(id)));
+      }
+      return memory.restore(memories, options);
+    },
+    // What it merges with and supersedes lies in the same scope.
+    observe: async (messages, options) =>
+      memory.observe(messages, { ...options, scope: written(options?.scope) }),
+    recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
+    async context(query, options) {
+      await Promise.all((options.mustInclude ?? []).map(find));
+      return memory.context(query, seen(options));
+    },
+    bootstrap: async (options) => memory.bootstrap(seen(options)),
+    pinned: async (options) => memory.pinned(seen(options)),
+    list: async (options) => memory.list(seen(options)),
+    async update(id, changes, options) {
+      await findWritable(id);
+      if (changes.scope !== undefined) written(changes.scope);
+      return memory.update(id, changes, options);
+    },
+    async setImportance(id, importance, options) {
+      await findWritable(id);
+      return memory.setImportance(id, importance, options);
+    },
+    async feedback(id, vote, options) {
+      await findWritable(id);
+      return memory.feedback(id, vote, options);
+    },
+    markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
+    async forget(id, options) {
+      await findWritable(id);
+      return memory.forget(id, options);
+    },
+    async history(id) {
+      const entries = await memory.history(id);
+      const ids = [...new Set([id, ...entries.map(({ memoryId }) => memoryId)])];
+      const present = new Map(
+        await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
+      );
+      // What is gone was visible if anything that it once said is.
+      const shown = (each: string) => {
+        const now = present.get(each);
+        if (now) return isVisible(now);
+        return entries.some(({ memoryId, before }) => memoryId === each && before && isVisible(before));
+      };
+      if (!shown(id)) return [];
+      const kept: HistoryEntry[] = [];
+      for (const entry of entries) {
+        const belongs = shown(entry.memoryId) && (entry.before === undefined || isVisible(entry.before));
+        if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
+      }
+      return kept;
+    },
+    async links(id, options) {
+      await find(id);
+      const links = await memory.links(id, options);
+      const there = await Promise.all(links.map((each) => get(each.id)));
+      return links.filter((_, index) => there[index] !== undefined);
+    },
+    async link(a, b, options) {
+      await Promise.all([a, b].map(findWritable));
+      return memory.link(a, b, options);
+    },
+    async unlink(a, b, options) {
+      await Promise.all([a, b].map(findWritable));
+      return memory.unlink(a, b, options);
+    },
+    async explain(query, id, options) {
+      await find(id);
+      return memory.explain(query, id, seen(options));
+    },
+    async whyNot(query, id, options) {
+      await find(id);
+      return memory.whyNot(query, id, seen(options));
+    },
+    async invalidate(id, reason, options) {
+      await findWritable(id);
+      return memory.invalidate(id, reason, options);
+    },
+    async revive(id, options) {
+      await findWritable(id);
+      return memory.revive(id, options);
+    },
+    conflicts: async (limit = 20) => (await standing()).slice(0, limit),
+    async resolve(conflictId, resolution, options) {
+      const conflict = (await standing()).find((each) => each.conflictId === conflictId);
+      if (!conflict) {
+        throw new SalienceError('not_found', `there is no open conflict ${JSON.stringify(conflictId)}`, {
+          details: { conflictId },
+        });
+      }
+      for (const { scope } of [conflict.older, conflict.newer]) written(scope);
+      return memory.resolve(conflictId, resolution, options);
+    },
+    async beliefs(topicKey, options) {
+      const beliefs = await memory.beliefs(topicKey, seen(options));
+      return Promise.all(
+        beliefs.map(async (belief) => ({ ...belief, supersededBy: await seenAmong(belief.supersededBy) })),
+      );
+    },
+    async timeline(id) {
+      await find(id);
+      const { before, after, ...rest } = await memory.timeline(id);
+      return { ...rest, before: before.filter(isVisible), after: after.filter(isVisible) };
+    },
+    // A space has one open session at a time, which may belong to any scope.
+    startSession: refuse,
+    currentSession: async () => undefined,
+    endSession: refuse,
+    saveSummary: refuse,
+    undo: refuse,
+    maintain: refuse,
+    curate: refuse,
+    stats: refuse,
+    reindex: refuse,
+    backup: refuse,
+    check: refuse,
+  };
+}
+
+type Sees = (ids: readonly string[]) => Promise<boolean>;
+
+/** The paths to what was found may lead over memories that the asker does not see. */
+async function withoutStrangers<Strategy extends string>(
+  recall: Recall<Strategy>,
+  sees: Sees,
+): Promise<Recall<Strategy>> {
+  const shown = await Promise.all(recall.evidenceChains.map(({ ids }) => sees(ids)));
+  const hits = recall.hits.map(async (hit): Promise<Hit<Strategy>> => {
+    if (!hit.path || (await sees(hit.path))) return hit;
+    const { path, ...rest } = hit;
+    return rest;
+  });
+  return {
+    ...recall,
+    hits: await Promise.all(hits),
+    evidenceChains: recall.evidenceChains.filter((_, index) => shown[index]),
+  };
+}
+
+function forbidden(message: string): SalienceError {
+  return new SalienceError('forbidden', message);
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { createIdempotencyKeys } from './idempotency.ts';
+
+const answer = (body: string) => ({ status: 200, headers: {}, body });
+
+describe('idempotency keys', () => {
+  it('are kept for a time, within so many bytes, the youngest longest', async () => {
+    const clock = createFakeClock();
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, clock.now);
+    let works = 0;
+    const ask = async (key: string) => {
+      const { replayed } = await keys.once(key, key, async () => {
+        works++;
+        return answer('x'.repeat(500));
+      });
+      return replayed;
+    };
+    for (let at = 0; at < 100; at++) expect(await ask(`k${at}`)).toBe(false);
+    expect(works).toBe(100);
+    expect(await ask('k99')).toBe(true);
+    expect(await ask('k97')).toBe(true);
+    expect(await ask('k0')).toBe(false);
+    clock.advance(1001);
+    expect(await ask('k99')).toBe(false);
+  });
+
+  it('stay while their work is under way, however much else is asked', async () => {
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 0 }, createFakeClock().now);
+    let finish = (_: ReturnType<typeof answer>) => {};
+    const slow = () =>
+      new Promise<ReturnType<typeof answer>>((resolve) => {
+        finish = resolve;
+      });
+    const first = keys.once('slow', 'request', slow);
+    for (let at = 0; at < 10; at++) await keys.once(`k${at}`, 'request', async () => answer('done'));
+    const second = keys.once('slow', 'request', async () => answer('done twice'));
+    await expect(keys.once('slow', 'other', slow)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    finish(answer('done once'));
+    expect(await first).toEqual({ answer: answer('done once'), replayed: false });
+    expect(await second).toEqual({ answer: answer('done once'), replayed: true });
+  });
+
+  it('are free again after a failure', async () => {
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
+    const fail = async () => Promise.reject(new Error('store is busy'));
+    await expect(keys.once('k', 'r', fail)).rejects.toThrow('busy');
+    expect(await keys.once('k', 'r', async () => answer('done'))).toEqual({
+      answer: answer('done'),
+      replayed: false,
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { SalienceError } from '../model/errors.ts';
+import type { Clock, Instant } from '../model/time.ts';
+
+/** An answer that can be given again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface IdempotencyKeys {
+  /**
+   * Does the work once for a key: whoever comes with the same key and the same request gets the same answer, also
+   * while the work is under way. Throws `idempotency_conflict` for the same key with another request. What failed is
+   * not kept: it wrote nothing, and may be tried again.
+   */
+  once(
+    key: string,
+    request: string,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<{ readonly answer: KeptAnswer; readonly replayed: boolean }>;
+}
+
+export interface IdempotencyLimits {
+  /** Milliseconds for which an answer is kept. */
+  readonly keptFor: number;
+  /** Bytes of answers that are kept; the oldest go first. */
+  readonly bytes: number;
+}
+
+interface Entry {
+  readonly request: string;
+  readonly answer: Promise<KeptAnswer>;
+  /** Of a finished answer. */
+  size: number;
+  readonly until: Instant;
+}
+
+/** What an entry takes beside its answer. */
+const OVERHEAD = 500;
+
+export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): IdempotencyKeys {
+  // In the order in which they were made, which is the order in which they end.
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+  const drop = (key: string, entry: Entry) => {
+    if (entries.get(key) !== entry) return;
+    entries.delete(key);
+    bytes -= entry.size;
+  };
+  const tidy = () => {
+    const now = clock();
+    for (const [key, entry] of entries) {
+      // What is under way has no size yet, and must stay: a second request would do the work again.
+      if (entry.size === 0) continue;
+      if (entry.until > now && bytes <= limits.bytes) break;
+      drop(key, entry);
+    }
+  };
+  return {
+    async once(key, request, work) {
+      tidy();
+      const fingerprint = createHash('sha256').update(request).digest('hex');
+      const known = entries.get(key);
+      if (known) {
+        if (known.request === fingerprint) return { answer: await known.answer, replayed: true };
+        throw new SalienceError(
+          'idempotency_conflict',
+          'this idempotency key was used for another request; make a new key for every new request',
+        );
+      }
+      const entry: Entry = { request: fingerprint, answer: work(), size: 0, until: clock() + limits.keptFor };
+      entries.set(key, entry);
+      try {
+        const answer = await entry.answer;
+        if (answer.status >= 300) drop(key, entry);
+        else {
+          entry.size = answer.body.length + OVERHEAD;
+          bytes += entry.size;
+        }
+        return { answer, replayed: false };
+      } catch (error) {
+        drop(key, entry);
+        throw error;
+      }
+    },
+  };
+}

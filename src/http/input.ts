@@ -1,0 +1,67 @@
+import type * as z from 'zod';
+import { SalienceError } from '../model/errors.ts';
+import type { Grant } from './tokens.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The body of a request as fields. Throws `invalid_argument`. */
+export function parseJsonFields(body: string, contentType: string | undefined): Fields {
+  if (body === '') return {};
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
+    throw new SalienceError('invalid_argument', 'send the body as JSON, with content-type: application/json');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new SalienceError('invalid_argument', 'the body is no JSON, or is cut off');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new SalienceError('invalid_argument', 'the body must be a JSON object');
+}
+
+/**
+ * A query string as fields: a list by naming its field several times, an object as JSON, numbers and booleans by what
+ * the schema wants.
+ * What does not look like it stays text, and the schema says what is wrong with it.
+ */
+export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): Fields {
+  const fields = [...new Set(query.keys())].map((name): [string, unknown] => {
+    const values = query.getAll(name);
+    const kind = kindOf(schema.shape[name]);
+    if (kind === 'array') return [name, values];
+    const [value = ''] = values;
+    if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: it is there several times`);
+    if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))
+      return [name, Number(value)];
+    if (kind === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
+    if (kind === 'object' || kind === 'record') return [name, parseObject(value, name)];
+    return [name, value];
+  });
+  return Object.fromEntries(fields);
+}
+
+function parseObject(value: string, name: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new SalienceError('invalid_argument', `${name}: write it as JSON`, { details: { field: name } });
+  }
+}
+
+/** What an optional field holds. */
+function kindOf(schema: unknown): string | undefined {
+  let inner = schema as z.core.$ZodType | undefined;
+  while (inner && 'innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
+  return inner?._zod.def.type;
+}
+
+/**
+ * Fields without the names of the space, which only the token decides: an argument may repeat it, and nothing else.
+ * Throws `forbidden`.
+ */
+export function withoutSpace(fields: Fields, { space }: Grant): Fields {
+  const { space: named = space, user_id: user = space, ...rest } = fields;
+  if (named === space && user === space) return rest;
+  throw new SalienceError('forbidden', 'the token opens another space than the request names; leave it out');
+}

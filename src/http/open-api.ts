@@ -1,0 +1,169 @@
+import * as z from 'zod';
+import { type Verb, verbs } from '../verbs/index.ts';
+import { explanationSchema, memorySchema } from '../verbs/schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const text = { type: 'string' } as const;
+const problem = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    detail: { ...text, description: 'What is wrong and how to mend it' },
+    code: { ...text, description: 'For programs; stays the same from version to version' },
+    details: { type: 'object' },
+  },
+} as const;
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  schema: text,
+  description,
+});
+const idempotencyKey = header(
+  'Idempotency-Key',
+  'The same key with the same request gets the first answer again, for a day',
+);
+const ifMatch = header('If-Match', 'The ETag of the memory as it was read; 412 when it was changed since');
+const ifNoneMatch = header('If-None-Match', 'An ETag; 304 when nothing has changed');
+
+/** The API as OpenAPI 3.1, made from the schemas of the verbs. */
+export function openApi(version: string): Json {
+  const { schemas, of } = schemasOfVerbs();
+  const paths: Record<string, Json> = {};
+  for (const verb of verbs) {
+    paths[verb.http.path] = {
+      ...paths[verb.http.path],
+      [verb.http.method.toLowerCase()]: operationOf(verb, of(verb.input), of(verb.output)),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Salience',
+      version,
+      description: 'A memory for agents. The token decides which space is asked, and which scopes are seen.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ token: [] }],
+    paths: { ...paths, ...otherPaths },
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { ...schemas, Problem: problem },
+    },
+  };
+}
+
+function operationOf(verb: Verb, input: Json, output: Json): Json {
+  const { method, path } = verb.http;
+  const { properties = {}, required = [] } = input as {
+    readonly properties?: Readonly<Record<string, Json>>;
+    readonly required?: readonly string[];
+  };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const others = Object.entries(properties).filter(([name]) => !inPath.includes(name));
+  const inQuery = method === 'GET' || method === 'DELETE';
+  const parameter = (name: string, place: 'path' | 'query', schema: Json | undefined): Json => {
+    const { description, ...rest } = schema ?? {};
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      // As the query is read: an object stands in it as JSON.
+      ...(rest['type'] === 'object'
+        ? { content: { 'application/json': { schema: rest } } }
+        : { schema: rest }),
+    };
+  };
+  const tagged = path === '/v1/memories/{id}';
+  return {
+    operationId: verb.name,
+    summary: verb.title,
+    description: verb.description,
+    parameters: [
+      ...inPath.map((name) => parameter(name, 'path', properties[name])),
+      ...(inQuery ? others.map(([name, schema]) => parameter(name, 'query', schema)) : []),
+      ...(verb.access === 'write' ? [idempotencyKey] : []),
+      ...(tagged ? [verb.access === 'write' ? ifMatch : ifNoneMatch] : []),
+    ],
+    ...(inQuery || others.length === 0
+      ? {}
+      : {
+          requestBody: {
+            required: others.some(([name]) => required.includes(name)),
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: Object.fromEntries(others),
+                  required: required.filter((name) => !inPath.includes(name)),
+                  additionalProperties: false,
+                },
+              },
+            },
+          },
+        }),
+    responses: {
+      200: { description: 'Done', content: { 'application/json': { schema: output } } },
+      ...(tagged && verb.access === 'read' ? { 304: { description: 'Nothing has changed' } } : {}),
+      default: problemAnswer,
+    },
+  };
+}
+
+const problemAnswer = {
+  description: 'What went wrong',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+} as const;
+
+const jsonLines = {
+  'application/x-ndjson': { schema: { ...text, description: 'A memory as JSON on each line' } },
+};
+const otherPaths: Json = {
+  '/v1/export': {
+    get: {
+      operationId: 'export',
+      summary: 'Export all memories as JSON Lines; takes the filters of list',
+      responses: { 200: { description: 'All memories', content: jsonLines }, default: problemAnswer },
+    },
+  },
+  '/v1/import': {
+    post: {
+      operationId: 'import',
+      summary: 'Import JSON Lines: an export, or objects with a content and what else remember takes',
+      requestBody: { required: true, content: jsonLines },
+      responses: { 200: { description: 'What became of the lines' }, default: problemAnswer },
+    },
+  },
+  '/v1/token': {
+    get: {
+      operationId: 'token',
+      summary: 'What the token opens',
+      responses: { 200: { description: 'Its space, scopes and rights' }, default: problemAnswer },
+    },
+  },
+};
+
+/** The schemas of all verbs, those that are used several times as components. */
+function schemasOfVerbs(): { readonly schemas: Json; of(schema: z.ZodType): Json } {
+  const named = z.registry<{ id: string }>();
+  named.add(memorySchema, { id: 'Memory' });
+  named.add(explanationSchema, { id: 'Explanation' });
+  // Descriptions are kept in the registry that everybody shares; the names are for this document alone.
+  const own = named.get.bind(named);
+  named.get = (schema) => ({ ...z.globalRegistry.get(schema), ...own(schema) }) as never;
+  const plain = (schema: z.ZodType): { readonly definitions: Json; readonly schema: Json } => {
+    const made: unknown = z.toJSONSchema(schema, { io: 'input', metadata: named });
+    const { $schema, $id, $defs, ...rest } = JSON.parse(
+      JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    ) as Json;
+    return { definitions: ($defs ?? {}) as Json, schema: rest };
+  };
+  const definitions = plain(z.object({ memory: memorySchema, explanation: explanationSchema })).definitions;
+  return { schemas: definitions, of: (schema) => plain(schema).schema };
+}

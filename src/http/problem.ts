@@ -1,0 +1,66 @@
+import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
+
+/** An error as it is answered: RFC 9457, with the engine's code and details. */
+export interface Problem {
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: SalienceErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The status of each code that is not the asker's mistake in what was sent (400). */
+const statuses: Partial<Record<SalienceErrorCode, number>> = {
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  timed_out: 408,
+  already_exists: 409,
+  cannot_undo: 409,
+  redacted: 410,
+  precondition_failed: 412,
+  content_too_large: 413,
+  idempotency_conflict: 422,
+  rate_limited: 429,
+  server_failed: 500,
+  embedder_mismatch: 500,
+  unknown_embedder: 500,
+  store_failed: 500,
+  store_corrupt: 500,
+  not_a_store: 500,
+  newer_store: 500,
+  unreadable_file: 500,
+  unwritable_file: 500,
+  unsupported: 501,
+  embedder_failed: 502,
+  store_read_only: 503,
+  store_busy: 503,
+  closed: 503,
+  aborted: 503,
+  store_full: 507,
+};
+
+/** Failures of the server whose messages are for whoever asked; the others may name files, servers and models. */
+const told: ReadonlySet<SalienceErrorCode> = new Set(['aborted', 'closed', 'unsupported']);
+
+/** The problem that an error is for whoever asked, and whether the log must say what this does not. */
+export function problemOf(error: unknown): { readonly problem: Problem; readonly hidden: boolean } {
+  const code = SalienceError.isInstance(error) ? error.code : 'server_failed';
+  const status = statuses[code] ?? 400;
+  const hidden = status >= 500 && !told.has(code);
+  const { message, details } =
+    SalienceError.isInstance(error) && !hidden
+      ? error
+      : { message: 'the server cannot do this now; its log says why', details: {} };
+  const title = code.replaceAll('_', ' ');
+  return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
+}
+
+export function problemResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  const { problem } = problemOf(error);
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  });
+}

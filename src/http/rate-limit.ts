@@ -1,0 +1,27 @@
+import type { Clock, Instant } from '../model/time.ts';
+
+export interface RateLimit {
+  /** Requests at once; they come back evenly over a minute. */
+  readonly requestsPerMinute: number;
+}
+
+/** Seconds to wait before the next request of this token, or `undefined`: it may go on. */
+export type RateLimiter = (token: string) => number | undefined;
+
+/**
+ * A token bucket for each token: full at first, refilled evenly. It holds as many buckets as there are tokens that
+ * were used, and strangers have none.
+ */
+export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock): RateLimiter {
+  const buckets = new Map<string, { left: number; at: Instant }>();
+  const perMillisecond = requestsPerMinute / 60_000;
+  return (token) => {
+    const now = clock();
+    const bucket = buckets.get(token) ?? { left: requestsPerMinute, at: now };
+    // A clock that was set back must not lock anybody out.
+    const refilled = Math.min(requestsPerMinute, bucket.left + Math.max(0, now - bucket.at) * perMillisecond);
+    const allowed = refilled >= 1;
+    buckets.set(token, { left: allowed ? refilled - 1 : refilled, at: now });
+    return allowed ? undefined : Math.ceil((1 - refilled) / perMillisecond / 1000);
+  };
+}

@@ -1,0 +1,99 @@
+import type { Hono } from 'hono';
+import type { MemoryEngine } from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import { parseInstant } from '../model/time.ts';
+import { callVerb, type Verb, verbs } from '../verbs/index.ts';
+import { memorySchema } from '../verbs/schemas.ts';
+import { type AppContext, type AppTypes, type Desk, headerOf, queryOf, signalOf } from './app-types.ts';
+import { readBody } from './body.ts';
+import { confine } from './confine.ts';
+import { checkRevision, etagOf, isKnown } from './etag.ts';
+import type { KeptAnswer } from './idempotency.ts';
+import { parseJsonFields, parseQueryFields, withoutSpace } from './input.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** A route for every verb of the table. */
+export function addVerbRoutes(app: Hono<AppTypes>, desk: Desk): void {
+  const turns = createTurns();
+  for (const verb of verbs) {
+    const { method, path } = verb.http;
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      context.set('route', path);
+      return answer(context, verb, desk, turns);
+    });
+  }
+}
+
+async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns): Promise<Response> {
+  const grant = context.get('grant');
+  if (verb.access === 'write' && grant.rights !== 'write') {
+    throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
+  }
+  const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
+  const body = inQuery ? '' : await readBody(context.env.incoming, desk.body);
+  const given = withoutSpace(
+    inQuery
+      ? parseQueryFields(verb.input, queryOf(context))
+      : parseJsonFields(body, headerOf(context, 'content-type')),
+    grant,
+  );
+  const input = withPath(given, context.req.param() as Readonly<Record<string, string>>);
+  const memory = confine(await desk.spaces.get(grant.space), grant);
+  const work = () => run(context, verb, memory, input, desk);
+  if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
+
+  const inTurn = typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
+  const key = headerOf(context, 'idempotency-key');
+  if (key === undefined) return respond(await inTurn());
+  if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
+    throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
+  }
+  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
+  const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, inTurn);
+  return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
+}
+
+async function run(
+  context: AppContext,
+  verb: Verb,
+  memory: MemoryEngine,
+  input: Readonly<Record<string, unknown>>,
+  { workTimeout }: Desk,
+): Promise<KeptAnswer> {
+  const ifMatch = headerOf(context, 'if-match');
+  if (ifMatch !== undefined && verb.access === 'write') {
+    const found = await memory.get(String(input['id']));
+    if (found) checkRevision(ifMatch, found);
+  }
+  const moment = headerOf(context, 'salience-now');
+  const { signal, done } = signalOf(context, workTimeout);
+  const output = await callVerb(verb, memory, input, {
+    signal,
+    now: moment === undefined ? undefined : new Date(parseInstant(moment, 'salience-now')),
+    readOnly: context.get('grant').rights === 'read',
+  }).finally(done);
+  const tagged = verb.output === (memorySchema as unknown) ? { etag: etagOf(output as never) } : {};
+  return { status: 200, headers: tagged, body: JSON.stringify(output) };
+}
+
+function withPath(
+  given: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (given[name] !== undefined && given[name] !== value) {
+      throw new SalienceError('invalid_argument', `${name}: the path and the body name two different ones`);
+    }
+  }
+  return { ...given, ...parameters };
+}
+
+function respond(
+  { status, headers, body }: KeptAnswer,
+  ifNoneMatch?: string,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const etag = headers['etag'];
+  if (etag !== undefined && isKnown(ifNoneMatch, etag)) return new Response(null, { status: 304, headers });
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers, ...more } });
+}

@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { invalidArgument } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import type { Clock } from '../model/time.ts';
+import { createApp } from './app.ts';
+import type { MountedHandler } from './app-types.ts';
+import { LOCAL_HOSTS } from './guards.ts';
+import { createIdempotencyKeys } from './idempotency.ts';
+import type { Log } from './log.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { createSpaces, type OpenSpace } from './spaces.ts';
+import type { TokenStore } from './tokens.ts';
+
+export interface ServerOptions {
+  readonly openSpace: OpenSpace;
+  readonly tokens: Pick<TokenStore, 'authenticate'>;
+  /** Default is 127.0.0.1: this machine alone. */
+  readonly host?: string | undefined;
+  /** Default is 7411; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** Names, beside those of this machine, under which the server may be asked. */
+  readonly allowHosts?: readonly string[] | undefined;
+  /** Websites whose pages may ask, such as `https://app.example`. */
+  readonly allowOrigins?: readonly string[] | undefined;
+  /** Of each token. Default is 6,000. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Most bytes of a body, or of a line of an import. Default is 8 MiB. */
+  readonly bodyLimit?: number | undefined;
+  /** Milliseconds for a request to arrive. Default is 30,000. */
+  readonly receiveTimeout?: number | undefined;
+  /** Milliseconds for a verb to work; for what cannot be stopped half-way, until it may be. Default is 120,000. */
+  readonly workTimeout?: number | undefined;
+  /** Milliseconds for what is under way to end when the server closes. Default is 10,000. */
+  readonly closeTimeout?: number | undefined;
+  /** Gets a line for each request. Default is none. */
+  readonly log?: Log | undefined;
+  /** Default is the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** What the API document names. Default is `0`. */
+  readonly version?: string | undefined;
+  /** Handlers beside the verbs, by path. */
+  readonly mount?: Readonly<Record<string, MountedHandler>> | undefined;
+}
+
+export interface RunningServer extends AsyncDisposable {
+  /** Where it is reached, such as `http://127.0.0.1:7411`. */
+  readonly url: string;
+  /** Takes no more requests, lets those under way end, then closes the spaces. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_PORT = 7411;
+const MOST_CONNECTIONS = 1024;
+const DAY = 86_400_000;
+/** Connections end so much later than clients are told, who would otherwise ask on one that is just ending. */
+const KEEP_ALIVE = 10_000;
+
+/** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const clock = options.clock ?? Date.now;
+  const host = options.host ?? '127.0.0.1';
+  const receiveTimeout = options.receiveTimeout ?? 30_000;
+  const spaces = createSpaces(options.openSpace);
+  let closing = false;
+  const app = createApp({
+    spaces,
+    tokens: options.tokens,
+    door: {
+      // An address is nobody's name: no page can have its own resolved to it.
+      hosts: [...LOCAL_HOSTS, inUrl(host), ...(options.allowHosts ?? [])],
+      origins: (options.allowOrigins ?? []).map(checkOrigin),
+    },
+    rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
+    idempotency: createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
+    body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: receiveTimeout },
+    workTimeout: options.workTimeout ?? 120_000,
+    log: options.log,
+    clock,
+    version: options.version ?? '0',
+    mounts: options.mount ?? {},
+    closing: () => closing,
+  });
+  const server = createServer(
+    {
+      headersTimeout: receiveTimeout,
+      // Bodies have a limit of their own, under which an import may last as long as it goes on.
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE,
+      maxHeaderSize: 16 * 1024,
+      connectionsCheckingInterval: Math.min(5000, receiveTimeout),
+    },
+    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  const unasked = watchUnasked(server);
+  await listen(server, host, options.port ?? DEFAULT_PORT);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closing = true;
+    closed ??= finish(server, unasked, options.closeTimeout ?? 10_000).then(() => spaces.close());
+    return closed;
+  };
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${inUrl(host)}:${port}`;
+  return { url, close, [Symbol.asyncDispose]: close };
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const hint =
+        cause.code === 'EADDRINUSE' ? 'is it running already? choose another --port' : cause.message;
+      reject(
+        new SalienceError('unsupported', `port ${port} of ${host} cannot be used: ${hint}`, {
+          details: { host, port },
+          cause,
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** The connections on which no request is under way: the server itself counts those without a first one as busy. */
+function watchUnasked(server: Server): ReadonlySet<Socket> {
+  const unasked = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unasked.add(socket);
+    socket.on('close', () => unasked.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    unasked.delete(socket);
+    response.on('close', () => {
+      if (!socket.destroyed) unasked.add(socket);
+    });
+  });
+  return unasked;
+}
+
+/** Ends when every request has been answered; what takes longer than `timeout` is cut off. */
+async function finish(server: Server, unasked: ReadonlySet<Socket>, timeout: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of unasked) socket.destroy();
+  const timer = setTimeout(() => server.closeAllConnections(), timeout);
+  await ended;
+  clearTimeout(timer);
+}
+
+function checkOrigin(origin: string): string {
+  if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
+  throw invalidArgument('allowOrigins', `${JSON.stringify(origin)} is no origin; write https://app.example`);
+}

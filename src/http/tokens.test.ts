@@ -1,0 +1,107 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTokenStore, type TokenStore } from './tokens.ts';
+
+const now = Date.UTC(2026, 0, 1);
+let root: string;
+let directory: string;
+let tokens: TokenStore;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'salience-tokens-'));
+  directory = join(root, 'store', 'tokens');
+  tokens = openTokenStore(directory);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe('a token', () => {
+  it('opens what it was made for, and no other does', async () => {
+    const { token, grant } = await tokens.create(
+      { space: 'acme/alice', name: 'laptop', scopes: ['team:a', 'team:a'], rights: 'read' },
+      now,
+    );
+    expect(grant).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      name: 'laptop',
+      space: 'acme/alice',
+      scopes: ['team:a'],
+      rights: 'read',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    expect(await tokens.authenticate(token)).toEqual(grant);
+    const other = (await tokens.create({ space: 'bob' }, now)).token;
+    const mixed = `${token.slice(0, 25)}${other.slice(25)}`;
+    for (const wrong of [
+      '',
+      'salience_',
+      mixed,
+      `${token}A`,
+      token.toUpperCase(),
+      ` ${token}`,
+      `${token}\n`,
+    ]) {
+      expect(await tokens.authenticate(wrong)).toBeUndefined();
+    }
+  });
+
+  it('has 256 random bits, is kept as a hash, and is readable by its owner alone', async () => {
+    const made = await Promise.all(Array.from({ length: 50 }, () => tokens.create({ space: 'alice' }, now)));
+    const secrets = made.map(({ token }) => token.slice(26));
+    expect(new Set(secrets).size).toBe(50);
+    for (const secret of secrets) expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
+    const files = readdirSync(directory);
+    expect(files).toHaveLength(50);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    for (const file of files) {
+      expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+      const content = readFileSync(join(directory, file), 'utf8');
+      for (const secret of secrets) expect(content).not.toContain(secret);
+    }
+  });
+
+  it('is revoked for good', async () => {
+    const { token, grant } = await tokens.create({ space: 'alice' }, now);
+    const { grant: other } = await tokens.create({ space: 'bob' }, now + 1);
+    expect(await tokens.list()).toEqual([grant, other]);
+    await tokens.revoke(grant.id);
+    expect(await tokens.authenticate(token)).toBeUndefined();
+    expect(await tokens.list()).toEqual([other]);
+    await expect(tokens.revoke(grant.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(tokens.revoke('../tokens/x')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await openTokenStore(join(root, 'nowhere')).list()).toEqual([]);
+  });
+
+  it('is not made of what is wrong', async () => {
+    const wrong = [
+      [{ space: '../x' }, 'invalid_space_name'],
+      [{ space: 'alice', scopes: ['a b'] }, 'invalid_scope'],
+      [{ space: 'alice', scopes: [] }, 'invalid_argument'],
+      [{ space: 'alice', rights: 'all' as never }, 'invalid_argument'],
+      [{ space: 'alice', name: '' }, 'invalid_argument'],
+    ] as const;
+    for (const [token, code] of wrong)
+      await expect(tokens.create(token, now)).rejects.toMatchObject({ code });
+    expect(await tokens.list()).toEqual([]);
+  });
+
+  it('opens nothing when its file was damaged or exchanged', async () => {
+    const { token, grant } = await tokens.create({ space: 'alice' }, now);
+    const { grant: other } = await tokens.create({ space: 'bob' }, now);
+    const file = join(directory, `${grant.id}.json`);
+    const stored = JSON.parse(readFileSync(file, 'utf8'));
+    const contents = [
+      '',
+      '{}',
+      readFileSync(join(directory, `${other.id}.json`), 'utf8'),
+      JSON.stringify({ ...stored, scopes: [] }),
+      JSON.stringify({ ...stored, hash: '' }),
+      JSON.stringify({ ...stored, createdAt: 'soon' }),
+    ];
+    for (const content of contents) {
+      chmodSync(file, 0o600);
+      writeFileSync(file, content);
+      await expect(tokens.authenticate(token)).rejects.toMatchObject({ code: 'unreadable_file' });
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { oneOf, text, texts } from '../model/check.ts';
+import { SalienceError } from '../model/errors.ts';
+import { parseScope } from '../model/scope.ts';
+import { parseSpaceName } from '../model/space.ts';
+import { formatInstant, type Instant } from '../model/time.ts';
+
+export const TOKEN_RIGHTS = ['read', 'write'] as const;
+export type TokenRights = (typeof TOKEN_RIGHTS)[number];
+
+/** What whoever shows a token may do. */
+export interface Grant {
+  /** Names the token; no secret. */
+  readonly id: string;
+  readonly name: string;
+  /** The only space it opens. */
+  readonly space: string;
+  /** It sees these and their ancestors, and writes in these alone. Absent: every scope. */
+  readonly scopes?: readonly string[] | undefined;
+  /** `write` includes reading. */
+  readonly rights: TokenRights;
+  readonly createdAt: string;
+}
+
+export interface NewToken {
+  /** Default is `default`. */
+  readonly name?: string | undefined;
+  readonly space: string;
+  readonly scopes?: readonly string[] | undefined;
+  /** Default is `write`. */
+  readonly rights?: TokenRights | undefined;
+}
+
+/** Tokens in a directory: one file each, readable by its owner alone, holding a hash and never the token. */
+export interface TokenStore {
+  /** Makes a token. It is in this answer and nowhere else. */
+  create(token: NewToken, now: Instant): Promise<{ readonly token: string; readonly grant: Grant }>;
+  /** Oldest first. */
+  list(): Promise<readonly Grant[]>;
+  /** From now on the token opens nothing. Throws `not_found`. */
+  revoke(id: string): Promise<void>;
+  /** What the token grants; `undefined` for one that was never made, or was revoked. */
+  authenticate(token: string): Promise<Grant | undefined>;
+}
+
+/** `salience_`, the id, and 256 random bits in base64url. */
+const form = /^salience_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+const idForm = /^[0-9a-f]{16}$/;
+const suffix = '.json';
+
+/** The tokens kept in `directory`, which is made when the first token is. */
+export function openTokenStore(directory: string): TokenStore {
+  const fileOf = (id: string) => join(directory, `${id}${suffix}`);
+  const read = async (id: string): Promise<StoredToken | undefined> => {
+    let content: string;
+    try {
+      content = await readFile(fileOf(id), 'utf8');
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw unreadable(fileOf(id), cause);
+    }
+    return parseStored(content, id, fileOf(id));
+  };
+  const known = new Map<string, { readonly stamp: string; readonly stored: StoredToken }>();
+  /** Looked at anew for every request: what is revoked must open nothing from that moment on. */
+  const present = async (id: string): Promise<StoredToken | undefined> => {
+    const file = statSync(fileOf(id), { throwIfNoEntry: false, bigint: true });
+    const stamp = file && `${file.ino} ${file.ctimeNs} ${file.size}`;
+    const cached = known.get(id);
+    if (stamp !== undefined && cached?.stamp === stamp) return cached.stored;
+    known.delete(id);
+    const stored = stamp === undefined ? undefined : await read(id);
+    if (stored && stamp !== undefined) known.set(id, { stamp, stored });
+    return stored;
+  };
+  return {
+    async create(token, now) {
+      const id = randomBytes(8).toString('hex');
+      const secret = `salience_${id}_${randomBytes(32).toString('base64url')}`;
+      const grant = makeGrant(token, id, now);
+      await writeTokenFile(directory, fileOf(id), { ...grant, hash: hashOf(secret).toString('hex') });
+      return { token: secret, grant };
+    },
+    async list() {
+      const stored = await Promise.all((await idsIn(directory)).map(read));
+      return stored
+        .filter((each) => each !== undefined)
+        .map(({ hash, ...grant }) => grant)
+        .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+    },
+    async revoke(id) {
+      const path = fileOf(id);
+      if (idForm.test(id)) {
+        try {
+          return await rm(path);
+        } catch (cause) {
+          if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(path, cause);
+        }
+      }
+      throw new SalienceError(
+        'not_found',
+        `there is no token ${JSON.stringify(id)}; "salience token list" shows their ids`,
+        { details: { id } },
+      );
+    },
+    async authenticate(token) {
+      const [, id] = form.exec(token) ?? [];
+      const stored = id === undefined ? undefined : await present(id);
+      if (!stored) return undefined;
+      const { hash, ...grant } = stored;
+      return timingSafeEqual(hashOf(token), Buffer.from(hash, 'hex')) ? grant : undefined;
+    },
+  };
+}
+
+type StoredToken = Grant & { readonly hash: string };
+
+/** 256 random bits cannot be guessed, so that a hash need not be slow. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function makeGrant(
+  { name = 'default', space, scopes, rights = 'write' }: NewToken,
+  id: string,
+  now: Instant,
+) {
+  if (scopes?.length === 0) {
+    throw new SalienceError(
+      'invalid_argument',
+      'scopes: name at least one, or leave them out for all scopes',
+    );
+  }
+  return {
+    id,
+    name: text(name, 'name', { maxCharacters: 100 }),
+    space: parseSpaceName(space),
+    ...(scopes ? { scopes: texts(scopes, 'scopes', 64, 512).map(parseScope) } : {}),
+    rights: oneOf(rights, 'rights', TOKEN_RIGHTS),
+    createdAt: formatInstant(now),
+  } satisfies Grant;
+}
+
+/** The file is complete or not there, and nobody else can read it at any moment. */
+async function writeTokenFile(directory: string, path: string, token: StoredToken): Promise<void> {
+  const temporary = `${path}.tmp`;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await chmod(directory, 0o700);
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(token)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function idsIn(directory: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(directory);
+    return names
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => name.slice(0, -suffix.length))
+      .filter((id) => idForm.test(id));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw unreadable(directory, cause);
+  }
+}
+
+/** A file that was changed by hand must not grant what nobody meant. */
+function parseStored(content: string, id: string, path: string): StoredToken {
+  try {
+    const { id: named, hash, createdAt, ...rest } = JSON.parse(content) as StoredToken;
+    if (named !== id || !/^[0-9a-f]{64}$/.test(hash)) throw new Error('its id or its hash is damaged');
+    return { ...makeGrant(rest, id, Date.parse(createdAt)), hash };
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'unreadable_file',
+    `${path} cannot be read as a token (${(cause as Error).message}); revoke the token by deleting the file, and make a new one`,
+    { details: { file: path }, cause },
+  );
+}
+
+function unwritable(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'unwritable_file',
+    `${path} cannot be written (${(cause as Error).message}); check that you may write there and that the disk has room`,
+    { details: { file: path }, cause },
+  );
+}

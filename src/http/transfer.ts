@@ -1,0 +1,80 @@
+import type { Hono } from 'hono';
+import { type ImportItem, importItems, readJsonLine } from '../import/index.ts';
+import type { ListOptions, MemoryEngine } from '../index.ts';
+import { SalienceError } from '../model/errors.ts';
+import { parseInput } from '../verbs/index.ts';
+import { list } from '../verbs/read.ts';
+import { type AppContext, type AppTypes, type Desk, queryOf, signalOf } from './app-types.ts';
+import { readBodyLines } from './body.ts';
+import { confine, mayWrite } from './confine.ts';
+import { parseQueryFields, withoutSpace } from './input.ts';
+import type { Grant } from './tokens.ts';
+
+/** Memories at a time while exporting: so many are in memory at once. */
+const PAGE = 500;
+/** So many lines that could not be used are named in the answer. */
+const MOST_PROBLEMS = 1000;
+
+/** All memories as JSON Lines, out and in, without either side holding them all. */
+export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
+  app.get('/v1/export', async (context) => {
+    context.set('route', '/v1/export');
+    const grant = context.get('grant');
+    const query = parseQueryFields(list.input, queryOf(context));
+    const { limit, cursor, ...filter } = parseInput(list, withoutSpace(query, grant));
+    const memory = confine(await desk.spaces.get(grant.space), grant);
+    return exportAll(context, memory, filter);
+  });
+  app.post('/v1/import', async (context) => {
+    context.set('route', '/v1/import');
+    const grant = context.get('grant');
+    if (grant.rights !== 'write') throw new SalienceError('forbidden', 'import: this token may only read');
+    const memory = confine(await desk.spaces.get(grant.space), grant);
+    const problems: { readonly line: string; readonly reason: string }[] = [];
+    const { signal, done } = signalOf(context);
+    const counts = await importItems(memory, itemsOf(context, grant, desk), {
+      signal,
+      onSkipped: (line, reason) => {
+        if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
+      },
+    }).finally(done);
+    return context.json({ ...counts, problems });
+  });
+}
+
+async function exportAll(context: AppContext, memory: MemoryEngine, filter: ListOptions): Promise<Response> {
+  // The first page is read before the answer begins: what is wrong with the request still has its status.
+  let page = await memory.list({ ...filter, limit: PAGE });
+  let last = false;
+  const lines = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (last) return controller.close();
+      try {
+        const text = page.memories.map((each) => `${JSON.stringify(each)}\n`).join('');
+        if (text !== '') controller.enqueue(Buffer.from(text));
+        const cursor = page.nextCursor;
+        if (cursor === undefined) last = true;
+        else page = await memory.list({ ...filter, limit: PAGE, cursor });
+        // Nothing that was enqueued: nobody would pull again.
+        if (text === '') controller.close();
+      } catch (failure) {
+        // Half of an answer must not look like a whole one: its last chunk never comes.
+        context.set('failure', failure);
+        context.env.outgoing.destroy();
+      }
+    },
+  });
+  return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
+}
+
+async function* itemsOf(context: AppContext, grant: Grant, { body }: Desk): AsyncGenerator<ImportItem, void> {
+  const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
+  for await (const { number, text } of readBodyLines(context.env.incoming, body)) {
+    const where = String(number);
+    const item = readJsonLine(text, where, `import#L${number}`, { scope });
+    const named = item.kind === 'record' ? item.memory : item.kind === 'statement' ? item.input : undefined;
+    yield named === undefined || mayWrite(grant, named.scope ?? 'global')
+      ? item
+      : { kind: 'unusable', where, reason: 'is of a scope in which this token may not write' };
+  }
+}

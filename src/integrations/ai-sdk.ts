@@ -1,0 +1,170 @@
+/**
+ * A memory for agents of the Vercel AI SDK: as tools that the model calls, or as middleware that needs no calls.
+ *
+ * @module
+ */
+
+import type { LanguageModelMiddleware, Tool } from 'ai';
+import type { ContextOptions, MemoryEngine } from '../index.ts';
+import { type MemoryToolOptions, toolsOf } from './tools.ts';
+
+export type { MemoryToolOptions };
+
+/**
+ * Tools for `generateText`, `streamText` and agents, named as the verbs are: `{ remember, recall, update, forget }`.
+ * The application gets what the engine answers; the model reads a short text in which stored statements are quoted.
+ * Throws `invalid_argument` for a name in `only` that is no tool.
+ */
+export function memoryTools(memory: MemoryEngine, options: MemoryToolOptions = {}): Record<string, Tool> {
+  return Object.fromEntries(
+    toolsOf(memory, options).map(({ verb, run, text }): [string, Tool] => [
+      verb.name,
+      {
+        title: verb.title,
+        description: verb.description,
+        inputSchema: verb.input,
+        execute: (input, { abortSignal }) => run(input, abortSignal),
+        toModelOutput: ({ output }) => ({ type: 'text', value: text(output) }),
+      },
+    ]),
+  );
+}
+
+/** What was said in one turn of a conversation. */
+export interface Turn {
+  readonly user: string;
+  readonly assistant: string;
+}
+
+export interface MemoryMiddlewareOptions
+  extends Pick<
+    ContextOptions,
+    'strategy' | 'scope' | 'types' | 'typesExclude' | 'tags' | 'metadata' | 'minScore' | 'maxContextItems'
+  > {
+  /** How many tokens remembered context may take, at least 1. Default is 2,000. */
+  readonly maxTokens?: number | undefined;
+  /** The session in which all this happens. */
+  readonly sessionId?: string | undefined;
+  /**
+   * What is done with a turn when the model has answered. Default is to remember it as one memory of type `event`;
+   * `none`, or a function of your own that extracts what is worth keeping.
+   */
+  readonly observe?: 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
+  /**
+   * Called when remembering or recalling fails. The model is asked and answers all the same. Default is a warning of
+   * the process.
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+type Middleware = Extract<LanguageModelMiddleware, { readonly specificationVersion: 'v3' }>;
+type Call = Parameters<NonNullable<Middleware['transformParams']>>[0]['params'];
+type Prompt = Call['prompt'];
+type FinishReason = Awaited<ReturnType<NonNullable<Middleware['wrapGenerate']>>>['finishReason'];
+type StreamPart =
+  Awaited<ReturnType<NonNullable<Middleware['wrapStream']>>>['stream'] extends ReadableStream<infer Part>
+    ? Part
+    : never;
+
+/** The most contexts that wait for the next step of their turn. */
+const MOST_TURNS = 64;
+
+/**
+ * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
+ * message: as fenced data, which the fence says is no instruction. In the further steps of a turn (after tool calls) it
+ * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
+ */
+export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
+  const { maxTokens = 2000, observe = 'remember', onError = warn, ...asked } = options;
+  const contexts = new Map<string, string>();
+  // What the user said, without what was put there.
+  const said = new WeakMap<object, string>();
+
+  async function contextOf(query: string, isNewTurn: boolean, signal: AbortSignal | undefined) {
+    const known = contexts.get(query);
+    if (known !== undefined && !isNewTurn) return known;
+    const { text } = await memory.context(query, { ...asked, maxTokens, signal });
+    contexts.delete(query);
+    contexts.set(query, text);
+    for (const oldest of contexts.keys()) if (contexts.size > MOST_TURNS) contexts.delete(oldest);
+    return text;
+  }
+
+  async function finished(params: Call, assistant: string, reason: FinishReason | undefined) {
+    const user = said.get(params);
+    const over = reason?.unified === 'stop' || reason?.unified === 'length';
+    if (observe === 'none' || !over || user === undefined || assistant.trim() === '') return;
+    try {
+      await (observe === 'remember' ? rememberTurn({ user, assistant }) : observe({ user, assistant }));
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  const rememberTurn = ({ user, assistant }: Turn) =>
+    memory.remember(`User: ${user}\nAssistant: ${assistant}`, {
+      type: 'event',
+      scope: options.scope,
+      sessionId: options.sessionId,
+    });
+
+  return {
+    specificationVersion: 'v3',
+    async transformParams({ params }) {
+      const at = params.prompt.findLastIndex(({ role }) => role === 'user');
+      const query = textOf(params.prompt[at]?.content);
+      if (query.trim() === '') return params;
+      said.set(params, query);
+      let text: string;
+      try {
+        text = await contextOf(query, at === params.prompt.length - 1, params.abortSignal);
+      } catch (error) {
+        onError(error);
+        return params;
+      }
+      if (text === '') return params;
+      const changed = { ...params, prompt: withContext(params.prompt, at, text) };
+      said.set(changed, query);
+      return changed;
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      await finished(params, textOf(result.content), result.finishReason);
+      return result;
+    },
+    async wrapStream({ doStream, params }) {
+      const { stream, ...rest } = await doStream();
+      let assistant = '';
+      let reason: FinishReason | undefined;
+      const watching = new TransformStream<StreamPart, StreamPart>({
+        transform(part, controller) {
+          if (part.type === 'text-delta') assistant += part.delta;
+          if (part.type === 'finish') reason = part.finishReason;
+          controller.enqueue(part);
+        },
+        flush: () => finished(params, assistant, reason),
+      });
+      return { ...rest, stream: stream.pipeThrough(watching) };
+    },
+  };
+}
+
+function withContext(prompt: Prompt, at: number, text: string): Prompt {
+  return prompt.map((message, index) =>
+    index === at && message.role === 'user'
+      ? { ...message, content: [{ type: 'text', text }, ...message.content] }
+      : message,
+  );
+}
+
+/** The text parts of a message's content. */
+function textOf(content: string | readonly { readonly type: string }[] | undefined): string {
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .flatMap((part) => (part.type === 'text' && 'text' in part ? [String(part.text)] : []))
+    .join('\n');
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+}

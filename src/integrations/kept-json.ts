@@ -1,0 +1,31 @@
+import { SalienceError } from '../index.ts';
+import type { JsonValue } from '../model/memory.ts';
+import { redactMetadata } from '../model/redaction.ts';
+
+/** More would not help a recall, and fits into a content of 32 KiB whatever the script. */
+const MOST_CHARACTERS = 8000;
+
+/**
+ * Any JSON as a text that metadata keeps to the last character, however deep it is. What stands in
+ * `<private>…</private>` is taken out here already: the engine would take it out of the finished text, and break it.
+ *
+ * Throws `invalid_argument` naming `field` for what is no JSON.
+ */
+export function keptJson(value: unknown, field: string): string {
+  const text = JSON.stringify(value);
+  if (text === undefined) {
+    throw new SalienceError('invalid_argument', `${field}: a value that JSON can hold is needed`, {
+      details: { field },
+    });
+  }
+  const redacted = redactMetadata({ value: JSON.parse(text) as JsonValue })['value'];
+  return JSON.stringify(redacted);
+}
+
+/** A text as the content of a memory may be: well-formed, without control characters, not too long. */
+export function readable(text: string): string {
+  const clean = text.replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
+  return clean.length <= MOST_CHARACTERS
+    ? clean.toWellFormed()
+    : `${clean.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
+}

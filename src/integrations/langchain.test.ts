@@ -1,0 +1,180 @@
+import type { Document } from '@langchain/core/documents';
+import type { BasePromptValueInterface } from '@langchain/core/prompt_values';
+import { ChatPromptTemplate } from '@langchain/core/prompts';
+import { RunnableLambda, RunnablePassthrough, RunnableSequence } from '@langchain/core/runnables';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { MemoryEngine } from '../index.ts';
+import type { JsonValue } from '../model/memory.ts';
+import { live } from '../testing/live-memory.ts';
+import { MemoryRetriever, MemoryStore } from './langchain.ts';
+
+let memory: MemoryEngine;
+let pass: (days: number) => void;
+beforeEach(async () => {
+  ({ memory, pass } = await live());
+});
+afterEach(() => memory.close());
+
+describe('the retriever', () => {
+  test('gives the hits of a recall as documents, best first', async () => {
+    const { id } = await memory.remember('Prefers dark roast coffee', { type: 'preference', tags: ['food'] });
+    await memory.remember('Bought a coffee grinder');
+    await memory.remember('Plays the cello');
+    const retriever = new MemoryRetriever({ memory, recall: { strategy: 'bm25', limit: 2 } });
+    const documents = await retriever.invoke('which coffee roast?');
+    const { hits } = await memory.recall('which coffee roast?', { strategy: 'bm25', limit: 2 });
+    expect(documents.map((each) => [each.id, each.metadata.score])).toEqual(
+      hits.map((hit) => [hit.memory.id, hit.score.value]),
+    );
+    expect(documents[0]).toMatchObject({
+      id,
+      pageContent: 'Prefers dark roast coffee',
+      metadata: { type: 'preference', tags: ['food'], strategy: 'bm25' },
+    });
+    expect(documents).toHaveLength(2);
+  });
+
+  test('is a step of a chain, and its callbacks run', async () => {
+    await memory.remember('Prefers dark roast coffee');
+    const seen: string[] = [];
+    const retriever = new MemoryRetriever({
+      memory,
+      callbacks: [{ handleRetrieverEnd: (documents) => void seen.push(`${documents.length} found`) }],
+    });
+    const chain = RunnableSequence.from([
+      {
+        context: retriever.pipe(new RunnableLambda({ func: ([first]: Document[]) => first?.pageContent })),
+        question: new RunnablePassthrough(),
+      },
+      ChatPromptTemplate.fromTemplate('{context} | {question}'),
+      new RunnableLambda({ func: (prompt: BasePromptValueInterface) => prompt.toString() }),
+    ]);
+    expect(await chain.invoke('coffee?')).toContain('Prefers dark roast coffee | coffee?');
+    expect(seen).toEqual(['1 found']);
+    await expect(retriever.invoke(' ')).rejects.toMatchObject({ code: 'blank_query' });
+  });
+});
+
+describe('the store', () => {
+  const keysOf = async (store: MemoryStore, prefix?: string) => {
+    const keys: string[] = [];
+    for await (const key of store.yieldKeys(prefix)) keys.push(key);
+    return keys.sort();
+  };
+
+  test('gives back every JSON value as it was, also one that is deep, empty, long or odd', async () => {
+    const store = new MemoryStore({ memory });
+    let deep: JsonValue = 'bottom';
+    for (let level = 0; level < 30; level++) deep = { deep };
+    const values: Readonly<Record<string, JsonValue>> = {
+      text: 'vegetarian',
+      same: 'vegetarian',
+      empty: '',
+      zero: 0,
+      nothing: null,
+      list: [1, [2, { three: 3 }]],
+      deep,
+      long: 'word '.repeat(20_000),
+      'odd: "key"': 'half \ud800 of a pair, a \u0000 control',
+    };
+    await store.mset(Object.entries(values));
+    expect(await store.mget(Object.keys(values))).toEqual(Object.values(values));
+    expect(await keysOf(store)).toEqual(Object.keys(values).sort());
+    expect(await store.mget(['unknown'])).toEqual([undefined]);
+  });
+
+  test('a new value takes the place of the old one, whose history stays', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['diet', 'vegetarian']]);
+    await store.mset([['diet', 'vegan']]);
+    expect(await store.mget(['diet'])).toEqual(['vegan']);
+    const { memories } = await memory.list();
+    expect(memories).toMatchObject([{ content: 'diet: vegan', topicKey: 'diet', revisionCount: 2 }]);
+    const history = await memory.history(memories[0]?.id ?? '');
+    expect(history.at(-1)?.before?.content).toBe('diet: vegetarian');
+    const { hits } = await memory.recall('diet');
+    expect(hits[0]?.memory.content).toBe('diet: vegan');
+  });
+
+  test('keys that could be confused are kept apart, and so are scopes', async () => {
+    const store = new MemoryStore({ memory });
+    const other = new MemoryStore({ memory, scope: 'project:x' });
+    await store.mset([
+      ['a', 'b: c'],
+      ['a: b', 'c'],
+    ]);
+    await other.mset([['a', 'elsewhere']]);
+    expect(await store.mget(['a', 'a: b'])).toEqual(['b: c', 'c']);
+    expect(await other.mget(['a', 'a: b'])).toEqual(['elsewhere', undefined]);
+    expect(await keysOf(other)).toEqual(['a']);
+    await other.mdelete(['a', 'a: b']);
+    expect(await keysOf(other)).toEqual([]);
+    expect(await store.mget(['a', 'a: b'])).toEqual(['b: c', 'c']);
+  });
+
+  test('keys are found by their beginning; deleted ones are forgotten', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([
+      ['users/1', { name: 'Ada' }],
+      ['users/2', { name: 'Bo' }],
+      ['places/1', { name: 'Rome' }],
+    ]);
+    expect(await keysOf(store, 'users/')).toEqual(['users/1', 'users/2']);
+    await store.mdelete(['users/1', 'never there']);
+    expect(await keysOf(store)).toEqual(['places/1', 'users/2']);
+    expect((await memory.recall('Ada', { strategy: 'bm25' })).hits).toEqual([]);
+  });
+
+  test('what was remembered or changed by other means is a value too', async () => {
+    const store = new MemoryStore({ memory });
+    await memory.remember('Lives in Rome', { topicKey: 'home' });
+    await store.mset([['diet', { kind: 'vegan' }]]);
+    const [diet] = (await memory.list()).memories.filter(({ topicKey }) => topicKey === 'diet');
+    await memory.update(diet?.id ?? '', { content: 'Eats everything now' });
+    expect(await store.mget(['home', 'diet'])).toEqual(['Lives in Rome', 'Eats everything now']);
+  });
+
+  test('a value outlives what time and maintenance do to memories', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['diet', { kind: 'vegan', why: 'because '.repeat(100) }]]);
+    for (let month = 0; month < 40; month++) {
+      pass(30);
+      await memory.maintain({ consolidate: true });
+    }
+    expect((await memory.list()).memories).toMatchObject([{ tier: 'stub' }]);
+    expect(await store.mget(['diet'])).toEqual([{ kind: 'vegan', why: 'because '.repeat(100) }]);
+    expect(await keysOf(store)).toEqual(['diet']);
+    pass(1);
+    await store.mset([['diet', 'anything']]);
+    expect(await store.mget(['diet'])).toEqual(['anything']);
+    await store.mdelete(['diet']);
+    expect((await memory.list()).memories).toEqual([]);
+  });
+
+  test('one bad value, and nothing is written; an invalidated one is not set in silence', async () => {
+    const store = new MemoryStore({ memory });
+    const bad = [
+      ['good', 1],
+      ['bad', undefined],
+    ] as unknown as [string, JsonValue][];
+    await expect(store.mset(bad)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'bad' },
+    });
+    expect(await keysOf(store)).toEqual([]);
+    await store.mset([['diet', 'vegan']]);
+    const [{ id } = { id: '' }] = (await memory.list()).memories;
+    await memory.invalidate(id, 'a joke');
+    expect(await store.mget(['diet'])).toEqual([undefined]);
+    await expect(store.mset([['diet', 'vegan']])).rejects.toThrow(/was invalidated \(a joke\): revive/);
+  });
+
+  test('what is private is never kept', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['note', { text: 'pin <private>1234</private>', rest: 'here' }]]);
+    expect(await store.mget(['note'])).toEqual([{ text: 'pin [REDACTED]', rest: 'here' }]);
+    await store.mset([['open', ['<private>1234', 'after']]]);
+    expect(await store.mget(['open'])).toEqual([['[REDACTED]', 'after']]);
+    expect(JSON.stringify(await memory.list())).not.toContain('1234');
+  });
+});

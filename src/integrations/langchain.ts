@@ -1,0 +1,179 @@
+/**
+ * A memory for LangChain.js: a retriever, and a store of values by keys.
+ *
+ * @module
+ */
+
+import { Document } from '@langchain/core/documents';
+import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
+import { BaseStore } from '@langchain/core/stores';
+import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
+import type { JsonValue } from '../model/memory.ts';
+import { keptJson, readable } from './kept-json.ts';
+
+export interface MemoryRetrieverInput extends BaseRetrieverInput {
+  readonly memory: MemoryEngine;
+  /** How is recalled: strategy, limit, scope, filters … */
+  readonly recall?: RecallOptions | undefined;
+}
+
+/** What a document says of the memory that it was. */
+export type MemoryDocumentMetadata = Omit<Memory, 'id' | 'content'> & {
+  /** In [0, 1]; scores of different strategies do not compare. */
+  readonly score: number;
+  readonly strategy: string;
+};
+
+/** Recalls memories as documents, best first: the content is the page, the id is the document's. */
+export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
+  static override lc_name(): string {
+    return 'MemoryRetriever';
+  }
+
+  override lc_namespace = ['salience', 'langchain'];
+  readonly #memory: MemoryEngine;
+  readonly #recall: RecallOptions;
+
+  constructor({ memory, recall = {}, ...rest }: MemoryRetrieverInput) {
+    super(rest);
+    this.#memory = memory;
+    this.#recall = recall;
+  }
+
+  override async _getRelevantDocuments(query: string): Promise<Document<MemoryDocumentMetadata>[]> {
+    const { hits } = await this.#memory.recall(query, this.#recall);
+    return hits.map(({ memory: { id, content, ...fields }, score }) => {
+      const metadata = { ...fields, score: score.value, strategy: score.strategy };
+      return new Document({ id, pageContent: content, metadata });
+    });
+  }
+}
+
+export interface MemoryStoreInput {
+  readonly memory: MemoryEngine;
+  /** Where the values are kept: a key means something else in another scope. Default is `global`. */
+  readonly scope?: string | undefined;
+  /** The type of new memories. Default is `fact`. */
+  readonly type?: string | undefined;
+}
+
+/**
+ * Values of JSON by keys of 1–512 characters, each a memory whose topic is its key: a new value takes the place of the
+ * old one, which stays in the memory's history, and recalls find the text `key: value`. Memories about a topic that were
+ * remembered otherwise are values too: their content.
+ *
+ * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept.
+ */
+export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<string, Value> {
+  static override lc_name(): string {
+    return 'MemoryStore';
+  }
+
+  override lc_namespace = ['salience', 'langchain'];
+  readonly #memory: MemoryEngine;
+  readonly #scope: string;
+  readonly #type: string | undefined;
+
+  constructor({ memory, scope = 'global', type }: MemoryStoreInput) {
+    super();
+    this.#memory = memory;
+    this.#scope = scope;
+    this.#type = type;
+  }
+
+  override async mget(keys: string[]): Promise<(Value | undefined)[]> {
+    const values: (Value | undefined)[] = [];
+    for (const key of keys) {
+      const [memory] = await this.#about(key);
+      values.push(memory && (storedValue(key, memory) as Value));
+    }
+    return values;
+  }
+
+  /** All of them in one transaction. Throws `invalid_argument` for a value that was invalidated: it must be revived. */
+  override async mset(pairs: [string, Value][]): Promise<void> {
+    const remembered = await this.#memory.rememberMany(
+      pairs.map(([key, value]) => {
+        const kept = keptJson(value, key);
+        return {
+          content: contentOf(key, kept),
+          topicKey: key,
+          scope: this.#scope,
+          type: this.#type,
+          metadata: { value: kept },
+        };
+      }),
+    );
+    const at = remembered.findIndex(({ inactive }) => inactive !== undefined);
+    if (at === -1) return;
+    const { id, inactive } = remembered[at] as (typeof remembered)[number];
+    throw new SalienceError(
+      'invalid_argument',
+      `the value of ${JSON.stringify(pairs[at]?.[0])} was invalidated (${inactive?.reason}): revive the memory ${JSON.stringify(id)}, or set another value; the other values are set`,
+      { details: { field: pairs[at]?.[0], id } },
+    );
+  }
+
+  /** Forgets the values for good, with all that they ever were. */
+  override async mdelete(keys: string[]): Promise<void> {
+    for (const key of keys) {
+      const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
+      for (const { memory } of beliefs) {
+        if (memory.topicKey === key && memory.scope === this.#scope) await this.#memory.forget(memory.id);
+      }
+    }
+  }
+
+  override async *yieldKeys(prefix = ''): AsyncGenerator<string> {
+    const seen = new Set<string>();
+    for await (const { topicKey } of this.#inScope()) {
+      if (topicKey === undefined || seen.has(topicKey) || !topicKey.startsWith(prefix)) continue;
+      seen.add(topicKey);
+      if ((await this.#about(topicKey)).length > 0) yield topicKey;
+    }
+  }
+
+  /** What is believed about a key, newest first; what time has faded is a value still. */
+  async #about(key: string): Promise<readonly Memory[]> {
+    const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
+    return beliefs
+      .flatMap(({ memory, believed, because }) =>
+        believed || because === 'tier' || because === 'consolidated' ? [memory] : [],
+      )
+      .filter(({ topicKey, scope }) => topicKey === key && scope === this.#scope)
+      .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  }
+
+  async *#inScope(): AsyncGenerator<Memory> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#memory.list({ scope: this.#scope, limit: 1000, cursor });
+      yield* page.memories.filter(({ scope }) => scope === this.#scope);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+}
+
+/** With its key, so that two keys with one value are two statements. */
+function contentOf(key: string, kept: string): string {
+  const value: unknown = JSON.parse(kept);
+  const label = /[:"]/.test(key) ? JSON.stringify(key) : key;
+  return readable(`${label}: ${typeof value === 'string' ? value : kept}`);
+}
+
+/** The value that was set; of a memory that was written or changed otherwise, its text. */
+function storedValue(key: string, { content, metadata, tier }: Memory): JsonValue {
+  const kept = metadata['value'];
+  // Of a stub the content is only a beginning.
+  const isOurs = (text: string) => tier === 'stub' || contentOf(key, text) === content;
+  return typeof kept === 'string' && isJson(kept) && isOurs(kept) ? (JSON.parse(kept) as JsonValue) : content;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+import { Agent } from '@mastra/core/agent';
+import { MockLanguageModelV3 } from 'ai/test';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { MemoryEngine } from '../index.ts';
+import { live } from '../testing/live-memory.ts';
+import { memoryTools } from './mastra.ts';
+
+let memory: MemoryEngine;
+beforeEach(async () => {
+  ({ memory } = await live());
+});
+afterEach(() => memory.close());
+
+type Result = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
+const usage: Result['usage'] = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+const says = (text: string): Result => ({
+  content: [{ type: 'text', text }],
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage,
+  warnings: [],
+});
+const calls = (toolName: string, input: object): Result => ({
+  content: [{ type: 'tool-call', toolCallId: `call-${toolName}`, toolName, input: JSON.stringify(input) }],
+  finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+  usage,
+  warnings: [],
+});
+const agentOf = (model: MockLanguageModelV3, tools = memoryTools(memory)) =>
+  new Agent({ id: 'a', name: 'a', instructions: 'Remember.', model, tools });
+
+test('an agent remembers and recalls by calling tools', async () => {
+  const model = new MockLanguageModelV3({
+    doGenerate: [
+      calls('remember', { content: 'Keeps bees' }),
+      calls('recall', { query: 'bees' }),
+      says('done'),
+    ],
+  });
+  const { text } = await agentOf(model).generate('I keep bees', { maxSteps: 5 });
+  expect(text).toBe('done');
+  expect((await memory.list()).memories.map(({ content }) => content)).toEqual(['Keeps bees']);
+  const last = JSON.stringify(model.doGenerateCalls[2]?.prompt.at(-1));
+  expect(last).toContain(String.raw`\"Keeps bees\"`);
+});
+
+test('a wrong call tells the model what would do, and writes nothing', async () => {
+  const model = new MockLanguageModelV3({
+    doGenerate: [calls('update', { id: 'nobody', content: 'x' }), says('sorry')],
+  });
+  await agentOf(model).generate('hi', { maxSteps: 3 });
+  expect(JSON.stringify(model.doGenerateCalls[1]?.prompt.at(-1))).toContain('there is no memory');
+  expect((await memory.list()).memories).toEqual([]);
+});
+
+test('are those that are asked for', () => {
+  expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
+  expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
+  expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(/no tool recal/);
+});

@@ -1,0 +1,34 @@
+/**
+ * A memory for agents of Mastra: tools that the model calls.
+ *
+ * @module
+ */
+
+import { createTool, type Tool } from '@mastra/core/tools';
+import type { MemoryEngine } from '../index.ts';
+import { type MemoryToolOptions, toolsOf } from './tools.ts';
+
+export type { MemoryToolOptions };
+
+/**
+ * Tools for an `Agent`, named as the verbs are: `{ remember, recall, update, forget }`. The application gets what the
+ * engine answers; the model reads a short text in which stored statements are quoted.
+ * Throws `invalid_argument` for a name in `only` that is no tool.
+ */
+export function memoryTools(
+  memory: MemoryEngine,
+  options: MemoryToolOptions = {},
+): Record<string, Tool<Record<string, unknown>, unknown>> {
+  return Object.fromEntries(
+    toolsOf(memory, options).map(({ verb, run, text }) => [
+      verb.name,
+      createTool({
+        id: verb.name,
+        description: verb.description,
+        inputSchema: verb.input,
+        execute: (input, { abortSignal }) => run(input, abortSignal),
+        toModelOutput: (output) => ({ type: 'text', value: text(output) }),
+      }),
+    ]),
+  );
+}

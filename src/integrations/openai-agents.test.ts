@@ -1,0 +1,191 @@
+import {
+  Agent,
+  type AgentInputItem,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  Runner,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents-core';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { MemoryEngine } from '../index.ts';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { day, live } from '../testing/live-memory.ts';
+import { memorySession } from './openai-agents.ts';
+
+setTracingDisabled(true);
+
+let memory: MemoryEngine;
+let clock: () => number;
+let pass: (days: number) => void;
+beforeEach(async () => {
+  const fake = createFakeClock();
+  clock = () => fake.now();
+  pass = (days) => fake.advance(days * day);
+  ({ memory } = await live({ clock }));
+});
+afterEach(() => memory.close());
+
+const user = (content: string): AgentInputItem => ({ role: 'user', content });
+
+/** A model that gives what it was told to, and notes what it was asked. */
+function scripted(...outputs: readonly ModelResponse['output'][]) {
+  const requests: Pick<ModelRequest, 'input'>[] = [];
+  const model: Model = {
+    async getResponse(request) {
+      requests.push(structuredClone({ input: request.input }));
+      return { usage: new Usage(), output: outputs[requests.length - 1] ?? [] };
+    },
+    getStreamedResponse() {
+      throw new Error('not asked for');
+    },
+  };
+  return { model, requests };
+}
+const says = (text: string): ModelResponse['output'] => [
+  {
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text }],
+  },
+];
+
+test('an agent goes on with a conversation, in another process too', async () => {
+  const { model, requests } = scripted(
+    says('It is red.'),
+    [{ type: 'function_call', callId: 'c1', name: 'weather', arguments: '{}', status: 'completed' }],
+    says('Rain.'),
+  );
+  const weather = tool({
+    name: 'weather',
+    description: 'the weather',
+    parameters: z.object({}),
+    execute: async () => 'rain',
+  });
+  const agent = new Agent({ name: 'a', model, tools: [weather] });
+  const runner = new Runner();
+  await runner.run(agent, 'What colour is my bike?', {
+    session: memorySession(memory, { sessionId: 's1', clock }),
+  });
+  const session = memorySession(memory, { sessionId: 's1', clock });
+  const { finalOutput } = await runner.run(agent, 'And the weather?', { session });
+  expect(finalOutput).toBe('Rain.');
+  const asked = JSON.stringify(requests[1]?.input);
+  expect(asked).toContain('What colour is my bike?');
+  expect(asked).toContain('It is red.');
+  expect((await session.getItems()).map((item) => ('role' in item && item.role) || item.type)).toEqual([
+    'user',
+    'assistant',
+    'user',
+    'function_call',
+    'function_call_result',
+    'assistant',
+  ]);
+  // What was said is remembered beyond the conversation.
+  const { hits } = await memory.recall('colour of the bike', { limit: 1 });
+  expect(hits[0]?.memory).toMatchObject({
+    content: 'user: What colour is my bike?',
+    type: 'message',
+    sessionId: 's1',
+  });
+});
+
+test('items come back in order and as they were, whatever they are', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.record({ content: fc.string({ unit: 'binary' }), data: fc.jsonValue() }))),
+      fc.nat(20),
+      async (batches, limit) => {
+        const { memory: fresh } = await live({ clock, embedder: 'none' });
+        const session = memorySession(fresh, { clock });
+        const given = batches.map((batch) =>
+          batch.map(
+            ({ content, data }): AgentInputItem => ({ role: 'user', content, providerData: { data } }),
+          ),
+        );
+        for (const batch of given) await session.addItems(batch);
+        // As JSON has it: −0 is 0.
+        const all = JSON.parse(JSON.stringify(given.flat())) as AgentInputItem[];
+        expect(await session.getItems()).toEqual(all);
+        expect(await session.getItems(limit)).toEqual(limit === 0 ? [] : all.slice(-limit));
+        expect(await session.popItem()).toEqual(all.at(-1));
+        expect(await session.getItems()).toEqual(all.slice(0, -1));
+        await fresh.close();
+      },
+    ),
+    { numRuns: 60, seed: 4 },
+  );
+});
+
+test('who says the same twice has said it twice', async () => {
+  const session = memorySession(memory, { clock });
+  await session.addItems([user('yes'), user('yes')]);
+  await session.addItems([user('yes')]);
+  expect(await session.getItems()).toEqual([user('yes'), user('yes'), user('yes')]);
+});
+
+test('what is popped or cleared is forgotten; other sessions and memories stay', async () => {
+  const session = memorySession(memory, { sessionId: 'a', clock });
+  const other = memorySession(memory, { sessionId: 'b', clock });
+  await memory.remember('Keeps bees');
+  await session.addItems([user('one'), user('two'), user('three')]);
+  await other.addItems([user('elsewhere')]);
+  expect(await session.popItem()).toEqual(user('three'));
+  expect(await memory.get('a:2')).toBeUndefined();
+  expect((await memory.history('a:2')).every(({ redacted, before }) => redacted && !before)).toBe(true);
+  await session.addItems([user('four')]);
+  expect(await session.getItems()).toEqual([user('one'), user('two'), user('four')]);
+  await session.clearSession();
+  expect(await session.getItems()).toEqual([]);
+  expect(await session.popItem()).toBeUndefined();
+  expect(await other.getItems()).toEqual([user('elsewhere')]);
+  expect((await memory.recall('bees', { strategy: 'bm25' })).hits).toHaveLength(1);
+  await session.addItems([user('anew')]);
+  expect(await session.getItems()).toEqual([user('anew')]);
+});
+
+test('two who add at once both have their items kept, each batch together', async () => {
+  const [one, two] = [
+    memorySession(memory, { sessionId: 's', clock }),
+    memorySession(memory, { sessionId: 's', clock }),
+  ];
+  await Promise.all([one.addItems([user('a1'), user('a2')]), two.addItems([user('b1'), user('b2')])]);
+  const items = await one.getItems();
+  expect([...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual(
+    ['a1', 'a2', 'b1', 'b2'].map(user),
+  );
+  const at = items.findIndex((item) => 'content' in item && item.content === 'a1');
+  expect(items[at + 1]).toEqual(user('a2'));
+});
+
+test('a conversation outlives what time and maintenance do to memories', async () => {
+  const session = memorySession(memory, { clock });
+  const items = ['I keep bees', 'I keep bees now', 'word '.repeat(200)].map(user);
+  await session.addItems(items);
+  for (let month = 0; month < 40; month++) {
+    pass(30);
+    await memory.maintain({ consolidate: true });
+  }
+  expect((await memory.list({ types: ['message'] })).memories.map(({ tier }) => tier)).toContain('stub');
+  expect(await session.getItems()).toEqual(items);
+});
+
+test('an id that something else has is an error, and no item is lost in silence', async () => {
+  await memory.remember('Not an item', { id: 's:0' });
+  const session = memorySession(memory, { sessionId: 's', clock });
+  await expect(session.addItems([user('hello')])).rejects.toMatchObject({ code: 'already_exists' });
+  expect(await session.getItems()).toEqual([]);
+});
+
+test('what is private is not kept, and an id is needed that can be one', async () => {
+  const session = memorySession(memory, { clock });
+  await session.addItems([user('my pin is <private>1234</private>')]);
+  expect(await session.getItems()).toEqual([user('my pin is [REDACTED]')]);
+  expect(await session.getSessionId()).toMatch(/^[0-9a-f-]{36}$/);
+  expect(() => memorySession(memory, { sessionId: 'x'.repeat(101) })).toThrow(/1–100 characters/);
+});

@@ -1,0 +1,117 @@
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { MemoryEngine } from '../index.ts';
+import { live } from '../testing/live-memory.ts';
+import { type TraceMemoryOptions, traceMemory } from './otel.ts';
+
+let memory: MemoryEngine;
+let exporter: InMemorySpanExporter;
+let stop: () => void;
+beforeEach(async () => {
+  ({ memory } = await live({ space: 'alice' }));
+  exporter = new InMemorySpanExporter();
+  stop = () => {};
+});
+afterEach(async () => {
+  stop();
+  await memory.close();
+});
+
+function start(options: TraceMemoryOptions = {}) {
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  stop = traceMemory({ tracerProvider, ...options });
+  return tracerProvider;
+}
+const spans = () => exporter.getFinishedSpans();
+
+test('operations become spans by the conventions', async () => {
+  start();
+  const { id } = await memory.remember('Keeps bees', { sessionId: 's1' });
+  await memory.rememberMany([{ content: 'Has two hives' }, { content: 'Sells honey' }]);
+  await memory.recall('bees and hives', { strategy: 'bm25' });
+  await memory.update(id, { content: 'Keeps bumblebees' });
+  await memory.get(id);
+  await memory.forget(id);
+  const common = { 'gen_ai.provider.name': 'salience', 'gen_ai.memory.store.id': 'alice' };
+  const one = { ...common, 'gen_ai.memory.record.id': id, 'gen_ai.memory.record.count': 1 };
+  expect(spans().map(({ name, attributes }) => [name, attributes])).toEqual([
+    ['upsert_memory', { ...one, 'gen_ai.operation.name': 'upsert_memory', 'gen_ai.conversation.id': 's1' }],
+    [
+      'upsert_memory',
+      { ...common, 'gen_ai.operation.name': 'upsert_memory', 'gen_ai.memory.record.count': 2 },
+    ],
+    [
+      'search_memory',
+      {
+        ...common,
+        'gen_ai.operation.name': 'search_memory',
+        'gen_ai.memory.record.count': 2,
+        'salience.strategy': 'bm25',
+      },
+    ],
+    ['update_memory', { ...one, 'gen_ai.operation.name': 'update_memory' }],
+    ['delete_memory', { ...one, 'gen_ai.operation.name': 'delete_memory' }],
+  ]);
+  expect(spans().every(({ kind, ended }) => kind === SpanKind.INTERNAL && ended)).toBe(true);
+});
+
+test('a failure is an error with its code, without its message', async () => {
+  start();
+  await expect(memory.forget('nobody')).rejects.toThrow();
+  expect(spans()).toMatchObject([
+    {
+      name: 'delete_memory',
+      attributes: {
+        'error.type': 'not_found',
+        'gen_ai.memory.record.id': 'nobody',
+        'gen_ai.memory.record.count': 1,
+      },
+      status: { code: SpanStatusCode.ERROR },
+    },
+  ]);
+  expect(spans()[0]?.status.message).toBeUndefined();
+});
+
+test('texts become attributes only when asked for', async () => {
+  start();
+  await memory.remember('Keeps Sekretwort');
+  await memory.recall('Sekretwort');
+  expect(spans()).toHaveLength(2);
+  expect(
+    JSON.stringify(spans().map(({ name, attributes, events }) => [name, attributes, events])),
+  ).not.toContain('Sekretwort');
+  stop();
+  exporter.reset();
+  start({ content: true });
+  const { hits } = await memory.recall('Sekretwort');
+  const attributes = spans()[0]?.attributes ?? {};
+  expect(attributes['gen_ai.memory.query.text']).toBe('Sekretwort');
+  expect(JSON.parse(String(attributes['gen_ai.memory.records']))).toEqual([
+    { id: hits[0]?.memory.id, content: 'Keeps Sekretwort', score: hits[0]?.score.value },
+  ]);
+});
+
+test('the span that is active where a verb is called is the parent', async () => {
+  const parent = start().getTracer('test').startSpan('parent');
+  // As a context manager would say; none is registered here.
+  const active = context.active;
+  context.active = () => trace.setSpan(ROOT_CONTEXT, parent);
+  try {
+    await memory.recall('bees');
+  } finally {
+    context.active = active;
+  }
+  expect(spans()[0]?.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
+});
+
+test('after the stop there are no more spans', async () => {
+  start();
+  stop();
+  await memory.recall('bees');
+  expect(spans()).toEqual([]);
+});

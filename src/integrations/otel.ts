@@ -1,0 +1,106 @@
+/**
+ * Spans of OpenTelemetry for the operations of every memory in this process, by the semantic conventions for
+ * generative AI (memory spans, status "development").
+ *
+ * @module
+ * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
+ */
+
+import { type ChannelListener, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import { type Span, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
+import type { MemoryEngine, MemoryOperation, OperationContent } from '../index.ts';
+
+export interface TraceMemoryOptions {
+  /** Default is the global one. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Whether queries and the texts of memories become attributes of spans. Default is false. */
+  readonly content?: boolean | undefined;
+}
+
+/**
+ * What each verb is by the conventions. `maintain_memory` is our own: they have no name for it. Verbs that are not here
+ * make no spans: they look at single memories.
+ */
+const operationNames = {
+  recall: 'search_memory',
+  context: 'search_memory',
+  bootstrap: 'search_memory',
+  pinned: 'search_memory',
+  remember: 'upsert_memory',
+  rememberMany: 'upsert_memory',
+  restore: 'upsert_memory',
+  endSession: 'upsert_memory',
+  saveSummary: 'upsert_memory',
+  update: 'update_memory',
+  invalidate: 'update_memory',
+  revive: 'update_memory',
+  resolve: 'update_memory',
+  undo: 'update_memory',
+  forget: 'delete_memory',
+  maintain: 'maintain_memory',
+} as const satisfies Partial<Record<keyof MemoryEngine, string>>;
+
+/**
+ * Turns the operations of all memories in this process into spans, until the function that it returns is called. The
+ * span that is active where a verb is called is the parent. `gen_ai.memory.store.id` is the name of the space.
+ */
+export function traceMemory({ tracerProvider, content = false }: TraceMemoryOptions = {}): () => void {
+  const tracer = (tracerProvider ?? trace).getTracer('salience');
+  const spans = new WeakMap<object, Span>();
+
+  const describe: ChannelListener = (message) => {
+    const { operation, query, records } = message as OperationContent;
+    const span = spans.get(operation);
+    if (query !== undefined) span?.setAttribute('gen_ai.memory.query.text', query);
+    if (records.length > 0) span?.setAttribute('gen_ai.memory.records', JSON.stringify(records));
+  };
+
+  const stops = Object.entries(operationNames).map(([verb, name]) => {
+    const channel = tracingChannel<unknown, MemoryOperation>(`salience:${verb}`);
+    const listeners = {
+      start(operation: MemoryOperation) {
+        const { space, id, sessionId } = operation;
+        const attributes = {
+          'gen_ai.operation.name': name,
+          'gen_ai.provider.name': 'salience',
+          'gen_ai.memory.store.id': space,
+          'gen_ai.memory.record.id': id,
+          'gen_ai.conversation.id': sessionId,
+        };
+        spans.set(operation, tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }));
+      },
+      end() {},
+      error() {},
+      asyncStart() {},
+      asyncEnd(operation: MemoryOperation) {
+        const span = spans.get(operation);
+        if (span) finish(span, operation);
+      },
+    };
+    channel.subscribe(listeners);
+    return () => channel.unsubscribe(listeners);
+  });
+  if (content) subscribe('salience:content', describe);
+  return () => {
+    for (const stop of stops) stop();
+    if (content) unsubscribe('salience:content', describe);
+  };
+}
+
+function finish(span: Span, { id, result, error }: MemoryOperation): void {
+  if (error) {
+    span.setAttribute('error.type', error.code);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  const { ids = [], strategy } = result ?? {};
+  const [only] = ids;
+  // Of what changes one memory the count is what was attempted, whatever came of it.
+  if (id !== undefined || result) {
+    span.setAttribute('gen_ai.memory.record.count', id === undefined ? ids.length : 1);
+  }
+  if (id === undefined && ids.length === 1 && only !== undefined) {
+    span.setAttribute('gen_ai.memory.record.id', only);
+  }
+  if (strategy !== undefined) span.setAttribute('salience.strategy', strategy);
+  span.end();
+}

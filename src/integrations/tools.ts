@@ -1,0 +1,51 @@
+import { type MemoryEngine, SalienceError } from '../index.ts';
+import { callVerb, failureOf, type Verb, verbs } from '../verbs/index.ts';
+
+export interface MemoryToolOptions {
+  /** Which verbs become tools. Default is `remember`, `recall`, `update` and `forget`. */
+  readonly only?: readonly string[] | undefined;
+  /** Only tools that write nothing, and recalls that leave nothing behind. Default is false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** A verb as every framework's tool needs it. */
+export interface MemoryTool {
+  readonly verb: Verb;
+  /** Checks and runs it. Errors say what would do; what they could tell of files and servers is in their `cause`. */
+  run(input: unknown, signal: AbortSignal | undefined): Promise<unknown>;
+  /** The answer for a model: one line a memory, stored texts quoted as data. */
+  text(output: unknown): string;
+}
+
+const USUAL = ['remember', 'recall', 'update', 'forget'];
+
+/** The verbs of the table as tools over one memory. Throws `invalid_argument` for a name that is no tool. */
+export function toolsOf(
+  memory: MemoryEngine,
+  { only = USUAL, readOnly = false }: MemoryToolOptions,
+): readonly MemoryTool[] {
+  const offered = verbs.filter(({ tool }) => tool);
+  const unknown = only.filter((name) => !offered.some((verb) => verb.name === name));
+  if (unknown.length > 0) {
+    throw new SalienceError(
+      'invalid_argument',
+      `only: there is no tool ${unknown.join(', ')}; there are ${offered.map(({ name }) => name).join(', ')}`,
+      { details: { field: 'only' } },
+    );
+  }
+  return offered
+    .filter(({ name, access }) => only.includes(name) && !(readOnly && access === 'write'))
+    .map((verb) => ({
+      verb,
+      async run(input, signal) {
+        try {
+          return await callVerb(verb, memory, input, { signal, readOnly });
+        } catch (error) {
+          const { message, mendable } = failureOf(error);
+          if (mendable || !SalienceError.isInstance(error)) throw error;
+          throw new SalienceError(error.code, message, { cause: error });
+        }
+      },
+      text: (output) => verb.text(output),
+    }));
+}

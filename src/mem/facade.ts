@@ -1,0 +1,154 @@
+import { type MemoryEngine, type OperationOptions, SalienceError } from '../index.ts';
+import {
+  contextMemoryOf,
+  type MemSession,
+  type MemStats,
+  type MemTimeline,
+  OBSERVATION_TYPES,
+  type Observation,
+  type ObservationType,
+  observationOf,
+  outcomeOf,
+  type SavedObservation,
+  type SavedSummary,
+  type SearchResult,
+  searchResultOf,
+  summaryOf,
+} from './shapes.ts';
+
+/** Whose memory is meant: each user has a space, which no other sees. */
+export interface OfUser {
+  readonly user_id: string;
+}
+
+export interface SaveInput extends OfUser {
+  /** One statement that stands on its own. */
+  readonly content: string;
+  readonly type: ObservationType;
+  /** A few words. */
+  readonly title: string;
+  /** What it is about: the next observation about the same takes its place. */
+  readonly topic_key?: string | undefined;
+}
+
+export interface SearchInput extends OfUser {
+  readonly query: string;
+  /** 1–1,000. Default is 10. */
+  readonly limit?: number | undefined;
+  readonly types?: readonly string[] | undefined;
+  /** Not together with `types`. */
+  readonly types_exclude?: readonly string[] | undefined;
+}
+
+/**
+ * The functions of iLAB Memory, by their names and with their parameters, over the engine. Each also throws what the
+ * engine throws: a `SalienceError` with a code.
+ */
+export interface MemFunctions {
+  /** Starts a session, or goes on with the open one; one that was idle for 24 hours is closed first. */
+  mem_session_start(input: OfUser, options?: OperationOptions): Promise<MemSession>;
+  /** Ends the open session. Throws `invalid_argument` for a blank summary, `not_found` when none is open. */
+  mem_session_end(
+    input: OfUser & { readonly summary: string },
+    options?: OperationOptions,
+  ): Promise<SavedSummary>;
+  /** Saves a summary; its title is how it begins, up to 80 characters. Throws `invalid_argument` for a blank one. */
+  mem_session_summary(
+    input: OfUser & { readonly summary: string },
+    options?: OperationOptions,
+  ): Promise<SavedSummary>;
+  /** Stores an observation, in the open session if there is one. Throws `invalid_argument` for an unknown type. */
+  mem_save(input: SaveInput, options?: OperationOptions): Promise<SavedObservation>;
+  /** Finds observations that share a word with the query, best SearchScore first. */
+  mem_search(input: SearchInput, options?: OperationOptions): Promise<readonly SearchResult[]>;
+  /** One observation; `null` when this user has none of that id. */
+  mem_get_observation(
+    input: OfUser & { readonly id: string },
+    options?: OperationOptions,
+  ): Promise<Observation | null>;
+  /** What was saved just before and after an observation. Throws `not_found`. */
+  mem_timeline(input: OfUser & { readonly id: string }, options?: OperationOptions): Promise<MemTimeline>;
+  mem_stats(input: OfUser, options?: OperationOptions): Promise<MemStats>;
+}
+
+/** The functions over whatever gives the memory of a user. `moreTypes` may be saved too. */
+export function memFunctions(
+  memoryOf: (user: string) => Promise<MemoryEngine>,
+  moreTypes: readonly string[] = [],
+): MemFunctions {
+  const types: readonly string[] = [...OBSERVATION_TYPES, ...moreTypes];
+  return {
+    async mem_session_start({ user_id }, options) {
+      const memory = await memoryOf(user_id);
+      const { sessionId, isNew, summaries, memories } = await memory.startSession(options);
+      return {
+        session_id: sessionId,
+        is_new: isNew,
+        sessions_context: summaries.map(summaryOf),
+        memories: memories.map(contextMemoryOf),
+      };
+    },
+    async mem_session_end({ user_id, summary }, options) {
+      const memory = await memoryOf(user_id);
+      const ended = await memory.endSession(summary, options);
+      return { id: ended.id, outcome: outcomeOf(ended), session_id: ended.sessionId };
+    },
+    async mem_session_summary({ user_id, summary }, options) {
+      const memory = await memoryOf(user_id);
+      const saved = await memory.saveSummary(summary, options);
+      const stored = await memory.get(saved.id);
+      return { id: saved.id, outcome: outcomeOf(saved), session_id: stored?.sessionId ?? null };
+    },
+    async mem_save({ user_id, content, type, title, topic_key }, options) {
+      if (!types.includes(type)) {
+        throw invalid('type', `${JSON.stringify(type)} is none of ${types.join(', ')}; add it to the types`);
+      }
+      const memory = await memoryOf(user_id);
+      const sessionId = await memory.currentSession(options);
+      const saved = await memory.remember(content, {
+        type,
+        title,
+        topicKey: topic_key,
+        sessionId,
+        ...options,
+      });
+      const stored = await memory.get(saved.id);
+      return {
+        id: saved.id,
+        outcome: outcomeOf(saved),
+        session_id: stored?.sessionId ?? null,
+        topic_key: stored?.topicKey ?? null,
+      };
+    },
+    async mem_search({ user_id, query, limit, types, types_exclude }, options) {
+      if (types && types_exclude) throw invalid('types_exclude', 'give types or types_exclude, not both');
+      const memory = await memoryOf(user_id);
+      const filter = { limit, types, typesExclude: types_exclude };
+      const { hits } = await memory.recall(query, { strategy: 'lexical', ...filter, ...options });
+      return hits.map(searchResultOf);
+    },
+    async mem_get_observation({ user_id, id }, options) {
+      const memory = await memoryOf(user_id);
+      const found = await memory.get(id, options);
+      return found ? observationOf(found) : null;
+    },
+    async mem_timeline({ user_id, id }) {
+      const memory = await memoryOf(user_id);
+      const { before, memory: found, after } = await memory.timeline(id);
+      return {
+        before: before.map(observationOf),
+        observation: observationOf(found),
+        after: after.map(observationOf),
+      };
+    },
+    async mem_stats({ user_id }) {
+      const memory = await memoryOf(user_id);
+      const { memories, byType } = await memory.stats();
+      return { total: memories, by_type: byType };
+    },
+  };
+}
+
+function invalid(field: string, message: string): SalienceError {
+  return new SalienceError('invalid_argument', `${field}: ${message}`, { details: { field } });
+}

@@ -1,0 +1,257 @@
+import type { ContextBudget } from '../context/budget.ts';
+import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../context/build.ts';
+import type { ContextCandidate } from '../context/candidate.ts';
+import { explainOmission, type Omission } from '../context/omission.ts';
+import type { PackObjective, PackStrategy } from '../context/pack.ts';
+import { BOOTSTRAP, PINNED, type StandingContext } from '../context/sections.ts';
+import { texts, wholeNumber } from '../model/check.ts';
+import { visibleScopes } from '../model/scope.ts';
+import { parseInstant } from '../model/time.ts';
+import { strategyOf, unknownStrategy } from '../recall/strategy.ts';
+import { stage, type Trace } from '../recall/trace.ts';
+import { makeScore, type Score } from '../scoring/comparable.ts';
+import { bindProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import { type Engine, momentOf, notFound } from './engine.ts';
+import { asKnown } from './past.ts';
+import { applyEffects, type Hit, prepareRecall, recall } from './recall.ts';
+import { toMemory } from './record.ts';
+import type { Memory, OperationOptions, RecallOptions } from './types.ts';
+
+/** Memories that are looked at for a context, unless it says otherwise. */
+const CANDIDATES = 100;
+const MOST_CANDIDATES = 1000;
+
+export type ContextOptions<StrategyName extends string = string> = Omit<
+  RecallOptions<StrategyName>,
+  'limit'
+> &
+  ContextBudget &
+  Omit<BuildOptions, 'strategy' | 'maxItems' | 'objective' | 'shares'> & {
+    /**
+     * `guaranteed`: each section has its share where not all fits; `none`: all goes by the query, and sections order what
+     * is in. Default is `none` with a query, `guaranteed` without one.
+     */
+    readonly shares?: BuildOptions['shares'];
+    /** Which choice of what fits: the best by `objective`, or by rank. Default is `optimal`. */
+    readonly packing?: PackStrategy | undefined;
+    /**
+     * What the best choice has most of: `evidence` (default) values a memory by how likely it holds what is asked for,
+     * `score` by its plain score.
+     */
+    readonly objective?: PackObjective | undefined;
+    /** How many hits are to choose from, 1–1,000. Default is 100. */
+    readonly candidates?: number | undefined;
+    /** The most memories in it. Default is the strategy's: 20 with `balanced`, else no limit. */
+    readonly maxContextItems?: number | undefined;
+    /** Ids of memories that enter before all others, whatever the query. */
+    readonly mustInclude?: readonly string[] | undefined;
+  };
+
+export interface StandingOptions extends OperationOptions {
+  /** Default is every scope. */
+  readonly scope?: string | undefined;
+  /** Default is 30,000 at the start of a session, 5,000 on every turn. */
+  readonly maxTokens?: number | undefined;
+  readonly format?: BuildOptions['format'];
+  readonly packing?: PackStrategy | undefined;
+}
+
+/** What to put before a model, and why it holds what it holds. */
+export interface Context<StrategyName extends string = string>
+  extends Omit<BuiltContext, 'items' | 'omitted'> {
+  readonly items: readonly (Omit<BuiltContext['items'][number], 'score'> & {
+    readonly memory: Memory;
+    readonly score: Score<StrategyName>;
+  })[];
+  /** Each with a reason for programs and a sentence for people. */
+  readonly omitted: readonly (Omission & { readonly message: string })[];
+  readonly trace: Trace;
+}
+
+/**
+ * Recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without a query the strategy is
+ * `ambient`. What the strategy learns is learnt of what the context took, and of nothing else.
+ */
+export async function context<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: ContextOptions<StrategyName>,
+): Promise<Context<StrategyName>> {
+  return asKnown(engine, options, (then, given) => contextThen(then, query, given));
+}
+
+/** What an agent gets when a session starts, best first by `ambient`. */
+export async function bootstrap(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+  return standing(engine, BOOTSTRAP, options);
+}
+
+/** What an agent gets on every turn. */
+export async function pinned(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+  return standing(engine, PINNED, options);
+}
+
+async function contextThen<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: ContextOptions<StrategyName>,
+): Promise<Context<StrategyName>> {
+  const { packing, objective, candidates, maxContextItems, mustInclude, format, sections, shares, ...rest } =
+    options;
+  const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
+  const blank = query === undefined || query.trim() === '';
+  const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
+  const profile = engine.profiles.get(name);
+  if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
+  const { context: defaults } = strategyOf(profile);
+  const limit =
+    candidates === undefined ? CANDIDATES : wholeNumber(candidates, 'candidates', 1, MOST_CANDIDATES);
+  const asked = {
+    ...recallOptions,
+    strategy: name,
+    limit,
+    effects: 'none' as const,
+    asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
+  };
+  const found = await recall(engine, blank ? undefined : query, asked);
+  const musts = await mustHits(engine, query, asked, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
+  const built = await build(engine, found, musts, {
+    ...(maxTokens === undefined ? { window: window as number } : { maxTokens }),
+    strategy: packing,
+    objective: objective ?? 'evidence',
+    minScore: minScore ?? defaults.minScore,
+    maxItems: maxContextItems ?? defaults.maxItems,
+    format,
+    sections,
+    // A query says what matters; without one, that is what the shares of the sections are for.
+    shares: shares ?? (blank ? 'guaranteed' : 'none'),
+    duplicates,
+    signal: options.signal,
+  });
+  const taken = new Set(built.items.map(({ id }) => id));
+  const used = found.hits.filter(({ memory }) => taken.has(memory.id));
+  const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
+  const { trace } = built;
+  return { ...built, trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace };
+}
+
+async function standing(
+  engine: Engine,
+  definition: StandingContext,
+  options: StandingOptions,
+): Promise<Context<'ambient'>> {
+  const { sections, maxTokens } = definition;
+  const asked: RecallOptions<'ambient'> = {
+    scope: options.scope,
+    now: options.now,
+    signal: options.signal,
+    strategy: 'ambient',
+    limit: MOST_CANDIDATES,
+    effects: 'none',
+  };
+  const found = await recall(engine, undefined, {
+    ...asked,
+    types: [...new Set(sections.flatMap(({ types }) => types))],
+  });
+  const core = await coreHits(engine, asked);
+  const known = new Set(found.hits.map(({ memory }) => memory.id));
+  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))];
+  return build(engine, { ...found, hits }, [], {
+    maxTokens: options.maxTokens ?? maxTokens,
+    sections,
+    strategy: options.packing,
+    format: options.format,
+    signal: options.signal,
+  });
+}
+
+type Candidate<StrategyName extends string> = Pick<Hit<StrategyName>, 'memory' | 'score' | 'isAssociative'>;
+
+/** Core memories of any type. */
+async function coreHits(
+  engine: Engine,
+  options: RecallOptions<'ambient'>,
+): Promise<readonly Candidate<'ambient'>[]> {
+  const ambient = builtinProfile('ambient');
+  const profile = bindProfile({
+    ...ambient,
+    require: [...ambient.require, { attribute: 'core', is: 'true' }],
+  });
+  const { hits } = await engine.space.search({
+    profile,
+    query: { terms: [] },
+    filter: options.scope === undefined ? {} : { scopes: visibleScopes(options.scope) },
+    now: momentOf(engine, options),
+    limit: MOST_CANDIDATES,
+  });
+  return hits.map(({ memory, score }) => ({
+    memory: toMemory(memory, engine.space.name),
+    score: makeScore('ambient', bindProfile(ambient).hash, score),
+    isAssociative: false,
+  }));
+}
+
+/** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
+async function mustHits<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: RecallOptions<StrategyName>,
+  ids: readonly string[],
+): Promise<readonly Candidate<StrategyName>[]> {
+  if (ids.length === 0) return [];
+  const { plan, bound } = await prepareRecall(engine, query?.trim() === '' ? undefined : query, options);
+  const [records, inspected] = await Promise.all([
+    engine.space.get(ids),
+    engine.space.inspect(ids, plan.request),
+  ]);
+  return ids.map((id, at) => {
+    const record = records[at];
+    if (!record) throw notFound(id, engine.space.name);
+    return {
+      memory: toMemory(record, engine.space.name),
+      score: makeScore(options.strategy as StrategyName, bound.hash, inspected[at]?.score ?? 0),
+      isAssociative: false,
+    };
+  });
+}
+
+async function build<StrategyName extends string>(
+  engine: Engine,
+  found: { readonly hits: readonly Candidate<StrategyName>[]; readonly trace: Trace },
+  musts: readonly Candidate<StrategyName>[],
+  options: BuildOptions & ContextBudget,
+): Promise<Context<StrategyName>> {
+  const started = performance.now();
+  const must = new Set(musts.map(({ memory }) => memory.id));
+  const hits = [...musts, ...found.hits.filter(({ memory }) => !must.has(memory.id))];
+  const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
+  const vectors = await engine.space.vectors([...byId.keys()]);
+  const candidates = hits.map(
+    ({ memory, score, isAssociative }, at): ContextCandidate => ({
+      ...memory,
+      at: parseInstant(memory.updatedAt),
+      score: score.value,
+      isAssociative,
+      mustInclude: must.has(memory.id),
+      vector: vectors[at],
+    }),
+  );
+  const built = await buildContext(candidates, options, {
+    countTokens: await engine.tokenCounter(),
+    randomBytes: engine.randomBytes,
+  });
+  const row = stage('pack', hits.length, built.items.length, performance.now() - started);
+  return {
+    ...built,
+    items: built.items.map((item) => {
+      const { memory, score } = byId.get(item.id) as Candidate<StrategyName>;
+      return { ...item, memory, score };
+    }),
+    omitted: built.omitted.map((each) => ({ ...each, message: explainOmission(each) })),
+    trace: {
+      ...found.trace,
+      stages: [...found.trace.stages, row],
+      totalMs: found.trace.totalMs + row.durationMs,
+    },
+  };
+}

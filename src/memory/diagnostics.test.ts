@@ -1,0 +1,111 @@
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { live } from '../testing/live-memory.ts';
+import type { MemoryOperation, OperationContent } from './diagnostics.ts';
+
+/** Everything that is published about some verbs, as text, as a logger would write it. */
+function listen(...verbs: readonly string[]) {
+  const events: { readonly stage: string; readonly operation: MemoryOperation }[] = [];
+  const stops = verbs.map((verb) => {
+    const channel = tracingChannel<unknown, MemoryOperation>(`salience:${verb}`);
+    const on = (stage: string) => (operation: MemoryOperation) =>
+      void events.push({ stage, operation: structuredClone(operation) });
+    const listeners = {
+      start: on('start'),
+      end: on('end'),
+      asyncStart: on('asyncStart'),
+      asyncEnd: on('asyncEnd'),
+      error: on('error'),
+    };
+    channel.subscribe(listeners);
+    return () => channel.unsubscribe(listeners);
+  });
+  return { events, stop: () => stops.forEach((stop) => void stop()) };
+}
+
+let memory: Awaited<ReturnType<typeof live>>['memory'];
+beforeEach(async () => {
+  ({ memory } = await live({ space: 'alice' }));
+});
+afterEach(() => memory.close());
+
+test('each call is published from its start to its end, with what it was about', async () => {
+  const { events, stop } = listen('remember', 'recall', 'forget');
+  const { id } = await memory.remember('Keeps bees', { scope: 'project:garden', sessionId: 's1' });
+  await memory.recall('bees', { scope: 'project:garden' });
+  await memory.forget(id);
+  stop();
+  expect(events.filter(({ stage }) => stage === 'start').map(({ operation }) => operation)).toEqual([
+    { verb: 'remember', space: 'alice', scope: 'project:garden', sessionId: 's1' },
+    { verb: 'recall', space: 'alice', scope: 'project:garden' },
+    { verb: 'forget', space: 'alice', id },
+  ]);
+  expect(events.filter(({ stage }) => stage === 'asyncEnd').map(({ operation }) => operation.result)).toEqual(
+    [{ ids: [id] }, { ids: [id], strategy: 'hybrid' }, { ids: [] }],
+  );
+  expect(events.map(({ stage }) => stage).slice(0, 4)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
+});
+
+test('no text is ever published, neither in answers nor in errors', async () => {
+  const every = Object.keys(memory);
+  const { events, stop } = listen(...every);
+  const { id } = await memory.remember('Sekretwort in a statement', { title: 'Sekretwort' });
+  await memory.rememberMany([{ content: 'Sekretwort again' }, { content: 'Sekretwort once more' }]);
+  await memory.recall('Sekretwort');
+  await memory.context('Sekretwort', { maxTokens: 500 });
+  await memory.list();
+  await memory.get(id);
+  await memory.update(id, { content: 'Sekretwort, changed' });
+  await memory.history(id);
+  await memory.explain('Sekretwort', id);
+  await memory.saveSummary('Sekretwort, in short');
+  await expect(memory.remember('Sekretwort', { type: 'Sekretwort '.repeat(20) })).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+  await expect(memory.recall('Sekretwort', { strategy: 'Sekretwort' })).rejects.toThrow('Sekretwort');
+  stop();
+  expect(new Set(events.map(({ operation }) => operation.verb)).size).toBe(10);
+  expect(JSON.stringify(events)).not.toContain('Sekretwort');
+  expect(events.flatMap(({ operation }) => operation.error ?? []).map(({ code }) => code)).toContain(
+    'unknown_strategy',
+  );
+});
+
+test('texts are on a channel of their own, for whoever asks', async () => {
+  const contents: OperationContent[] = [];
+  const listener = (message: unknown) => void contents.push(message as OperationContent);
+  subscribe('salience:content', listener);
+  const { stop } = listen('remember', 'rememberMany', 'recall');
+  const { id } = await memory.remember('Keeps bees');
+  await memory.rememberMany([{ content: 'Has two hives' }, { content: 'Sells honey' }]);
+  const { hits } = await memory.recall('bees', { limit: 1 });
+  unsubscribe('salience:content', listener);
+  await memory.recall('bees');
+  stop();
+  expect(contents.map(({ operation, ...texts }) => [operation.verb, texts])).toEqual([
+    ['remember', { records: [{ id, content: 'Keeps bees' }] }],
+    [
+      'rememberMany',
+      {
+        records: [
+          { id: expect.any(String), content: 'Has two hives' },
+          { id: expect.any(String), content: 'Sells honey' },
+        ],
+      },
+    ],
+    ['recall', { query: 'bees', records: [{ id, content: 'Keeps bees', score: hits[0]?.score.value }] }],
+  ]);
+});
+
+test('what listens changes nothing: answers and errors are the same', async () => {
+  await memory.remember('Keeps bees');
+  const quiet = await memory.recall('bees');
+  const failure = await memory.forget('nobody').catch((error: unknown) => error);
+  const { stop } = listen('recall', 'forget');
+  const heard = await memory.recall('bees');
+  expect(heard.hits.map(({ memory: { id }, score }) => [id, score.value])).toEqual(
+    quiet.hits.map(({ memory: { id }, score }) => [id, score.value]),
+  );
+  await expect(memory.forget('nobody')).rejects.toStrictEqual(failure);
+  stop();
+});

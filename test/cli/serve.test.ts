@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { connectMemory } from '../../src/client/index.ts';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** `salience serve` on a free port, until it is told to end. */
+async function serve(work: Workplace, ...args: readonly string[]) {
+  const store = join(work.directory, 'memory');
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--path', store, '--json', ...args], {
+    cwd: work.directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stderr: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const started = JSON.parse(line) as { readonly url: string; readonly token?: string };
+  return {
+    ...started,
+    log: () => stderr.join(''),
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await once(child, 'close');
+      return code as number | null;
+    },
+  };
+}
+
+describe('salience serve', () => {
+  it('makes a token at its first start, shows it once, and ends cleanly when told to', async () => {
+    using work = createWorkplace();
+    const first = await serve(work, '--space', 'alice');
+    const memory = await connectMemory({ url: first.url, token: first.token as string });
+    expect(memory.space).toBe('alice');
+    await memory.remember('Prefers dark roast', { id: 'roast' });
+    expect((await memory.recall('dark roast')).hits).toHaveLength(1);
+    expect(await first.stop()).toBe(0);
+    expect(
+      first
+        .log()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).route),
+    ).toEqual(['/v1/token', '/v1/memories', '/v1/recall']);
+    expect(first.log()).not.toMatch(/roast/);
+    expect(first.log()).not.toContain((first.token as string).slice(26));
+
+    const second = await serve(work);
+    expect(second).not.toHaveProperty('token');
+    const again = await connectMemory({ url: second.url, token: first.token as string });
+    expect(await again.get('roast')).toMatchObject({ content: 'Prefers dark roast' });
+    expect((await work.salience(['get', 'roast', '--space', 'alice'])).stdout).toContain(
+      'Prefers dark roast',
+    );
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('writes the first token to a file of its owner alone, if asked to', async () => {
+    using work = createWorkplace();
+    const server = await serve(work, '--token-file', 'secret', '--no-log');
+    expect(server).not.toHaveProperty('token');
+    const file = join(work.directory, 'secret');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const memory = await connectMemory({ url: server.url, token: readFileSync(file, 'utf8').trim() });
+    expect(memory.space).toBe('default');
+    await server.stop();
+    expect(server.log()).toBe('');
+  });
+
+  it('says what to do when it cannot start', async () => {
+    using work = createWorkplace();
+    const server = await serve(work);
+    const port = new URL(server.url).port;
+    const { code, stderr } = await work.salience(['serve', '--port', port]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('choose another --port');
+    await server.stop();
+  });
+});
+
+describe('salience token', () => {
+  it('makes, lists and revokes tokens, also while the server runs', async () => {
+    using work = createWorkplace();
+    const server = await serve(work);
+    const made = await work.json([
+      'token',
+      'create',
+      '--space',
+      'alice',
+      '--scope',
+      'team:a',
+      '--rights',
+      'read',
+    ]);
+    expect(made).toMatchObject({ space: 'alice', scopes: ['team:a'], rights: 'read', name: 'default' });
+    const listed = (await work.salience(['token', 'list'])).stdout;
+    expect(listed).toContain(`${made['id']} · default · space alice · scopes team:a · read · `);
+    expect(listed).not.toContain(String(made['token']).slice(26));
+    const token = made['token'] as string;
+    expect((await connectMemory({ url: server.url, token })).space).toBe('alice');
+    expect((await work.salience(['token', 'revoke', String(made['id'])])).code).toBe(0);
+    await expect(connectMemory({ url: server.url, token })).rejects.toMatchObject({ code: 'unauthorized' });
+    expect((await work.salience(['token', 'revoke', String(made['id'])])).code).toBe(1);
+    expect((await work.salience(['token', 'create', '--rights', 'all'])).code).toBe(2);
+    await server.stop();
+  });
+});

@@ -1,0 +1,273 @@
+import { expect, it } from 'vitest';
+import { formatExplanation, type MemoryEngine, SalienceError } from '../../src/index.ts';
+import { verifyExplanation } from '../../src/testing/verify-explanation.ts';
+
+export interface Opened extends AsyncDisposable {
+  readonly memory: MemoryEngine;
+}
+
+/** What a memory promises, wherever it is kept: each opening is an empty one, at 2026-01-01T00:00:00Z. */
+export function memoryBehaviour(open: () => Promise<Opened>): void {
+  const verb = (title: string, work: (memory: MemoryEngine) => Promise<void>) =>
+    it(title, async () => {
+      await using opened = await open();
+      await work(opened.memory);
+    });
+  const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (SalienceError.isInstance(error) ? error.code : error),
+    );
+
+  verb('remembers with every field, and gives it back', async (memory) => {
+    const { id, outcome } = await memory.remember('Prefers dark roast', {
+      id: 'a/ü?#%2F&=x',
+      type: 'preference',
+      title: 'Coffee',
+      tags: ['coffee', 'x,y'],
+      metadata: { cups: 2, nested: { list: [1, null, 'x'] } },
+      importance: 0.7,
+      confidence: 0.9,
+      validUntil: new Date('2026-06-01T00:00:00Z'),
+      sourceRef: 'chat:7',
+    });
+    expect(outcome).toBe('created');
+    expect(await memory.get(id)).toMatchObject({
+      id: 'a/ü?#%2F&=x',
+      space: memory.space,
+      scope: 'global',
+      type: 'preference',
+      title: 'Coffee',
+      content: 'Prefers dark roast',
+      tags: ['coffee', 'x,y'],
+      metadata: { cups: 2, nested: { list: [1, null, 'x'] } },
+      importance: 0.7,
+      importanceJudge: 'caller',
+      validUntil: '2026-06-01T00:00:00.000Z',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      revisionCount: 1,
+      tier: 'hot',
+      sourceRef: 'chat:7',
+    });
+    expect(await memory.get('never')).toBeUndefined();
+  });
+
+  verb('recalls with scores that do not mix, features and verified explanations', async (memory) => {
+    await memory.rememberMany([
+      { id: 'tea', content: 'Ann drinks green tea in the morning' },
+      { id: 'coffee', content: 'Ben drinks coffee', importance: 0.9 },
+      { id: 'bus', content: 'The bus leaves at nine' },
+    ]);
+    const { hits, trace, evidenceChains } = await memory.recall('who drinks tea in the morning?', {
+      limit: 2,
+    });
+    expect(hits.map(({ memory: { id } }) => id)).toEqual(['tea', 'coffee']);
+    expect(evidenceChains).toEqual([{ ids: ['tea', 'coffee'], weight: expect.any(Number) }]);
+    const [best, next] = hits;
+    expect(best!.score.value).toBeGreaterThan(next!.score.value);
+    expect(() => best!.score < next!.score).toThrow(/compareScores/);
+    expect(best!.score).toMatchObject({ strategy: 'hybrid', profileHash: trace.profileHash });
+    expect(best!.features['combined']).toBe(best!.score.value);
+    expect(best!.snippet).toContain('tea');
+    const tree = best!.explain();
+    verifyExplanation(tree);
+    expect(tree.value).toBe(best!.score.value);
+    expect(formatExplanation(tree, 'text')).toContain('lexical');
+    const explained = await memory.explain('who drinks tea in the morning?', 'tea');
+    expect(explained.explanation).toEqual(tree);
+    expect(trace).toMatchObject({ strategy: 'hybrid', completeness: 'exact' });
+    expect(await memory.whyNot('tea', 'bus', { strategy: 'bm25' })).toMatchObject({
+      id: 'bus',
+      outcome: 'no-score',
+      stage: 'score',
+    });
+    expect((await memory.recall(undefined, { strategy: 'ambient' })).hits).toHaveLength(3);
+  });
+
+  verb('filters, and sees a scope and its ancestors', async (memory) => {
+    await memory.rememberMany([
+      { id: 'root', content: 'tea everywhere', tags: ['hot'] },
+      { id: 'a', content: 'tea of a', scope: 'team:a', type: 'event' },
+      { id: 'b', content: 'tea of b', scope: 'team:b', tags: ['hot', 'dark'] },
+    ]);
+    const found = async (options: Parameters<MemoryEngine['recall']>[1]) =>
+      (await memory.recall('tea', options)).hits.map(({ memory: { id } }) => id).sort();
+    expect(await found({ scope: 'team:a' })).toEqual(['a', 'root']);
+    expect(await found({ types: ['event'] })).toEqual(['a']);
+    expect(await found({ typesExclude: ['event'] })).toEqual(['b', 'root']);
+    expect(await found({ tags: ['hot', 'dark'] })).toEqual(['b']);
+    const ids = async (options: Parameters<MemoryEngine['list']>[0]) =>
+      (await memory.list(options)).memories.map(({ id }) => id).sort();
+    expect(await ids({ scope: 'team:b', tags: ['hot'] })).toEqual(['b', 'root']);
+    const first = await memory.list({ limit: 2 });
+    const second = await memory.list({ limit: 2, cursor: first.nextCursor });
+    expect([...first.memories, ...second.memories]).toHaveLength(3);
+    expect(second.nextCursor).toBeUndefined();
+  });
+
+  verb('takes the moment from the caller', async (memory) => {
+    await memory.remember('On leave', { id: 'leave', type: 'plan', validUntil: '2026-02-01' });
+    expect((await memory.recall('leave', { now: '2026-01-15' })).hits).toHaveLength(1);
+    expect((await memory.recall('leave', { now: new Date('2026-03-01') })).hits).toHaveLength(0);
+    expect((await memory.recall('leave', { now: '2026-03-01', includeExpired: true })).hits).toHaveLength(1);
+    const written = await memory.remember('Back', { now: '2025-12-31T12:00:00Z' });
+    expect(await memory.get(written.id)).toMatchObject({ createdAt: '2025-12-31T12:00:00.000Z' });
+  });
+
+  verb('filters by metadata, and looks back', async (memory) => {
+    await memory.remember('Ship it', {
+      id: 'ship',
+      metadata: { status: 'open', priority: 4 },
+      now: '2025-12-01',
+    });
+    await memory.remember('Tidy up', {
+      id: 'tidy',
+      metadata: { status: 'open', priority: 1 },
+      now: '2025-12-01',
+    });
+    await memory.update('ship', { content: 'Ship it on Monday' });
+    const metadata = { status: 'open', priority: { atLeast: 3 } };
+    expect((await memory.list({ metadata })).memories.map(({ id }) => id)).toEqual(['ship']);
+    expect((await memory.recall('ship', { metadata })).hits.map((hit) => hit.memory.id)).toEqual(['ship']);
+    const known = new Date('2025-12-15T00:00:00Z');
+    expect(await memory.get('ship', { asOf: { known } })).toMatchObject({ content: 'Ship it' });
+    const { memories } = await memory.list({ asOf: { known }, metadata });
+    expect(memories).toMatchObject([{ content: 'Ship it' }]);
+    const { hits } = await memory.recall('ship', { asOf: { known } });
+    expect(hits[0]?.memory.content).toBe('Ship it');
+    expect(await memory.get('ship')).toMatchObject({ content: 'Ship it on Monday' });
+  });
+
+  verb('updates, undoes and keeps the history', async (memory) => {
+    await memory.remember('Lives in Bonn', { id: 'home', title: 'Home' });
+    const changed = await memory.update('home', { content: 'Lives in Ulm', title: null });
+    expect(changed).toMatchObject({ content: 'Lives in Ulm', revisionCount: 2 });
+    expect(changed.title).toBeUndefined();
+    const undone = await memory.undo();
+    expect(undone).toMatchObject({
+      verb: 'update',
+      memories: [{ id: 'home', memory: { content: 'Lives in Bonn' } }],
+    });
+    const history = await memory.history('home');
+    expect(history.map(({ verb: name }) => name)).toEqual(['remember', 'update', 'undo']);
+    expect(history[1]).toMatchObject({
+      before: { content: 'Lives in Bonn' },
+      at: '2026-01-01T00:00:00.000Z',
+    });
+    await memory.undo(history[0]!.operation);
+    expect(await memory.get('home')).toBeUndefined();
+    expect(await memory.history('never')).toEqual([]);
+  });
+
+  verb('says what holds, what does not, and what was said about a topic', async (memory) => {
+    await memory.remember('Drinks tea', { id: 'tea', topicKey: 'drink', now: '2025-12-01' });
+    expect(await memory.invalidate('tea', 'a joke')).toMatchObject({ id: 'tea', invalidReason: 'a joke' });
+    expect((await memory.recall('tea')).hits).toEqual([]);
+    await memory.revive('tea');
+    await memory.remember('Drinks coffee', { id: 'coffee', supersedes: 'tea' });
+    const beliefs = await memory.beliefs('drink');
+    expect(beliefs.map((each) => [each.memory.id, each.believed])).toEqual([
+      ['tea', false],
+      ['coffee', true],
+    ]);
+    const { before, memory: middle, after } = await memory.timeline('coffee');
+    expect([before.length + after.length, middle.id]).toEqual([1, 'coffee']);
+    expect(await memory.conflicts(5)).toEqual([]);
+    expect(await codeOf(memory.resolve('99', 'delete'))).toBe('not_found');
+    await memory.saveSummary('We spoke of drinks', { scope: 'project:x' });
+    expect(await codeOf(memory.endSession('The end'))).toBe('not_found');
+    expect((await memory.list({ types: ['summary'] })).memories).toMatchObject([{ scope: 'project:x' }]);
+  });
+
+  verb('forgets for good', async (memory) => {
+    await memory.remember('A secret', { id: 'secret' });
+    await memory.forget('secret');
+    expect(await memory.get('secret')).toBeUndefined();
+    expect(JSON.stringify(await memory.history('secret'))).not.toContain('A secret');
+    expect(await codeOf(memory.forget('secret'))).toBe('not_found');
+  });
+
+  verb('links and unlinks', async (memory) => {
+    await memory.rememberMany([
+      { id: 'x', content: 'tea' },
+      { id: 'y', content: 'cake' },
+    ]);
+    await memory.link('x', 'y', { weight: 0.6 });
+    expect(await memory.links('y')).toEqual([
+      { id: 'x', kind: 'stated', weight: 0.6, storedWeight: 0.6, at: '2026-01-01T00:00:00.000Z' },
+    ]);
+    const { hits } = await memory.recall('tea', { strategy: 'bm25', association: 'lent' });
+    expect(hits.find(({ memory: { id } }) => id === 'y')).toMatchObject({
+      isAssociative: true,
+      path: ['x', 'y'],
+    });
+    await memory.unlink('x', 'y', { kinds: ['birth'] });
+    expect(await memory.links('x')).toHaveLength(1);
+    await memory.unlink('x', 'y');
+    expect(await memory.links('x')).toEqual([]);
+  });
+
+  verb('learns from use, unless it is told not to', async (memory) => {
+    await memory.remember('Drinks tea', { id: 'tea' });
+    await memory.recall('tea', { strategy: 'five-factor', effects: 'none' });
+    expect(await memory.get('tea')).toMatchObject({ accessCount: 0 });
+    await memory.recall('tea', { strategy: 'five-factor' });
+    expect(await memory.get('tea')).toMatchObject({ accessCount: 1 });
+  });
+
+  verb('maintains, counts, checks and computes anew', async (memory) => {
+    await memory.remember('Gone tomorrow', { id: 'soon', expiresAt: '2026-01-02', type: 'event' });
+    const dry = await memory.maintain({ now: '2026-01-03', dryRun: true });
+    expect(dry).toMatchObject({ dryRun: true, expired: ['soon'] });
+    expect(await memory.maintain({ now: '2026-01-03' })).toMatchObject({ expired: ['soon'] });
+    await memory.remember('Stays', { type: 'event' });
+    expect(await memory.stats()).toMatchObject({ name: memory.space, memories: 1, byType: { event: 1 } });
+    await memory.reindex();
+    expect(await memory.check()).toEqual([]);
+  });
+
+  verb('restores what was listed, every field as it was', async (memory) => {
+    await memory.rememberMany([
+      { id: 'p', content: 'one', tags: ['t'], importance: 0.9 },
+      { id: 'q', content: 'two', title: 'T' },
+    ]);
+    await memory.update('q', { content: 'three' });
+    const { memories } = await memory.list();
+    for (const { id } of memories) await memory.forget(id);
+    expect(await memory.restore(memories)).toHaveLength(2);
+    expect((await memory.list()).memories).toEqual(memories);
+  });
+
+  verb('refuses what is wrong with the same errors, and writes nothing', async (memory) => {
+    await memory.remember('There', { id: 'there' });
+    expect(await codeOf(memory.remember('Again', { id: 'there' }))).toBe('already_exists');
+    expect(await codeOf(memory.remember(''))).toBe('invalid_argument');
+    expect(await codeOf(memory.remember('x', { importance: 2 }))).toBe('invalid_argument');
+    expect(await codeOf(memory.remember('x', { scope: '../x' }))).toBe('invalid_scope');
+    expect(await codeOf(memory.remember('x', { validFrom: 'soon' }))).toBe('invalid_time');
+    expect(await codeOf(memory.remember('x\u0000'))).toBe('invalid_text');
+    expect(await codeOf(memory.remember('x'.repeat(40_000)))).toBe('content_too_large');
+    expect(await codeOf(memory.rememberMany([{ content: 'fine' }, { content: '' }]))).toBe(
+      'invalid_argument',
+    );
+    expect(await codeOf(memory.recall(' '))).toBe('blank_query');
+    expect(await codeOf(memory.recall('x', { strategy: 'nope' }))).toBe('unknown_strategy');
+    expect(await codeOf(memory.recall('x', { parameters: { nope: 1 } }))).toBe('invalid_parameter');
+    expect(await codeOf(memory.list({ limit: 0 }))).toBe('invalid_argument');
+    expect(await codeOf(memory.list({ cursor: 'nonsense' }))).toBe('invalid_argument');
+    expect(await codeOf(memory.update('never', { content: 'x' }))).toBe('not_found');
+    expect(await codeOf(memory.link('there', 'never'))).toBe('not_found');
+    expect(await codeOf(memory.explain('x', 'never'))).toBe('not_found');
+    expect(await codeOf(memory.undo(99_999))).toBe('cannot_undo');
+    expect((await memory.stats()).memories).toBe(1);
+  });
+
+  verb('ends when its signal says so, and when it was closed', async (memory) => {
+    const signal = AbortSignal.abort();
+    expect(await codeOf(memory.recall('tea', { signal }))).toBe('aborted');
+    expect(await codeOf(memory.remember('tea', { signal }))).toBe('aborted');
+    expect((await memory.list()).memories).toEqual([]);
+    await memory.close();
+    expect(await codeOf(memory.list())).toBe('closed');
+  });
+}

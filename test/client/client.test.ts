@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { connectMemory } from '../../src/client/index.ts';
+import { ROUTES } from '../../src/client/routes.ts';
+import { openMemory } from '../../src/index.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { verbs } from '../../src/verbs/index.ts';
+import { startTestServer } from '../http/fixture.ts';
+import { memoryBehaviour } from './behaviour.ts';
+
+describe('a memory in this process', () => {
+  memoryBehaviour(async () => {
+    const memory = await openMemory({ path: ':memory:', space: 'alice', clock: createFakeClock().now });
+    return { memory, [Symbol.asyncDispose]: () => memory.close() };
+  });
+});
+
+describe('a memory that a server keeps', () => {
+  memoryBehaviour(async () => {
+    const clock = createFakeClock();
+    const test = await startTestServer({
+      openSpace: (space) => openMemory({ path: ':memory:', space, clock: clock.now }),
+    });
+    const memory = await connectMemory({ url: `${test.url}/`, token: await test.token() });
+    return { memory, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
+  });
+});
+
+describe('the client', () => {
+  it('asks each verb where the table says', () => {
+    const table = verbs.filter(({ name }) => name !== 'help');
+    expect(ROUTES).toEqual(
+      Object.fromEntries(table.map(({ name, http }) => [name, `${http.method} ${http.path}`])),
+    );
+  });
+
+  it('says what no server does for it', async () => {
+    await using test = await startTestServer();
+    const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });
+    await expect(memory.backup('/tmp/x')).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(memory.context('tea', { maxTokens: 500 })).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(memory.startSession()).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(memory.get('..')).rejects.toMatchObject({ code: 'unsupported' });
+    await memory.remember('Prefers tea');
+    const [hit] = (await memory.recall('tea')).hits;
+    expect(hit!.score.value).toBeGreaterThan(0);
+    expect(() => hit!.explain()).toThrow(/explain: false/);
+    expect(() => hit!.features).toThrow(/explain: false/);
+  });
+
+  it('says what is wrong with its token and its server', async () => {
+    await using test = await startTestServer();
+    await expect(connectMemory({ url: test.url, token: 'wrong' })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+    await using other = await listening(createServer((_, response) => response.end('<html>')));
+    await expect(connectMemory({ url: other.url, token: 'x' })).rejects.toMatchObject({
+      code: 'server_failed',
+      message: expect.stringContaining('is it a salience server'),
+    });
+    const gone = test.url;
+    await test.server.close();
+    await expect(connectMemory({ url: gone, token: 'x' })).rejects.toMatchObject({ code: 'server_failed' });
+  });
+
+  it('asks once more when a connection ends, with the same key', async () => {
+    const keys: unknown[] = [];
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') return void response.end('{"space":"alice"}');
+      keys.push(request.headers['idempotency-key']);
+      if (keys.length === 1) request.socket.destroy();
+      else response.end('{"id":"x","outcome":"created"}');
+    });
+    await using other = await listening(server);
+    const memory = await connectMemory({ url: other.url, token: 'x' });
+    expect(await memory.remember('tea')).toEqual({ id: 'x', outcome: 'created' });
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    await memory.remember('tea');
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  it('follows no redirect with its token', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(307, { location: 'http://evil.example/' }).end(),
+    );
+    await using other = await listening(server);
+    await expect(connectMemory({ url: other.url, token: 'x' })).rejects.toMatchObject({
+      code: 'server_failed',
+    });
+  });
+});
+
+async function listening(server: Server): Promise<AsyncDisposable & { readonly url: string }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,391 @@
+import { EventEmitter, once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/http/index.ts';
+import { verbs } from '../../src/verbs/index.ts';
+import { startTestServer } from './fixture.ts';
+
+describe('the routes', () => {
+  it('answer what the verb answers', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const memory = await test.space();
+    const made = await test.ask('POST', '/v1/memories', {
+      token,
+      body: { content: 'Prefers tea', id: 'tea' },
+    });
+    expect(made).toMatchObject({ status: 200, json: { id: 'tea', outcome: 'created' } });
+    const { hits } = await memory.recall('tea');
+    const recalled = await test.ask('POST', '/v1/recall', { token, body: { query: 'tea', explain: true } });
+    expect(recalled.json.hits).toHaveLength(1);
+    expect(recalled.json.hits[0].score).toBe(hits[0]!.score.value);
+    expect(recalled.json.hits[0].explanation).toEqual(hits[0]!.explain());
+    const listed = await test.ask('GET', '/v1/memories?types=fact&types=event&limit=5', { token });
+    expect(listed.json.memories).toMatchObject([{ id: 'tea' }]);
+    expect((await test.ask('GET', '/v1/memories?types=event', { token })).json.memories).toEqual([]);
+    expect((await test.ask('GET', '/v1/stats', { token })).text).not.toContain(test.directory);
+  });
+
+  it('page through everything once, in an order that does not change', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const memory = await test.space();
+    await memory.rememberMany(
+      Array.from({ length: 25 }, (_, at) => ({ content: `Number ${at}`, id: `m${at}` })),
+    );
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { json } = await test.ask('GET', `/v1/memories?limit=10${query}`, { token });
+      seen.push(...json.memories.map(({ id }: { id: string }) => id));
+      cursor = json.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual((await memory.list({ limit: 100 })).memories.map(({ id }) => id));
+  });
+
+  it('are those of the API document, whose references all lead somewhere', async () => {
+    await using test = await startTestServer({ version: '1.2.3' });
+    const { json, text } = await test.ask('GET', '/openapi.json');
+    expect(json).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' }, security: [{ token: [] }] });
+    for (const verb of verbs) {
+      const operation = json.paths[verb.http.path][verb.http.method.toLowerCase()];
+      expect(operation).toMatchObject({ operationId: verb.name, description: verb.description });
+      const named = operation.parameters
+        .filter((each: { in: string }) => each.in !== 'header')
+        .map(({ name }: { name: string }) => name);
+      const body = operation.requestBody?.content['application/json'].schema.properties ?? {};
+      expect([...named, ...Object.keys(body)].sort()).toEqual(Object.keys(verb.input.shape).sort());
+      const inPath = operation.parameters.filter((each: { in: string }) => each.in === 'path');
+      expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(
+        verb.http.path.match(/\{\w+\}/g) ?? [],
+      );
+    }
+    const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path as string);
+    expect(new Set(references).size).toBeGreaterThan(2);
+    for (const path of references) {
+      expect(
+        path.split('/').reduce((at, key) => at?.[key], json),
+        path,
+      ).toBeTypeOf('object');
+    }
+    expect(text).not.toMatch(/\$defs|"\$id"/);
+  });
+});
+
+describe('tags', () => {
+  it('say whether anything is new, and keep one writer from undoing another unseen', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const memory = await test.space();
+    await memory.remember('Prefers tea', { id: 'tea' });
+    const path = '/v1/memories/tea';
+    const first = await test.ask('GET', path, { token });
+    const etag = first.headers.etag as string;
+    const unchanged = await test.ask('GET', path, { token, headers: { 'if-none-match': etag } });
+    expect(unchanged).toMatchObject({ status: 304, text: '' });
+
+    // Use changes the representation, and what was read is still what would be changed.
+    await memory.recall('tea', { strategy: 'five-factor' });
+    expect((await test.ask('GET', path, { token, headers: { 'if-none-match': etag } })).status).toBe(200);
+    const change = (content: string, tag: string) =>
+      test.ask('PATCH', path, { token, body: { content }, headers: { 'if-match': tag } });
+    const changed = await change('Prefers green tea', etag);
+    expect(changed).toMatchObject({ status: 200, json: { revisionCount: 2 } });
+    expect(await change('Prefers coffee', etag)).toMatchObject({
+      status: 412,
+      json: { code: 'precondition_failed' },
+    });
+    expect((await test.ask('DELETE', path, { token, headers: { 'if-match': etag } })).status).toBe(412);
+    expect(await memory.get('tea')).toMatchObject({ content: 'Prefers green tea' });
+    expect((await change('Prefers white tea', changed.headers.etag as string)).status).toBe(200);
+    expect((await change('Prefers tea', '*')).status).toBe(200);
+  });
+
+  it('let one of many writers through that have read the same', async () => {
+    await using test = await startTestServer({
+      openSpace: async (name) => {
+        const memory = await test.space(name);
+        return {
+          ...memory,
+          // As long as it takes to embed a text: the others come in between.
+          async update(...given) {
+            for (let turn = 0; turn < 100; turn++) await setImmediate();
+            return memory.update(...given);
+          },
+        };
+      },
+    });
+    const token = await test.token();
+    await (await test.space()).remember('0', { id: 'counter' });
+    const path = '/v1/memories/counter';
+    const { headers } = await test.ask('GET', path, { token });
+    const tries = Array.from({ length: 20 }, (_, at) =>
+      test.ask('PATCH', path, {
+        token,
+        body: { content: `${at}` },
+        headers: { 'if-match': headers.etag as string },
+      }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(19);
+  });
+});
+
+describe('idempotency keys', () => {
+  it('do a write once, however often it is asked, and refuse another one', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const memory = await test.space();
+    await memory.remember('Prefers tea', { id: 'tea' });
+    const write = (content: string, key: string, by = token) =>
+      test.ask('PATCH', '/v1/memories/tea', {
+        token: by,
+        body: { content },
+        headers: { 'idempotency-key': key },
+      });
+    const revision = async () => (await memory.get('tea'))?.revisionCount;
+    const first = await write('Prefers green tea', 'k1');
+    const again = await write('Prefers green tea', 'k1');
+    expect(again).toMatchObject({
+      status: 200,
+      text: first.text,
+      headers: { 'idempotency-replayed': 'true', etag: first.headers.etag },
+    });
+    expect(first.headers).not.toHaveProperty('idempotency-replayed');
+    expect(await write('Prefers coffee', 'k1')).toMatchObject({
+      status: 422,
+      json: { code: 'idempotency_conflict' },
+    });
+    expect(await revision()).toBe(2);
+    const together = await Promise.all(Array.from({ length: 10 }, () => write('Prefers cake', 'k2')));
+    expect(new Set(together.map(({ text }) => text)).size).toBe(1);
+    expect(await revision()).toBe(3);
+    // The key of another token is another key.
+    await write('Prefers green tea', 'k1', await test.token());
+    expect(await revision()).toBe(4);
+
+    test.clock.advance(86_400_001);
+    await write('Prefers green tea', 'k1');
+    expect(await revision()).toBe(5);
+    expect((await write('x', 'a b')).status).toBe(400);
+  });
+
+  it('do not keep what failed', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const update = () =>
+      test.ask('PATCH', '/v1/memories/later', {
+        token,
+        body: { title: 'T' },
+        headers: { 'idempotency-key': 'k' },
+      });
+    expect((await update()).status).toBe(404);
+    await (await test.space()).remember('It is there now', { id: 'later' });
+    expect((await update()).status).toBe(200);
+  });
+});
+
+describe('export and import', () => {
+  it('carry a space over, line by line', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const memory = await test.space();
+    await memory.rememberMany(
+      Array.from({ length: 1201 }, (_, at) => ({ content: `Number ${at} — ünï`, id: `m${at}`, tags: ['t'] })),
+    );
+    const { text, headers } = await test.ask('GET', '/v1/export?tags=t', { token });
+    expect(headers['content-type']).toBe('application/x-ndjson');
+    const lines = text.trimEnd().split('\n');
+    expect(lines).toHaveLength(1201);
+    const other = await test.token({ space: 'bob' });
+    const body = `${lines.join('\r\n')}\nno json\n\n{"content":"By hand"}`;
+    const answer = await test.ask('POST', '/v1/import', { token: other, body });
+    expect(answer.json).toEqual({
+      imported: 1202,
+      updated: 0,
+      unchanged: 0,
+      skipped: 1,
+      problems: [{ line: '1202', reason: 'is no JSON, or is cut off' }],
+    });
+    const copied = await (await test.space('bob')).get('m7');
+    expect(copied).toEqual({ ...(await memory.get('m7')), space: 'bob' });
+    expect((await test.ask('POST', '/v1/import', { token: other, body })).json).toMatchObject({
+      imported: 0,
+      unchanged: 1202,
+    });
+    expect((await test.ask('GET', '/v1/export?types=event', { token })).text).toBe('');
+  });
+});
+
+describe('limits of a token', () => {
+  it('come back with time, and are its own', async () => {
+    await using test = await startTestServer({ requestsPerMinute: 6 });
+    const token = await test.token();
+    const ask = (by = token) => test.ask('GET', '/v1/token', { token: by });
+    for (let at = 0; at < 6; at++) expect((await ask()).status).toBe(200);
+    const refused = await ask();
+    expect(refused).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
+    expect(refused.headers['retry-after']).toBe('10');
+    expect((await ask(await test.token())).status).toBe(200);
+    expect((await test.ask('GET', '/healthz')).status).toBe(200);
+    test.clock.advance(10_000);
+    expect((await ask()).status).toBe(200);
+    expect((await ask()).status).toBe(429);
+    test.clock.advance(-3_600_000);
+    expect((await ask()).status).toBe(429);
+    test.clock.advance(10_000);
+    expect((await ask()).status).toBe(200);
+  });
+});
+
+describe('what is said of requests', () => {
+  it('holds no token, no id, no text', async () => {
+    await using test = await startTestServer({
+      openSpace: async (name) => {
+        if (name === 'broken') throw new TypeError('Unexpected token in "Allergic to walnuts"');
+        return test.space(name);
+      },
+    });
+    const token = await test.token();
+    const body = { content: 'Allergic to walnuts', id: 'walnuts' };
+    await test.ask('POST', '/v1/memories', { token, body });
+    await test.ask('POST', '/v1/recall', { token, body: { query: 'walnuts' } });
+    await test.ask('GET', '/v1/memories/walnuts?colour=walnuts', { token });
+    await test.ask('GET', '/v1/memories?tags=walnuts', { token, headers: { 'user-agent': 'walnuts' } });
+    await test.ask('GET', '/walnuts', { token: 'walnuts' });
+    await test.ask('WALNUTS', '/v1/walnuts', { token }).catch(() => {});
+    const broken = await test.ask('GET', '/v1/stats', { token: await test.token({ space: 'broken' }) });
+    expect(broken).toMatchObject({ status: 500, json: { code: 'server_failed' } });
+    const metrics = await test.ask('GET', '/metrics', { token });
+    for (const said of [JSON.stringify(test.log), metrics.text, broken.text]) {
+      expect(said).not.toMatch(/walnuts/i);
+      expect(said).not.toContain(token);
+      expect(said).not.toContain(token.slice(26));
+    }
+    const grant = (await test.tokens.list()).find(({ space }) => space === 'alice');
+    expect(test.log[0]).toEqual({
+      at: '2026-01-01T00:00:00.000Z',
+      method: 'POST',
+      route: '/v1/memories',
+      status: 200,
+      milliseconds: expect.any(Number),
+      token: grant!.id,
+    } satisfies LogEntry);
+    expect(test.log.find(({ status }) => status === 500)?.failure).toMatch(
+      /^internal: TypeError\n +at .*api\.test\.ts/,
+    );
+  });
+
+  it('counts by route, method and status in the format of Prometheus', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    for (const id of ['a', 'b', 'c']) await test.ask('GET', `/v1/memories/${id}`, { token });
+    const { text, headers } = await test.ask('GET', '/metrics', { token });
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const labels = 'route="/v1/memories/{id}",method="GET",status="404"';
+    expect(text).toContain(`salience_http_request_duration_seconds_count{${labels}} 3\n`);
+    expect(text).toContain(`salience_http_request_duration_seconds_bucket{${labels},le="+Inf"} 3\n`);
+    expect(text).toContain('salience_http_requests_running 1\n');
+    expect(text).toContain('salience_spaces_open 1\n');
+    for (const line of text.trimEnd().split('\n')) {
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[^}]*\}|\{.*\})? [\d.e+-]+)$/);
+    }
+  });
+});
+
+describe('many clients at once', () => {
+  it('lose no write', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const client = async (number: number) => {
+      for (let at = 0; at < 5; at++) {
+        const body = { content: `Client ${number} says ${at}`, id: `c${number}-${at}` };
+        expect(await test.ask('POST', '/v1/memories', { token, body })).toMatchObject({ status: 200 });
+        const recalled = await test.ask('POST', '/v1/recall', { token, body: { query: `says ${at}` } });
+        expect(recalled.status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, number) => client(number)));
+    expect((await (await test.space()).stats()).memories).toBe(250);
+  });
+});
+
+describe('closing', () => {
+  it('lets a write end that is under way, and takes no other', async () => {
+    const signals = new EventEmitter();
+    const begun = once(signals, 'begun');
+    await using test = await startTestServer({
+      openSpace: async (name) => {
+        const memory = await test.space(name);
+        return {
+          ...memory,
+          async remember(content, options) {
+            signals.emit('begun');
+            await once(signals, 'release');
+            return memory.remember(content, options);
+          },
+        };
+      },
+    });
+    const token = await test.token();
+    const idle = connect(test.port, '127.0.0.1');
+    idle.on('error', () => {});
+    await once(idle, 'connect');
+    const writing = test.ask('POST', '/v1/memories', { token, body: { content: 'In flight', id: 'flight' } });
+    await begun;
+    const closed = test.server.close();
+    // Nobody waits for whoever has not asked yet.
+    await once(idle, 'close');
+    await expect(test.ask('GET', '/healthz')).rejects.toThrow(/ECONNREFUSED/);
+    signals.emit('release');
+    expect(await writing).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await closed;
+    const { openMemory } = await import('../../src/index.ts');
+    await using again = await openMemory({ path: test.directory, space: 'alice', embedder: 'none' });
+    expect(await again.get('flight')).toMatchObject({ content: 'In flight' });
+  });
+
+  it('cuts off what never ends', async () => {
+    await using test = await startTestServer({
+      closeTimeout: 50,
+      mount: { '/never': () => new Promise<Response>(() => {}) },
+    });
+    const token = await test.token();
+    const asking = test.ask('GET', '/never', { token });
+    const cut = expect(asking).rejects.toThrow(/hang up|ECONNRESET/);
+    while ((await test.ask('GET', '/metrics', { token })).text.includes('requests_running 1\n'));
+    await test.server.close();
+    await cut;
+  });
+});
+
+describe('what is mounted beside the verbs', () => {
+  it('stands behind the door and the token, and gets the space as far as it is open', async () => {
+    const bodies: string[] = [];
+    await using test = await startTestServer({
+      bodyLimit: 100,
+      mount: {
+        '/mcp': async (request, { grant, memory }) => {
+          bodies.push(await request.text());
+          const { memories } = await memory.list();
+          return Response.json({
+            path: new URL(request.url).pathname,
+            token: grant.name,
+            memories: memories.length,
+          });
+        },
+      },
+    });
+    await (await test.space()).remember('For team b', { scope: 'team:b' });
+    const token = await test.token({ name: 'agent', scopes: ['team:a'] });
+    const answer = await test.ask('POST', '/mcp/x', { token, body: { hello: 1 } });
+    expect(answer).toMatchObject({ status: 200, json: { path: '/mcp/x', token: 'agent', memories: 0 } });
+    expect(bodies).toEqual(['{"hello":1}']);
+    expect((await test.ask('GET', '/mcp')).status).toBe(401);
+    expect((await test.ask('GET', '/mcp', { token, headers: { host: 'evil.example' } })).status).toBe(403);
+    expect((await test.ask('POST', '/mcp', { token, body: 'x'.repeat(101) })).status).toBe(413);
+  });
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, startTestServer, type TestServer } from './fixture.ts';
+
+let test: TestServer;
+const contents = {
+  everywhere: 'Tea is served at noon',
+  mine: 'Tea for team a is green',
+  theirs: 'Tea for team b is black',
+  below: 'Tea for project x of team a is white',
+};
+const scopes = { everywhere: 'global', mine: 'team:a', theirs: 'team:b', below: 'team:a/project:x' };
+let whole: string;
+let scoped: string;
+let reader: string;
+beforeAll(async () => {
+  test = await startTestServer();
+  const memory = await test.space();
+  for (const [id, content] of Object.entries(contents)) {
+    await memory.remember(content, { id, scope: scopes[id as keyof typeof scopes] });
+  }
+  await memory.link('mine', 'theirs');
+  await memory.link('theirs', 'everywhere');
+  await (await test.space('bob')).remember('Bob hides tea in a drawer', { id: 'secret' });
+  whole = await test.token();
+  scoped = await test.token({ scopes: ['team:a'] });
+  reader = await test.token({ rights: 'read' });
+});
+afterAll(() => test[Symbol.asyncDispose]());
+
+const idsOf = (answer: Answer): readonly string[] =>
+  (answer.json.hits ?? answer.json.memories).map(
+    (each: { memory?: { id: string }; id: string }) => each.memory?.id ?? each.id,
+  );
+const stateOf = async () => {
+  const { memories } = await (await test.space()).list();
+  return memories.map(({ id, content, scope, accessCount }) => ({ id, content, scope, accessCount }));
+};
+
+describe('the space', () => {
+  it('is that of the token, whatever the request says', async () => {
+    for (const named of [
+      { space: 'bob' },
+      { user_id: 'bob' },
+      { space: 'alice', user_id: 'bob' },
+      { space: null },
+    ]) {
+      const recalled = await test.ask('POST', '/v1/recall', {
+        token: whole,
+        body: { query: 'tea', ...named },
+      });
+      expect(recalled).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+    }
+    expect((await test.ask('GET', '/v1/memories?space=bob', { token: whole })).status).toBe(403);
+    expect((await test.ask('GET', '/v1/export?space=bob', { token: whole })).status).toBe(403);
+    expect((await test.ask('GET', '/v1/memories/secret?space=bob', { token: whole })).status).toBe(403);
+    expect((await test.ask('GET', '/v1/memories/secret', { token: whole })).status).toBe(404);
+    const headers = { 'x-space': 'bob', 'salience-space': 'bob' };
+    const listed = await test.ask('GET', '/v1/memories', { token: whole, headers });
+    expect(listed.text).not.toContain('Bob');
+  });
+
+  it('may be repeated', async () => {
+    const body = { query: 'tea', space: 'alice', user_id: 'alice' };
+    expect((await test.ask('POST', '/v1/recall', { token: whole, body })).status).toBe(200);
+  });
+
+  it('of an import is that of the token too', async () => {
+    const body = '{"content":"Imported for nobody else","id":"imported","space":"bob"}\n';
+    const token = await test.token({ space: 'carol' });
+    await test.ask('POST', '/v1/import', { token, body });
+    expect(await (await test.space('bob')).get('imported')).toBeUndefined();
+  });
+});
+
+describe('a token of scopes', () => {
+  it('sees its scopes and their ancestors, as a recall from there does', async () => {
+    const recalled = await test.ask('POST', '/v1/recall', {
+      token: scoped,
+      body: { query: 'tea', trace: true, limit: 10, association: { minimum: 0 } },
+    });
+    expect([...idsOf(recalled)].sort()).toEqual(['everywhere', 'mine']);
+    expect(recalled.text).not.toContain('theirs');
+    expect([...idsOf(await test.ask('GET', '/v1/memories', { token: scoped }))].sort()).toEqual([
+      'everywhere',
+      'mine',
+    ]);
+    const exported = await test.ask('GET', '/v1/export', { token: scoped });
+    expect(
+      exported.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id)
+        .sort(),
+    ).toEqual(['everywhere', 'mine']);
+  });
+
+  it.each(['team:b', 'team:a/project:x', 'team', 'team:ab'])('asks in vain from scope %s', async (scope) => {
+    const recalled = await test.ask('POST', '/v1/recall', { token: scoped, body: { query: 'tea', scope } });
+    expect(recalled).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+    expect(
+      (await test.ask('GET', `/v1/memories?scope=${encodeURIComponent(scope)}`, { token: scoped })).status,
+    ).toBe(403);
+    expect(
+      (await test.ask('GET', `/v1/export?scope=${encodeURIComponent(scope)}`, { token: scoped })).status,
+    ).toBe(403);
+  });
+
+  it.each(['theirs', 'below'])('does not find the memory %s by any verb', async (id) => {
+    const before = await stateOf();
+    const tries: readonly (readonly [string, string, unknown?])[] = [
+      ['GET', `/v1/memories/${id}`],
+      ['PATCH', `/v1/memories/${id}`, { content: 'taken over', scope: 'team:a' }],
+      ['DELETE', `/v1/memories/${id}`],
+      ['POST', `/v1/memories/${id}/explain`, { query: 'tea' }],
+      ['POST', `/v1/memories/${id}/why-not`, { query: 'tea' }],
+      ['GET', `/v1/memories/${id}/links`],
+      ['PUT', `/v1/memories/${id}/links/mine`, {}],
+      ['PUT', `/v1/memories/mine/links/${id}`, {}],
+      ['DELETE', `/v1/memories/mine/links/${id}`],
+    ];
+    for (const [method, path, body] of tries) {
+      const answer = await test.ask(method, path, { token: scoped, body });
+      expect({ method, path, status: answer.status }).toEqual({ method, path, status: 404 });
+      expect(answer.text).not.toMatch(/black|white/);
+      const never = await test.ask(method, path.replace(id, 'never'), { token: scoped, body });
+      expect(answer.text.replaceAll(id, 'never')).toBe(never.text);
+    }
+    const history = await test.ask('GET', `/v1/memories/${id}/history`, { token: scoped });
+    expect(history.json.events).toEqual([]);
+    expect(await stateOf()).toEqual(before);
+  });
+
+  it('does not see links and paths to what it does not see', async () => {
+    const links = await test.ask('GET', '/v1/memories/mine/links', { token: scoped });
+    expect(links.json.links).toEqual([]);
+    const seen = await test.ask('GET', '/v1/memories/mine/links', { token: whole });
+    expect(seen.json.links).toMatchObject([{ id: 'theirs' }]);
+    const query = { query: 'tea team noon', explain: true, trace: true };
+    const chains = async (token: string) =>
+      (await test.ask('POST', '/v1/recall', { token, body: query })).json.evidenceChains;
+    expect(JSON.stringify(await chains(whole))).toContain('theirs');
+    expect(JSON.stringify(await chains(scoped))).not.toContain('theirs');
+    const history = await test.ask('GET', '/v1/memories/mine/history', { token: scoped });
+    expect(history.json.events.length).toBeGreaterThan(0);
+    expect(history.text).not.toContain('theirs');
+  });
+
+  it('does not see what a memory said while it was elsewhere', async () => {
+    const memory = await test.space();
+    await memory.remember('A secret of team b', { id: 'moved', scope: 'team:b' });
+    await memory.update('moved', { content: 'For everybody', scope: 'global' });
+    const history = await test.ask('GET', '/v1/memories/moved/history', { token: scoped });
+    expect(history.json.events.length).toBeGreaterThan(0);
+    expect(history.text).not.toContain('secret');
+    await memory.forget('moved');
+  });
+
+  it('writes in its scopes alone', async () => {
+    const before = await stateOf();
+    const tries: readonly (readonly [string, string, unknown])[] = [
+      ['POST', '/v1/memories', { content: 'x', scope: 'global' }],
+      ['POST', '/v1/memories', { content: 'x', scope: 'team:b' }],
+      ['POST', '/v1/memories', { content: 'x', scope: 'team:a/project:x' }],
+      ['POST', '/v1/memories/batch', { memories: [{ content: 'x' }, { content: 'y', scope: 'global' }] }],
+      [
+        'POST',
+        '/v1/restore',
+        { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01', scope: 'team:b' }] },
+      ],
+      ['POST', '/v1/restore', { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01' }] }],
+      ['PATCH', '/v1/memories/mine', { scope: 'global' }],
+      ['PATCH', '/v1/memories/everywhere', { content: 'x' }],
+      ['DELETE', '/v1/memories/everywhere', undefined],
+      ['PUT', '/v1/memories/mine/links/everywhere', {}],
+      ['POST', '/v1/undo', {}],
+      ['POST', '/v1/maintain', {}],
+      ['POST', '/v1/reindex', {}],
+      ['GET', '/v1/stats', undefined],
+      ['GET', '/v1/check', undefined],
+    ];
+    for (const [method, path, body] of tries) {
+      const answer = await test.ask(method, path, { token: scoped, body });
+      expect({ method, path, code: answer.json.code }).toEqual({ method, path, code: 'forbidden' });
+    }
+    const imported = await test.ask('POST', '/v1/import', {
+      token: scoped,
+      body: '{"content":"x","scope":"team:b"}\n',
+    });
+    expect(imported.json).toMatchObject({ imported: 0, skipped: 1 });
+    expect(await stateOf()).toEqual(before);
+  });
+
+  it('remembers in its scope where none is named, and must name one of several', async () => {
+    const made = await test.ask('POST', '/v1/memories', {
+      token: scoped,
+      body: { content: 'New of team a', id: 'new' },
+    });
+    expect(made.status).toBe(200);
+    expect(await (await test.space()).get('new')).toMatchObject({ scope: 'team:a' });
+    await test.ask('PATCH', '/v1/memories/new', { token: scoped, body: { content: 'Changed' } });
+    expect((await test.ask('DELETE', '/v1/memories/new', { token: scoped })).status).toBe(200);
+    const several = await test.token({ scopes: ['team:a', 'team:b'] });
+    const vague = await test.ask('POST', '/v1/recall', { token: several, body: { query: 'tea' } });
+    expect(vague.json).toMatchObject({ status: 400, details: { field: 'scope' } });
+    const exact = await test.ask('POST', '/v1/recall', {
+      token: several,
+      body: { query: 'tea', scope: 'team:b' },
+    });
+    expect([...idsOf(exact)].sort()).toEqual(['everywhere', 'theirs']);
+  });
+});
+
+describe('a token for reading', () => {
+  it('changes nothing, what a recall would learn included', async () => {
+    const before = await stateOf();
+    const tries: readonly (readonly [string, string, unknown?])[] = [
+      ['POST', '/v1/memories', { content: 'x' }],
+      ['POST', '/v1/memories/batch', { memories: [{ content: 'x' }] }],
+      ['PATCH', '/v1/memories/mine', { content: 'x' }],
+      ['DELETE', '/v1/memories/mine'],
+      ['POST', '/v1/undo', {}],
+      ['PUT', '/v1/memories/mine/links/everywhere', {}],
+      ['DELETE', '/v1/memories/mine/links/theirs'],
+      ['POST', '/v1/maintain', { dryRun: true }],
+      ['POST', '/v1/restore', { memories: [] }],
+      ['POST', '/v1/reindex', {}],
+      ['POST', '/v1/import', '{"content":"x"}\n'],
+    ];
+    for (const [method, path, body] of tries) {
+      const answer = await test.ask(method, path, { token: reader, body });
+      expect({ method, path, status: answer.status }).toEqual({ method, path, status: 403 });
+    }
+    const body = { strategy: 'five-factor', query: 'tea' };
+    const recalled = await test.ask('POST', '/v1/recall', { token: reader, body });
+    expect(recalled.status).toBe(200);
+    expect(await stateOf()).toEqual(before);
+    await test.ask('POST', '/v1/recall', { token: whole, body });
+    expect(await stateOf()).not.toEqual(before);
+  });
+
+  it('reads what the other one reads', async () => {
+    for (const path of [
+      '/v1/memories',
+      '/v1/memories/mine',
+      '/v1/stats',
+      '/v1/memories/mine/history',
+      '/v1/check',
+    ]) {
+      const [a, b] = await Promise.all([reader, whole].map((token) => test.ask('GET', path, { token })));
+      expect(a).toMatchObject({ status: 200, text: b!.text });
+    }
+  });
+});

@@ -1,0 +1,271 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from './fixture.ts';
+
+let test: TestServer;
+let token: string;
+beforeAll(async () => {
+  test = await startTestServer({
+    allowOrigins: ['https://app.example'],
+    bodyLimit: 10_000,
+    receiveTimeout: 300,
+  });
+  token = await test.token();
+});
+afterAll(() => test[Symbol.asyncDispose]());
+
+const close = 'connection: close\r\n';
+const get = (headers: string, target = '/healthz') =>
+  test.raw(`GET ${target} HTTP/1.1\r\n${headers}${close}\r\n`);
+const statusOf = (answer: string) => Number(answer.split(' ')[1]);
+
+describe('the door', () => {
+  it('is open to this machine alone', async () => {
+    expect(test.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const elsewhere = Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4');
+    if (!elsewhere) return;
+    const refused = await new Promise((resolve) => {
+      const socket = connect(test.port, elsewhere.address);
+      socket.on('connect', () => resolve(false));
+      socket.on('error', () => resolve(true));
+    });
+    expect(refused).toBe(true);
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST:8080'])('knows the host %s', async (host) => {
+    expect(statusOf(await get(`host: ${host}\r\n`))).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil',
+    '',
+  ])('refuses the host %j, by which a name that was rebound would come', async (host) => {
+    const answer = await get(`host: ${host}\r\n`);
+    expect([400, 403]).toContain(statusOf(answer));
+    expect(answer).not.toContain('"status":"up"');
+  });
+
+  it('refuses a second host, none, and one in the target', async () => {
+    expect(statusOf(await get('host: localhost\r\nhost: evil.example\r\n'))).not.toBe(200);
+    expect(statusOf(await get('host: localhost\r\nhost: localhost\r\n'))).not.toBe(200);
+    expect(statusOf(await get(''))).toBe(400);
+    expect(statusOf(await test.raw('GET /healthz HTTP/1.0\r\n\r\n'))).not.toBe(200);
+    expect(statusOf(await get('host: localhost\r\n', 'http://evil.example/healthz'))).not.toBe(200);
+    expect(statusOf(await get('host: localhost\r\n', 'http://localhost/healthz'))).not.toBe(200);
+  });
+
+  it.each(['https://evil.example', 'null', 'http://localhost:1', 'http://localhost', 'file://', ''])(
+    'refuses pages of the origin %j, also with a good token',
+    async (origin) => {
+      const answer = await test.ask('GET', '/v1/stats', { token, headers: { origin } });
+      expect(answer).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  it('lets in pages of its own and of allowed origins, and tells browsers so', async () => {
+    const own = { origin: `http://127.0.0.1:${test.port}` };
+    expect((await test.ask('GET', '/v1/stats', { token, headers: own })).status).toBe(200);
+    const other = { origin: 'https://app.example' };
+    const answer = await test.ask('GET', '/v1/stats', { token, headers: other });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['access-control-allow-origin']).toBe('https://app.example');
+    const preflight = await test.ask('OPTIONS', '/v1/recall', {
+      headers: { ...other, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(204);
+  });
+
+  it('protects every answer', async () => {
+    for (const path of ['/healthz', '/v1/stats', '/nothing']) {
+      const { headers } = await test.ask('GET', path, { token });
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+});
+
+describe('the token', () => {
+  const secured = [
+    ['GET', '/v1/memories'],
+    ['POST', '/v1/recall'],
+    ['GET', '/v1/export'],
+    ['POST', '/v1/import'],
+    ['GET', '/v1/token'],
+    ['GET', '/metrics'],
+  ] as const;
+
+  it.each(secured)('is needed for %s %s', async (method, path) => {
+    const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
+    const never = `salience_0123456789abcdef_${'A'.repeat(43)}`;
+    for (const given of [
+      undefined,
+      wrong,
+      never,
+      '../../etc/passwd',
+      `salience_..%2f..%2f_${'A'.repeat(43)}`,
+    ]) {
+      const answer = await test.ask(method, path, { token: given });
+      expect(answer).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+    }
+    const basic = { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
+    expect((await test.ask(method, path, { headers: basic })).status).toBe(401);
+    expect((await test.ask(method, `${path}?token=${token}&access_token=${token}`)).status).toBe(401);
+  });
+
+  it('opens nothing from the moment on at which it is revoked', async () => {
+    const short = await test.token({ name: 'short' });
+    expect((await test.ask('GET', '/v1/stats', { token: short })).status).toBe(200);
+    const { id } = (await test.tokens.list()).find(({ name }) => name === 'short')!;
+    await test.tokens.revoke(id);
+    expect((await test.ask('GET', '/v1/stats', { token: short })).status).toBe(401);
+  });
+
+  it('is on disk only as a hash, in a file and a directory of the owner alone', async () => {
+    const [grant] = await test.tokens.list();
+    const directory = join(test.directory, 'tokens');
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(join(directory, `${grant!.id}.json`)).mode & 0o777).toBe(0o600);
+    const secret = token.slice(26);
+    for (const name of readdirSync(directory)) {
+      expect(readFileSync(join(directory, name), 'utf8')).not.toContain(secret);
+    }
+  });
+});
+
+describe('requests that are wrong', () => {
+  const head = (method: string, path: string) =>
+    `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`;
+
+  it('are refused when their body is too long, said or not', async () => {
+    const said = await test.raw(`${head('POST', '/v1/memories')}content-length: 10001\r\n\r\n`);
+    expect(said).toMatch(/^HTTP\/1\.1 413 /);
+    const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+    const unsaid = await test.raw(
+      `${head('POST', '/v1/memories')}transfer-encoding: chunked\r\n\r\n`,
+      chunk,
+      chunk,
+      chunk,
+    );
+    expect(unsaid).toMatch(/^HTTP\/1\.1 413 /);
+    const line = await test.raw(
+      `${head('POST', '/v1/import')}transfer-encoding: chunked\r\n\r\n`,
+      chunk,
+      chunk,
+      chunk,
+    );
+    expect(line).toMatch(/^HTTP\/1\.1 413 /);
+    expect((await (await test.space()).stats()).memories).toBe(0);
+  });
+
+  it('are ended when their body or their head comes too slowly', async () => {
+    const body = await test.raw(`${head('POST', '/v1/memories')}content-length: 100\r\n\r\n{"content":`);
+    expect(body).toMatch(/^HTTP\/1\.1 408 /);
+    expect(body).toContain('"code":"timed_out"');
+    expect(await test.raw(`${head('POST', '/v1/import')}content-length: 100\r\n\r\n{"content":`)).toMatch(
+      /^HTTP\/1\.1 408 /,
+    );
+    expect(await test.raw('GET /healthz HTTP/1.1\r\nhost: local')).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await (await test.space()).stats()).memories).toBe(0);
+  });
+
+  it('cannot hide a second request', async () => {
+    const smuggled = `GET /v1/stats HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`;
+    const both = await test.raw(
+      `${head('POST', '/v1/recall')}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+    );
+    const twice = await test.raw(
+      `${head('POST', '/v1/recall')}content-length: 0\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    );
+    const obscured = await test.raw(
+      `${head('POST', '/v1/recall')}transfer-encoding: xchunked\r\ncontent-length: 0\r\n\r\n${smuggled}`,
+    );
+    const folded = await test.raw(
+      `${head('POST', '/v1/recall')}x: y\r\n content-length: 3\r\n\r\n${smuggled}`,
+    );
+    const bare = await test.raw(`GET /healthz HTTP/1.1\nhost: localhost\n\n${smuggled}`);
+    for (const answer of [both, twice, obscured, folded, bare]) {
+      expect(answer).not.toContain('"memories"');
+      expect(statusOf(answer)).toBe(400);
+    }
+  });
+
+  it('never leave the routes by an id', async () => {
+    const memory = await test.space();
+    await memory.remember('Prefers tea', { id: 'a/../b' });
+    for (const path of [
+      '/v1/memories/../../etc/passwd',
+      '/v1/memories/..%2f..%2ftokens',
+      '/v1/memories/%2e%2e/%2e%2e/tokens',
+      '/v1/memories/%00',
+      '/v1/memories/%ff%fe',
+      '/v1/memories/%',
+      '/v1//memories/x',
+      '/v1/memories/x%0d%0aset-cookie:%20a=b',
+    ]) {
+      const answer = await test.raw(
+        `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n${close}\r\n`,
+      );
+      expect([400, 404]).toContain(statusOf(answer));
+      expect(answer.toLowerCase()).not.toMatch(/\r\nset-cookie/);
+      expect(answer).not.toContain(test.directory);
+    }
+    const found = await test.ask('GET', `/v1/memories/${encodeURIComponent('a/../b')}`, { token });
+    expect(found).toMatchObject({ status: 200, json: { content: 'Prefers tea' } });
+    await memory.forget('a/../b');
+  });
+
+  it('are told what is wrong, without how the server is made', async () => {
+    const wrong: readonly [string, string, unknown, Record<string, string>?][] = [
+      ['POST', '/v1/memories', '{"content": "Prefers', { 'content-type': 'application/json' }],
+      ['POST', '/v1/memories', '{"content":"x"}', { 'content-type': 'text/plain' }],
+      ['POST', '/v1/memories', ['x']],
+      ['POST', '/v1/memories', { content: 'x', colour: 'red' }],
+      ['POST', '/v1/memories', { content: 'x', importance: 7 }],
+      ['POST', '/v1/memories', { content: '' }],
+      ['GET', '/v1/memories?limit=ten', undefined],
+      ['GET', '/v1/memories?limit=1&limit=2', undefined],
+      ['GET', '/v1/memories?cursor=nonsense', undefined],
+      ['PATCH', '/v1/memories/a', { id: 'b', content: 'x' }],
+      ['POST', '/v1/recall', { query: ' ' }],
+      ['POST', '/v1/recall', { query: 'x', strategy: 'nope' }],
+      ['POST', '/v1/recall', { query: 'x' }, { 'salience-now': 'soon' }],
+    ];
+    for (const [method, path, body, headers = {}] of wrong) {
+      const answer = await test.ask(method, path, { token, body, headers });
+      expect({ path, status: answer.status }).toEqual({ path, status: 400 });
+      expect(answer.json).toEqual({
+        type: 'about:blank',
+        title: expect.any(String),
+        status: 400,
+        detail: expect.any(String),
+        code: expect.any(String),
+        details: expect.any(Object),
+      });
+      expect(answer.text).not.toMatch(/node_modules|\.ts:|\.js:|\\n {4}at /);
+    }
+    expect((await (await test.space()).stats()).memories).toBe(0);
+    expect((await test.ask('GET', '/nothing', { token })).json).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
+    expect((await test.ask('DELETE', '/v1/recall', { token })).status).toBe(404);
+  });
+});
