@@ -41,7 +41,7 @@ export interface ConnectOptions extends TransportOptions {
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
  * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`, `startSession`,
- * `currentSession`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
+ * `currentSession`, `observe`, `setImportance`, `feedback`, `markUsed`, `curate`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
@@ -113,6 +113,11 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     context: unserved,
     bootstrap: unserved,
     pinned: unserved,
+    observe: unserved,
+    setImportance: unserved,
+    feedback: unserved,
+    markUsed: unserved,
+    curate: unserved,
     async backup() {
       throw new SalienceError(
         'unsupported',

@@ -68,11 +68,28 @@ export const maintain = defineVerb({
     cooled: ids,
     archived: ids,
     expired: ids,
-    consolidated: listOf(z.object({ id: z.string().optional(), from: ids })),
+    consolidated: listOf(
+      z.object({
+        id: z.string().optional(),
+        from: ids,
+        by: z.enum(['model', 'join']).optional().describe('Who wrote it'),
+      }),
+    ),
     compared: z.number(),
     similarPairs: listOf(z.object({ older: z.string(), newer: z.string(), similarity: z.number() })).describe(
-      'Waiting now; conflicts lists them',
+      'Found now; conflicts lists those that wait',
     ),
+    judgedBy: z.string().optional().describe('The language model that was asked'),
+    judged: listOf(
+      z.object({
+        older: z.string(),
+        newer: z.string(),
+        verdict: z.enum(['CONTRADICTION', 'UPDATE', 'OVERLAP', 'NONE']),
+        reason: z.string(),
+      }),
+    ),
+    failures: listOf(z.string()),
+    usage: z.object({ promptTokens: z.number(), completionTokens: z.number(), calls: z.number() }),
   } satisfies Record<keyof MaintenanceReport, z.ZodType>),
   access: 'write',
   destructive: true,
