@@ -199,7 +199,7 @@ describe('how it is resolved', () => {
   test('update: the old one says what the new one said, for as long, and in the place of all that one replaced', async () => {
     const { memory, pass, clock } = await contradicted({ validUntil: '2026-02-01', title: 'Title' });
     await memory.remember('Statement again at 0', { id: 'below', type: 'event' });
-    await memory.remember(at(15), { supersedes: 'below', id: 'never' });
+    await memory.remember(at(15), { title: 'Title', supersedes: 'below', id: 'never' });
     await memory.link('old', 'new');
     const before = await memory.list();
     const links = await memory.links('old');

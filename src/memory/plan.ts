@@ -26,7 +26,7 @@ export interface Draft {
 
 /**
  * Decides for each statement, in order: one that was invalidated stays so; one about a topic that its scope knows
- * replaces what was said about it; one that its scope knows word for word, with the same type, is that one; every
+ * replaces what was said about it; one that its scope knows word for word, with the same type and title, is that one; every
  * other is new. Later statements of a batch see what became of earlier ones.
  */
 export async function planWrites(
@@ -50,13 +50,13 @@ export async function planWrites(
   const invalid = new Map(
     sameContent
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
-      .map((memory) => [contentOf(memory), memory]),
+      .map((memory) => [statementOf(memory), memory]),
   );
   return drafts.map(({ input, record }, index): Plan => {
     const plan = planOne(input, record, {
       topic: record.topicKey === undefined ? undefined : byTopic.get(topicOf(record)),
       twin: byContent.get(contentOf(record)),
-      invalid: invalid.get(contentOf(record)),
+      invalid: invalid.get(statementOf(record)),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
@@ -156,6 +156,11 @@ function inactiveOf(at: Instant | undefined, reason: string | undefined): Inacti
 
 function topicOf({ scope, topicKey }: MemoryRecord): string {
   return JSON.stringify([scope, topicKey]);
+}
+
+/** What an invalidation is about, whatever its title. */
+function statementOf({ scope, type, content }: MemoryRecord): string {
+  return JSON.stringify([scope, type, content]);
 }
 
 function contentOf({ scope, type, title, content }: MemoryRecord): string {

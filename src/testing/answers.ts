@@ -1,5 +1,4 @@
-import type { MemoryEngine } from '../memory/memory-engine.ts';
-import type { AsOf } from '../memory/types.ts';
+import type { AsOf, MemoryEngine } from '../index.ts';
 
 const QUERIES: readonly (readonly [strategy: string, query: string | undefined, more?: object])[] = [
   ['hybrid', 'coffee in Lisbon'],

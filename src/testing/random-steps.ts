@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { MemoryEngine } from '../memory/memory-engine.ts';
-import { RESOLUTIONS } from '../memory/types.ts';
+import { type MemoryEngine, RESOLUTIONS } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 
 /** Something that a user does; what is not possible at the time is refused, and changes nothing. */

@@ -30,7 +30,10 @@ for (;;) {
       );
     }
     changes.push(
-      { kind: 'queue-pair', pair: { older: `${next}-1`, newer: `${next}-2`, similarity: 0.9 } },
+      {
+        kind: 'queue-pair',
+        pair: { older: `${next}-1`, newer: `${next}-2`, kind: 'update', similarity: 0.9 },
+      },
       {
         kind: 'session',
         session: { id: 's', scope: 'global', startedAt: 0, activeAt: next, endedAt: undefined },
