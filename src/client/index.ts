@@ -23,6 +23,7 @@ import type {
   Remembered,
   SpaceInfo,
   StandingConflict,
+  StartedSession,
   Trace,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
@@ -40,8 +41,7 @@ export interface ConnectOptions extends TransportOptions {
 
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
- * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`, `startSession`,
- * `currentSession`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
+ * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
@@ -105,8 +105,17 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
     beliefs: async (topicKey, given) =>
       (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
-    startSession: unserved,
-    currentSession: unserved,
+    async startSession(given) {
+      const explain = options.explain !== false;
+      const { profileHash, memories, ...started } = await ask<RemoteSession>(
+        'start_session',
+        { ...fieldsOf(given), explain },
+        given,
+      );
+      return { ...started, memories: memories.map((hit) => toHit(hit, 'ambient', profileHash)) };
+    },
+    currentSession: async (given) =>
+      (await ask<{ sessionId?: string }>('current_session', {}, given)).sessionId,
     endSession: (summary, given) => ask('end_session', { summary }, given),
     saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
     timeline: (id) => ask('timeline', { id }),
@@ -142,6 +151,11 @@ interface RemoteHit extends Omit<Hit, 'score' | 'explain' | 'features'> {
   readonly explanation?: Explanation;
 }
 
+interface RemoteSession extends Omit<StartedSession, 'memories'> {
+  readonly memories: readonly RemoteHit[];
+  readonly profileHash: string;
+}
+
 function toRecall<Strategy extends string>({
   hits,
   evidenceChains,
@@ -152,18 +166,24 @@ function toRecall<Strategy extends string>({
   readonly trace: Trace;
 }): Recall<Strategy> {
   return {
-    hits: hits.map(
-      ({ score, explanation, features, ...hit }): Hit<Strategy> => ({
-        ...hit,
-        score: makeScore(trace.strategy as Strategy, trace.profileHash, score),
-        get features() {
-          return features ?? notExplained();
-        },
-        explain: () => explanation ?? notExplained(),
-      }),
-    ),
+    hits: hits.map((hit) => toHit(hit, trace.strategy as Strategy, trace.profileHash)),
     evidenceChains,
     trace,
+  };
+}
+
+function toHit<Strategy extends string>(
+  { score, explanation, features, ...hit }: RemoteHit,
+  strategy: Strategy,
+  profileHash: string,
+): Hit<Strategy> {
+  return {
+    ...hit,
+    score: makeScore(strategy, profileHash, score),
+    get features() {
+      return features ?? notExplained();
+    },
+    explain: () => explanation ?? notExplained(),
   };
 }
 

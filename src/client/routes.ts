@@ -22,6 +22,7 @@ export const ROUTES = {
   stats: 'GET /v1/stats',
   maintain: 'POST /v1/maintain',
   start_session: 'POST /v1/sessions',
+  current_session: 'GET /v1/sessions/current',
   end_session: 'POST /v1/sessions/end',
   save_summary: 'POST /v1/summaries',
   timeline: 'GET /v1/memories/{id}/timeline',

@@ -9,7 +9,7 @@ import { link, links, unlink } from './links.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
-import { endSession, saveSummary, startSession, timeline } from './sessions.ts';
+import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
 import { check, maintain, reindex, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
@@ -32,6 +32,7 @@ export const verbs: readonly Verb[] = [
   undo,
   startSession,
   endSession,
+  currentSession,
   explain,
   whyNot,
   history,

@@ -74,11 +74,13 @@ describe('every verb answers by its schema', () => {
       {},
       /^session m4 started\nQuoted.*\nWhat matters now, most first:\n- \[m1\] preference/,
     ],
+    ['current_session', {}, /^session m4 is open$/],
     ['remember', { content: 'Tea at five', topicKey: 'tea', sessionId: 'm4' }, /^created m\d+$/],
     ['remember', { content: 'Tea at six', topicKey: 'tea', ttl: '7d' }, /^updated m\d+$/],
     ['beliefs', { topicKey: 'tea' }, /^tea: 1 statement\n- believed \[m\d+\] fact.*"Tea at six"$/],
     ['save_summary', { summary: 'We spoke of tea.' }, /^created m\d+$/],
     ['end_session', { summary: 'We agreed on tea.' }, /^session m4 ended; created m\d+$/],
+    ['current_session', {}, /^no session is open$/],
     [
       'start_session',
       {},

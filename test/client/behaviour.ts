@@ -179,6 +179,31 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.list({ types: ['summary'] })).memories).toMatchObject([{ scope: 'project:x' }]);
   });
 
+  verb('starts a session with what matters, goes on with it, and ends it', async (memory) => {
+    expect(await memory.currentSession()).toBeUndefined();
+    expect((await memory.startSession({ now: '2025-12-01' })).memories).toEqual([]);
+    await memory.endSession('We met', { now: '2025-12-01' });
+    await memory.remember('Never deploy on Fridays', { id: 'friday', type: 'rule' });
+    const { sessionId, isNew, summaries, memories } = await memory.startSession();
+    expect(isNew).toBe(true);
+    expect(summaries.map(({ content }) => content)).toEqual(['We met']);
+    const { hits } = await memory.recall(undefined, { strategy: 'ambient', typesExclude: ['summary'] });
+    expect(memories.map((hit) => hit.memory.id)).toEqual(['friday']);
+    expect(memories[0]!.score).toMatchObject({
+      strategy: 'ambient',
+      profileHash: hits[0]!.score.profileHash,
+      value: hits[0]!.score.value,
+    });
+    verifyExplanation(memories[0]!.explain());
+    expect(memories[0]!.explain().value).toBe(memories[0]!.score.value);
+    expect(memories[0]!.features['combined']).toBe(memories[0]!.score.value);
+    expect(await memory.currentSession()).toBe(sessionId);
+    expect(await memory.currentSession({ now: '2026-01-03' })).toBeUndefined();
+    expect(await memory.startSession()).toMatchObject({ sessionId, isNew: false });
+    expect(await memory.endSession('All said')).toMatchObject({ sessionId, outcome: 'created' });
+    expect(await memory.currentSession()).toBeUndefined();
+  });
+
   verb('forgets for good', async (memory) => {
     await memory.remember('A secret', { id: 'secret' });
     await memory.forget('secret');
