@@ -12,6 +12,7 @@
 
 import type {
   Belief,
+  Context,
   Explanation,
   HistoryEntry,
   Hit,
@@ -40,8 +41,8 @@ export interface ConnectOptions extends TransportOptions {
 }
 
 /**
- * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
- * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
+ * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
+ * throws `unsupported`, and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
@@ -119,9 +120,12 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     endSession: (summary, given) => ask('end_session', { summary }, given),
     saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
     timeline: (id) => ask('timeline', { id }),
-    context: unserved,
-    bootstrap: unserved,
-    pinned: unserved,
+    async context<Strategy extends string>(query: string | undefined, given: OperationOptions) {
+      const fields = { query, ...fieldsOf(given), trace: true };
+      return toContext<Strategy>(await ask('context', fields, given));
+    },
+    bootstrap: async (given) => toContext(await ask('bootstrap', { ...fieldsOf(given), trace: true }, given)),
+    pinned: async (given) => toContext(await ask('pinned', { ...fieldsOf(given), trace: true }, given)),
     async backup() {
       throw new SalienceError(
         'unsupported',
@@ -187,11 +191,19 @@ function toHit<Strategy extends string>(
   };
 }
 
-async function unserved(): Promise<never> {
-  throw new SalienceError(
-    'unsupported',
-    'no route answers all that this verb returns: call it where the store is',
-  );
+interface RemoteContext extends Omit<Context, 'items'> {
+  readonly items: readonly (Omit<Context['items'][number], 'score'> & { readonly score: number })[];
+}
+
+function toContext<Strategy extends string>({ items, ...built }: RemoteContext): Context<Strategy> {
+  const { strategy, profileHash } = built.trace;
+  return {
+    ...built,
+    items: items.map(({ score, ...item }) => ({
+      ...item,
+      score: makeScore(strategy as Strategy, profileHash, score),
+    })),
+  };
 }
 
 function notExplained(): never {

@@ -55,6 +55,7 @@ describe('the tools', () => {
     expect(tools.map(({ name }) => name)).toEqual([
       'remember',
       'recall',
+      'context',
       'get',
       'list',
       'update',
@@ -192,7 +193,7 @@ describe('with the right to read alone', () => {
     await memory.remember('Ada prefers oat milk', { id: 'a' });
     const client = await connect(memory, { access: 'read' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).toEqual(['recall', 'get', 'list', 'explain', 'stats', 'help']);
+    expect(names).toEqual(['recall', 'context', 'get', 'list', 'explain', 'stats', 'help']);
     await expect(client.callTool({ name: 'forget', arguments: { id: 'a' } })).rejects.toThrow(
       /no tool "forget"/,
     );

@@ -4,6 +4,7 @@
  */
 import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
 import { forget, undo, update } from './change.ts';
+import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
 import { get, history, list } from './read.ts';
@@ -22,6 +23,7 @@ export { help, recall, stats };
 export const verbs: readonly Verb[] = [
   remember,
   recall,
+  context,
   get,
   list,
   update,
@@ -33,6 +35,8 @@ export const verbs: readonly Verb[] = [
   startSession,
   endSession,
   currentSession,
+  bootstrap,
+  pinned,
   explain,
   whyNot,
   history,

@@ -47,6 +47,13 @@ describe('every verb answers by its schema', () => {
     ['remember', { content: 'Ada prefers oat milk', type: 'preference', tags: ['coffee'] }, /^created m1$/],
     ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^1 statement, 1 created$/],
     ['recall', { query: 'oat milk', explain: true, trace: true }, /1\. \(\d\.\d{3}\) \[m1\] preference/],
+    [
+      'context',
+      { query: 'oat milk', maxTokens: 200, trace: true, mustInclude: ['m2'] },
+      /^Between.*\nBEGIN MEMORIES \d+\n(?:.*\n)*.*Ada prefers oat milk\n/,
+    ],
+    ['bootstrap', { maxTokens: 30 }, /^nothing found$/],
+    ['pinned', { format: 'messages' }, /Ada prefers oat milk/],
     ['get', { id: 'm1' }, /^\[m1\] preference · 2026-03-01 · #coffee: "Ada prefers oat milk"$/],
     ['list', { limit: 1 }, /more with cursor/],
     [

@@ -84,6 +84,41 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.recall(undefined, { strategy: 'ambient' })).hits).toHaveLength(3);
   });
 
+  verb('builds contexts that fit, of scores that do not mix', async (memory) => {
+    await memory.rememberMany([
+      { id: 'tea', content: 'Ann drinks green tea in the morning' },
+      { id: 'bus', content: 'The bus leaves at nine' },
+      { id: 'rule', content: 'Never wake Ann before eight', type: 'rule' },
+    ]);
+    const built = await memory.context('who drinks tea?', { maxTokens: 200, mustInclude: ['bus'] });
+    expect(built.items.map(({ id }) => id)).toEqual(expect.arrayContaining(['tea', 'bus']));
+    expect(built.text).toContain('Ann drinks green tea in the morning');
+    expect(built.messages).toBeUndefined();
+    expect(built.tokens).toBeLessThanOrEqual(200);
+    expect(built.trace.stages.map(({ name }) => name)).toContain('pack');
+    const [hit] = (await memory.recall('who drinks tea?')).hits;
+    const tea = built.items.find(({ id }) => id === 'tea');
+    const { strategy, profileHash, value } = hit!.score;
+    expect(tea!.score).toMatchObject({ strategy, profileHash, value });
+    expect(tea!.memory).toEqual(await memory.get('tea'));
+    expect(() => tea!.score < hit!.score).toThrow(/compareScores/);
+    const tight = await memory.context('who drinks tea?', { maxTokens: 1, sections: ['facts'] });
+    expect(tight).toMatchObject({ text: '', items: [] });
+    expect(tight.omitted.find(({ id }) => id === 'tea')).toMatchObject({
+      reason: 'does-not-fit',
+      message: expect.stringContaining('tokens'),
+      tokens: expect.any(Number),
+    });
+    const start = await memory.bootstrap({ format: 'messages' });
+    expect(start.items[0]).toMatchObject({ id: 'rule', section: 'rules', score: { strategy: 'ambient' } });
+    expect(start).toMatchObject({ maxTokens: 30_000, messages: [{ role: 'system' }, { role: 'user' }] });
+    const pinned = await memory.pinned({ maxTokens: 100 });
+    expect(pinned.items[0]).toMatchObject({ id: 'rule' });
+    expect(pinned.maxTokens).toBe(100);
+    expect(await codeOf(memory.context('tea', { window: 100 }))).toBe('invalid_argument');
+    expect(await codeOf(memory.context('tea', { maxTokens: 99, mustInclude: ['x'] }))).toBe('not_found');
+  });
+
   verb('filters, and sees a scope and its ancestors', async (memory) => {
     await memory.rememberMany([
       { id: 'root', content: 'tea everywhere', tags: ['hot'] },

@@ -105,6 +105,25 @@ describe('a token of scopes', () => {
     ).toBe(403);
   });
 
+  it('builds contexts of what it sees alone', async () => {
+    const ask = (body: object) => test.ask('POST', '/v1/context', { token: scoped, body });
+    const built = await ask({ query: 'tea', maxTokens: 1000 });
+    expect(built.json.items.map((item: { id: string }) => item.id).sort()).toEqual(['everywhere', 'mine']);
+    expect(built.text).not.toMatch(/black|white|theirs|below/);
+    for (const id of ['theirs', 'below']) {
+      const forced = await ask({ query: 'tea', maxTokens: 1000, mustInclude: [id] });
+      expect(forced).toMatchObject({ status: 404, json: { code: 'not_found' } });
+      expect(forced.text).not.toMatch(/black|white/);
+    }
+    expect((await ask({ query: 'tea', maxTokens: 1000, scope: 'team:b' })).status).toBe(403);
+    for (const path of ['/v1/bootstrap', '/v1/pinned?format=xml&maxTokens=500']) {
+      const standing = await test.ask('GET', path, { token: scoped });
+      expect(standing.status).toBe(200);
+      expect(standing.text).not.toMatch(/black|white|theirs|below/);
+    }
+    expect((await test.ask('GET', '/v1/pinned?scope=team:b', { token: scoped })).status).toBe(403);
+  });
+
   it.each(['theirs', 'below'])('does not find the memory %s by any verb', async (id) => {
     const before = await stateOf();
     const tries: readonly (readonly [string, string, unknown?])[] = [
