@@ -84,4 +84,4 @@ export { compareScores, type Score } from './scoring/comparable.ts';
 export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
-export type { SpaceInfo, Store } from './store/store.ts';
+export type { PairKind, SpaceInfo, Store } from './store/store.ts';

@@ -29,6 +29,26 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
   { name: 'list', summary: 'list memories, newest update first', load: () => import('./commands/list.ts') },
   { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },
+  {
+    name: 'invalidate',
+    summary: 'say that a memory does not hold, and why',
+    load: () => import('./commands/invalidate.ts'),
+  },
+  {
+    name: 'revive',
+    summary: 'say that an invalidated memory holds again',
+    load: () => import('./commands/revive.ts'),
+  },
+  {
+    name: 'conflicts',
+    summary: 'list contradictions that wait for a decision',
+    load: () => import('./commands/conflicts.ts'),
+  },
+  {
+    name: 'resolve',
+    summary: 'end a contradiction',
+    load: () => import('./commands/resolve.ts'),
+  },
   { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
   {
     name: 'undo',
@@ -50,7 +70,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'take links between two memories away',
     load: () => import('./commands/unlink.ts'),
   },
-  { name: 'history', summary: 'show the writes of a memory', load: () => import('./commands/history.ts') },
+  {
+    name: 'history',
+    summary: 'show the writes of a memory and of those that it replaced',
+    load: () => import('./commands/history.ts'),
+  },
+  {
+    name: 'timeline',
+    summary: 'show what was remembered just before and after a memory',
+    load: () => import('./commands/timeline.ts'),
+  },
+  {
+    name: 'beliefs',
+    summary: 'show what was said about a topic, and what of it is believed',
+    load: () => import('./commands/beliefs.ts'),
+  },
+  {
+    name: 'session',
+    summary: 'start a session, save a summary of it, end it',
+    load: () => import('./commands/session.ts'),
+  },
   { name: 'stats', summary: 'count what a space holds', load: () => import('./commands/stats.ts') },
   {
     name: 'explain',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { FilterOptions } from '../index.ts';
+import type { FilterOptions, MetadataFilter } from '../index.ts';
 import { collect } from './options.ts';
+import { collectWhere } from './where.ts';
 
 /** The options that narrow down which memories are looked at. */
 export interface FilterFlags {
@@ -8,6 +9,7 @@ export interface FilterFlags {
   readonly type?: readonly string[] | undefined;
   readonly notType?: readonly string[] | undefined;
   readonly tag?: readonly string[] | undefined;
+  readonly where?: MetadataFilter | undefined;
 }
 
 export function addFilterOptions(command: Command): Command {
@@ -18,9 +20,14 @@ export function addFilterOptions(command: Command): Command {
     )
     .option('--type <type>', 'only of this type; may be given several times', collect)
     .option('--not-type <type>', 'not of this type; may be given several times', collect)
-    .option('--tag <tag>', 'only with this tag; given several times, with all of them', collect);
+    .option('--tag <tag>', 'only with this tag; given several times, with all of them', collect)
+    .option(
+      '--where <condition>',
+      'only with this metadata: key=value, key>=3, key<3, or a key that is there; \'key="3"\' is the text; may be given several times',
+      collectWhere,
+    );
 }
 
-export function filtersOf({ scope, type, notType, tag }: FilterFlags): FilterOptions {
-  return { scope, types: type, typesExclude: notType, tags: tag };
+export function filtersOf({ scope, type, notType, tag, where }: FilterFlags): FilterOptions {
+  return { scope, types: type, typesExclude: notType, tags: tag, metadata: where };
 }

@@ -4,6 +4,7 @@ import { formatExplanation } from '../scoring/format.ts';
 import { summariseExplanation } from '../scoring/summary.ts';
 import { drawLegend, drawScore } from './bar.ts';
 import type { Context } from './context.ts';
+import { redactedLines } from './look-back.ts';
 import { lineOf } from './memory-text.ts';
 import { formatTable } from './table.ts';
 import { cutToWidth, plainBlock, plainLine } from './terminal-text.ts';
@@ -28,6 +29,7 @@ export function formatRecall({ hits, evidenceChains, trace }: Recall, view: Hits
     ),
     ...(legend === '' ? [] : [legend]),
     ...missingArms(trace).map((line) => paint('yellow', line)),
+    ...redactedLines(trace.asOf?.redacted).map((line) => paint('dim', line)),
     paint('dim', formatTrace(trace, hits.length)),
     ...(view.trace ? [formatStages(trace, view.columns)] : []),
   ].join('\n');

@@ -32,7 +32,12 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['importance', `${memory.importance} (${memory.importanceJudge})`],
     ['confidence', String(memory.confidence)],
     ['usefulness', String(memory.usefulness)],
-    ['weight', String(memory.weight)],
+    [
+      'weight',
+      memory.effectiveWeight === memory.weight
+        ? String(memory.weight)
+        : `${memory.weight}, superseded: ${memory.effectiveWeight}`,
+    ],
     ['stability', String(memory.stability)],
     ['accesses', `${memory.accessCount} in ${plural(memory.sessions.length, 'session')}`],
     ['revisions', String(memory.revisionCount)],

@@ -53,7 +53,7 @@ export function collect(value: string, previous: readonly string[] | undefined):
 
 export type NamedValues = Readonly<Record<string, string | number | boolean>>;
 
-/** Gathers `name=value` pairs; `true`, `false` and numbers are taken as what they look like, all else is text. */
+/** Gathers `name=value` pairs. */
 export function collectPairs(value: string, previous: NamedValues | undefined): NamedValues {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
@@ -72,8 +72,10 @@ export function parseWholeNumbers(value: string): readonly number[] {
   return parseList(value).map(parseWholeNumber);
 }
 
-function readValue(text: string): string | number | boolean {
+/** `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. */
+export function readValue(text: string): string | number | boolean {
   if (text === 'true') return true;
   if (text === 'false') return false;
+  if (/^".*"$/s.test(text)) return text.slice(1, -1);
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 }

@@ -5,11 +5,12 @@ import { defineProfile } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 import type { Context } from './context.ts';
 import { addFilterOptions, type FilterFlags, filtersOf } from './filters.ts';
+import { AS_OF, asOfOf, type LookBackFlags, VALID_AT } from './look-back.ts';
 import { collectPairs, type NamedValues, parseWholeNumber } from './options.ts';
 import { readDefinition } from './profile-file.ts';
 
 /** The options of everything that ranks. */
-export interface StrategyFlags extends FilterFlags {
+export interface StrategyFlags extends FilterFlags, LookBackFlags {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
   readonly limit?: number | undefined;
@@ -29,7 +30,9 @@ export function addStrategyOptions(command: Command): Command {
       collectPairs,
     )
     .option('--deep', 'cold memories too')
-    .option('--include-expired', 'plans and transient states too that have ended');
+    .option('--include-expired', 'plans and transient states too that have ended')
+    .option(...AS_OF)
+    .option(...VALID_AT);
   return addFilterOptions(command);
 }
 
@@ -43,11 +46,12 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
   if (options.strategy !== undefined && options.profile !== undefined) {
     misused('give --strategy or --profile, not both');
   }
+  const asOf = asOfOf(options);
   const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
   const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
   return {
     // A strategy that nobody knows is refused by the recall itself.
-    writes: profile !== undefined && strategyOf(profile).effect !== 'none',
+    writes: profile !== undefined && strategyOf(profile).effect !== 'none' && asOf === undefined,
     profiles: definition ? [definition] : [],
     recall: {
       ...filtersOf(options),
@@ -56,6 +60,7 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
       parameters: options.param,
       deep: options.deep,
       includeExpired: options.includeExpired,
+      asOf,
       signal,
     },
   };

@@ -73,6 +73,8 @@ describe('values of options', () => {
       'g=1.2.3',
       'weights.x=0.5',
       'h=a=b',
+      'i="3"',
+      'j="true',
     ].reduce<ReturnType<typeof collectPairs> | undefined>(
       (previous, each) => collectPairs(each, previous),
       undefined,
@@ -87,6 +89,8 @@ describe('values of options', () => {
       g: '1.2.3',
       'weights.x': 0.5,
       h: 'a=b',
+      i: '3',
+      j: '"true',
     });
     expect(Object.entries(collectPairs('__proto__=1', undefined))).toEqual([['__proto__', 1]]);
     expect(() => collectPairs('a', undefined)).toThrow('name=value');

@@ -24,3 +24,20 @@ it('measures strategies that learn without teaching them', async () => {
   expect(ranked).toEqual(['beans', 'coffee']);
   await space.close();
 });
+
+it('says which ids stand for others, and notices what a store that is looked after would', async () => {
+  await using engine = await createEvaluationEngine({ embedder: 'none' });
+  const space = await engine.open('one');
+  const memory = { type: 'event', session: undefined, metadata: {} };
+  const kept = await space.load([
+    { ...memory, id: 'then', createdAt: day(0), content: 'The budget for the garden is $500' },
+    { ...memory, id: 'again', createdAt: day(1), content: 'The budget for the garden is $500' },
+    { ...memory, id: 'now', createdAt: day(800), content: 'The garden budget is now $650' },
+  ]);
+  expect([...kept]).toEqual([['again', 'then']]);
+  const rank = (query: string) => space.rank(query, { strategy: 'hybrid', now: day(801), limit: 3 });
+  // Two years later the first is still there: maintenance compared, and let nothing fade.
+  expect(await rank('the budget for the garden: $500')).toEqual(['now', 'then']);
+  expect(await rank('what was the budget for the garden: $500')).toEqual(['then', 'now']);
+  await space.close();
+});

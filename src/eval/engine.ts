@@ -48,14 +48,23 @@ function evaluationSpace(memory: MemoryEngine): EvaluationSpace {
     async load(memories) {
       // In the future of its own present a memory would count as written now.
       const last = memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
+      const now = formatInstant(last);
+      const kept = new Map<string, string>();
       for (let start = 0; start < memories.length; start += BATCH) {
         const inputs = memories.slice(start, start + BATCH).map(({ session, createdAt, ...fields }) => ({
           ...fields,
           sessionId: session,
           createdAt: formatInstant(createdAt),
         }));
-        await memory.rememberMany(inputs, { now: formatInstant(last) });
+        const outcomes = await memory.rememberMany(inputs, { now });
+        inputs.forEach(({ id }, at) => {
+          const stored = outcomes[at]?.id;
+          if (stored !== undefined && stored !== id) kept.set(id, stored);
+        });
       }
+      // What a store that is looked after would have noticed by now; nothing has faded yet.
+      while ((await memory.maintain({ now, fade: false })).compared > 0);
+      return kept;
     },
     async rank(query, { strategy, now, limit }) {
       // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.

@@ -20,6 +20,7 @@ function wordEngine() {
         async load(memories) {
           calls.push(`load ${memories.length}`);
           loaded = memories;
+          return new Map();
         },
         async rank(query, { strategy, limit, now }) {
           calls.push(`${strategy} ${limit} ${now}`);
@@ -116,6 +117,33 @@ test('every strategy answers every query, measured over the full ranking', async
     ...[`backwards 2 ${now}`, 'close one'],
     ...['open two', 'load 1', `words 2 ${now}`, `backwards 2 ${now}`, 'close two'],
   ]);
+});
+
+test('ids of memories that say the same count as each other', async () => {
+  const { engine } = wordEngine();
+  const kept = new Map([
+    ['m1', 'm0'],
+    ['m3', 'm2'],
+  ]);
+  const mapping: EvaluationEngine = {
+    async open(space) {
+      const opened = await engine.open(space);
+      return {
+        ...opened,
+        async load(memories) {
+          await opened.load(memories.filter(({ id }) => !kept.has(id)));
+          return kept;
+        },
+      };
+    },
+  };
+  const [words] = await evaluate(options(), mapping);
+  const one = words!.outcomes.slice(0, 2);
+  expect(one.map(({ ranking, relevant, stale }) => ({ ranking, relevant, stale }))).toEqual([
+    { ranking: ['m0', 'm2'], relevant: ['m0'], stale: [] },
+    { ranking: ['m4', 'm0', 'm2'], relevant: ['m4'], stale: ['m2'] },
+  ]);
+  expect(words!.result.metrics['recall@1']).toBe(1);
 });
 
 test('progress counts every query once and ends complete', async () => {

@@ -10,7 +10,11 @@ export interface EvaluationEngine {
 }
 
 export interface EvaluationSpace {
-  load(memories: readonly DatasetMemory[]): Promise<void>;
+  /**
+   * Remembers them. Returns, for each id under which nothing was stored because another memory says the same, the id
+   * under which that is: the two count as each other.
+   */
+  load(memories: readonly DatasetMemory[]): Promise<ReadonlyMap<string, string>>;
   /**
    * The ids of the best `limit` memories at the moment `now`, best first. Must leave the space as it was: the
    * order in which queries and strategies come must not matter.
@@ -111,12 +115,13 @@ async function evaluateSpace(
   progress.report(progress.done, `${dataset}: loading ${name}`);
   const opened = await engine.open(name);
   try {
-    await opened.load(space.memories);
+    const kept = await opened.load(space.memories);
+    const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => kept.get(id) ?? id))];
     for (const [strategy, ofStrategy] of outcomes) {
       for (const query of space.queries) {
         throwIfAborted(signal);
         progress.report(progress.done, `${dataset}: ${strategy}`);
-        ofStrategy.push(await answer(opened, query, strategy, depth, space.memories.length));
+        ofStrategy.push(await answer(opened, query, strategy, depth, space.memories.length, idsOf));
         progress.done++;
       }
     }
@@ -131,21 +136,23 @@ async function answer(
   strategy: string,
   depth: number,
   all: number,
+  idsOf: (ids: readonly string[]) => readonly string[],
 ): Promise<QueryOutcome> {
-  const { type, relevant, stale, now } = query;
+  const { type, now } = query;
+  const [relevant, stale] = [idsOf(query.relevant), idsOf(query.stale)];
   const start = performance.now();
-  const top = await space.rank(query.query, { strategy, now, limit: depth });
+  const found = await space.rank(query.query, { strategy, now, limit: depth });
   const milliseconds = performance.now() - start;
-  checkDistinct(top, query, strategy);
+  checkDistinct(found, query, strategy);
+  const top = idsOf(found);
 
-  const cut = top.length >= depth && depth < all;
+  const cut = found.length >= depth && depth < all;
   const open = stale.length > 0 || !top.some((id) => relevant.includes(id));
   if (!cut || relevant.length === 0 || !open) return { type, ranking: top, relevant, stale, milliseconds };
   const full = await space.rank(query.query, { strategy, now, limit: all });
   checkDistinct(full, query, strategy);
   // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
-  const seen = new Set(top);
-  return { type, ranking: [...top, ...full.filter((id) => !seen.has(id))], relevant, stale, milliseconds };
+  return { type, ranking: [...new Set([...top, ...idsOf(full)])], relevant, stale, milliseconds };
 }
 
 function checkDistinct(ranking: readonly string[], query: DatasetQuery, strategy: string): void {

@@ -116,7 +116,7 @@ test('contents of an unknown kind and conversations without a tree are named by 
 });
 
 test('a message longer than a memory may be is split; a second import doubles nothing', async () => {
-  const long = 'A sentence of some words. '.repeat(3000);
+  const long = Array.from({ length: 3000 }, (_, each) => `Sentence ${each} of some words. `).join('');
   const mapping = { a: node(null, [], message('user', [long])) };
   const longOne = { ...conversation, conversation_id: 'conv-2', current_node: 'a', mapping };
   const document = [conversation, longOne];

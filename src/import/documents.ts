@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { redactPrivate } from '../model/redaction.ts';
 import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
 
 /** How one file becomes items. `name` is how people call it. */
@@ -42,7 +43,8 @@ async function readDocument(
     const bytes = await readFile(path).catch((cause: unknown) => {
       throw unreadablePath(name, cause);
     });
-    return found?.[1](decode(bytes, name), name, options) ?? [];
+    // Before it is taken apart: what is private may reach over several parts.
+    return found?.[1](redactPrivate(decode(bytes, name)), name, options) ?? [];
   } catch (error) {
     if (!SalienceError.isInstance(error)) throw error;
     const line = error.details['line'];

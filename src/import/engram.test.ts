@@ -43,7 +43,15 @@ const data = {
       topic_key: undefined,
     },
     { ...observation, id: 3, sync_id: 'obs-cc', deleted_at: '2025-01-04 00:00:00' },
-    { ...observation, id: 4, sync_id: 'obs-dd', type: 'summary', content: 'Odd one', pinned: true },
+    {
+      ...observation,
+      id: 4,
+      sync_id: 'obs-dd',
+      type: 'summary',
+      content: 'Odd one',
+      pinned: true,
+      topic_key: undefined,
+    },
   ],
   prompts: [
     {
@@ -67,7 +75,8 @@ test('observations, summaries of sessions and prompts are a memory each, in the 
       title: 'Queue before the mailer',
       content: 'Mails go through a queue.',
       tags: ['architecture'],
-      metadata: { project: 'post office', tool: 'mem_save', topicKey: 'architecture/mail' },
+      metadata: { project: 'post office', tool: 'mem_save' },
+      topicKey: 'architecture/mail',
       sessionId: 's-1',
       createdAt: '2025-01-02 03:04:05',
       updatedAt: '2025-01-03 03:04:05',

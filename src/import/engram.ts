@@ -63,8 +63,8 @@ function readObservation(value: unknown, where: string, options: SourceOptions):
       ...metadataOf({
         project: value['project'],
         tool: value['tool_name'],
-        topicKey: value['topic_key'],
       }),
+      topicKey: textOf(value['topic_key']),
       sessionId: idOf(value['session_id']),
       createdAt: textOf(value['created_at']),
       updatedAt: textOf(value['updated_at']),

@@ -1,5 +1,6 @@
 import { type GitCommit, readGitHistory } from '../files/git-history.ts';
 import { splitLong } from '../files/plain-text.ts';
+import { redactPrivate } from '../model/redaction.ts';
 import {
   fitTitle,
   type ImportItem,
@@ -24,7 +25,7 @@ export function openGitHistory(directory: string, options: SourceOptions): Impor
 
 function commitItem(commit: GitCommit, options: SourceOptions): ImportItem {
   const id = `git:${commit.hash}`;
-  const [content = ''] = splitLong(describe(commit), MAX_CONTENT_BYTES);
+  const [content = ''] = splitLong(redactPrivate(describe(commit)), MAX_CONTENT_BYTES);
   return {
     kind: 'statement',
     where: `commit ${commit.hash.slice(0, 12)}`,

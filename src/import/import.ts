@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Memory, MemoryChanges, MemoryEngine, Remembered, RememberInput } from '../index.ts';
+import type { MemoryEngine, Remembered } from '../index.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem } from './item.ts';
+import { idOf, inOrder, knownAs, type Usable } from './known.ts';
 
 /** Items in one transaction. */
 const BATCH = 1000;
@@ -27,8 +28,9 @@ export interface ImportOptions {
 
 /**
  * Remembers the items of a source, in batches of one transaction each. What is there already is left alone, or
- * updated when the source says something else; what cannot be used is reported, and the rest goes on. An abort or a
- * failure of the store keeps the batches before it; importing again goes on where it ended.
+ * updated when the source says something else, and nothing newer is known about its topic; what cannot be used is
+ * reported, and the rest goes on. An abort or a failure of the store keeps the batches before it; importing again goes
+ * on where it ended.
  */
 export async function importItems(
   memory: MemoryEngine,
@@ -63,7 +65,6 @@ export async function importItems(
   return counts;
 }
 
-type Usable = Exclude<ImportItem, { kind: 'unusable' }>;
 type Counts = { -readonly [Name in keyof ImportCounts]: number };
 type Skip = (where: string, reason: string) => void;
 
@@ -75,23 +76,27 @@ async function writeBatch(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const fresh: Usable[] = [];
-  for (const item of items) {
-    const existing = await memory.get(idOf(item));
-    if (!existing) {
+  const restated = new Set<Usable>();
+  const { ordered, last } = inOrder(items);
+  for (const item of ordered) {
+    const known = await knownAs(memory, item, last.has(item));
+    if (!known) fresh.push(item);
+    else if (known.changes === undefined) counts.unchanged++;
+    else if (known.byTopic) {
+      // Said again, and not changed from outside, it keeps its own time.
       fresh.push(item);
-      continue;
+      restated.add(item);
+    } else {
+      const { existing, changes } = known;
+      if (await attempt(item, skip, () => memory.update(existing.id, changes, { signal }))) counts.updated++;
     }
-    const changes = changesOf(existing, item);
-    if (changes === undefined) counts.unchanged++;
-    else if (await attempt(item, skip, () => memory.update(existing.id, changes, { signal })))
-      counts.updated++;
   }
   const statements = fresh.filter((item) => item.kind === 'statement');
   const records = fresh.filter((item) => item.kind === 'record');
   const remembered = [
     ...(await insert(statements, skip, (some) =>
       memory.rememberMany(
-        some.map(({ input }) => input),
+        some.map((item) => (restated.has(item) ? { ...item.input, id: undefined } : item.input)),
         { signal },
       ),
     )),
@@ -157,33 +162,4 @@ function isRefusal(error: unknown): error is SalienceError {
 /** In a batch the error of the item itself is the cause. */
 function reasonOf(error: SalienceError): string {
   return SalienceError.isInstance(error.cause) ? error.cause.message : error.message;
-}
-
-const changeable = [
-  'content',
-  'title',
-  'type',
-  'scope',
-  'tags',
-  'metadata',
-  'importance',
-  'confidence',
-  'weight',
-] as const satisfies readonly (keyof MemoryChanges & keyof RememberInput)[];
-
-/** What an item says that the memory does not; `undefined` for nothing, and for an export that is no newer. */
-function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
-  const said = item.kind === 'statement' ? item.input : item.memory;
-  if (item.kind === 'record' && !(Date.parse(item.memory.updatedAt) > Date.parse(existing.updatedAt))) {
-    return undefined;
-  }
-  const changed = changeable.filter(
-    (field) => said[field] !== undefined && JSON.stringify(said[field]) !== JSON.stringify(existing[field]),
-  );
-  if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map((field) => [field, said[field]]));
-}
-
-function idOf(item: Usable): string {
-  return item.kind === 'statement' ? item.input.id : item.memory.id;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
+import { redactPrivate } from '../model/redaction.ts';
 
 /** One thing that an importer found in a source. */
 export type ImportItem =
@@ -35,9 +36,13 @@ export const MAX_CONTENT_BYTES = 32 * 1024;
 const MAX_TITLE = 1000;
 const MAX_SOURCE_REF = 2000;
 
-/** An id that the same parts give again: a word for the kind of source and 96 bits of SHA-256. */
+/**
+ * An id that the same parts give again: a word for the kind of source and 96 bits of SHA-256. What is private is left
+ * out of it: from a hash a short secret can be guessed.
+ */
 export function stableId(kind: string, parts: readonly (string | number | undefined)[]): string {
-  return `${kind}:${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`;
+  const shown = parts.map((part) => (typeof part === 'string' ? redactPrivate(part) : part));
+  return `${kind}:${createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 24)}`;
 }
 
 /** A title as long as a memory's may be. */
@@ -71,15 +76,18 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
   readonly reference: string | undefined;
 }
 
-/** The record as a statement, or as several when its text is longer than a memory may be. */
+/** The record as a statement, or as several, then without a topic, when its text is longer than a memory may be. */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, content, title, tags, ...said } = record;
-  return splitLong(content, MAX_CONTENT_BYTES).map((piece, part) => ({
+  const { system, where, key, reference, content, title, tags, topicKey, ...said } = record;
+  // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
+  const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
+  return pieces.map((piece, part) => ({
     kind: 'statement',
     where,
     input: {
       ...(options.scope === undefined ? {} : { scope: options.scope }),
       ...said,
+      ...(pieces.length === 1 && topicKey !== undefined ? { topicKey } : {}),
       id: stableId(system, [options.scope, ...key, part]),
       content: piece,
       title: title === undefined ? undefined : fitTitle(title),

@@ -87,12 +87,19 @@ function indexed(key: number, memory: MemoryRecord, { terms, vector }: IndexedTe
   };
 }
 
-/** Every third memory contests the one after it. */
+/** Every third memory is similar to the one after it, and all but every ninth may be an update of it. */
 function pairsOf(living: readonly SearchableMemory[]): readonly NewPair[] {
   return living.flatMap(({ memory }, at): NewPair[] => {
     const older = living[at + 1];
     return at % 3 === 0 && older
-      ? [{ older: older.memory.id, newer: memory.id, similarity: ((at % 7) + 1) / 8 }]
+      ? [
+          {
+            older: older.memory.id,
+            newer: memory.id,
+            kind: at % 9 === 0 ? 'similar' : 'update',
+            similarity: ((at % 7) + 1) / 8,
+          },
+        ]
       : [];
   });
 }
@@ -110,9 +117,9 @@ function relationsOf(
       ),
     ),
     newer: grouped(
-      pairsOf(living).map(
-        ({ older, newer, similarity }) => [keyOf(older), { key: keyOf(newer), similarity }] as const,
-      ),
+      pairsOf(living)
+        .filter(({ kind }) => kind === 'update')
+        .map(({ older, newer, similarity }) => [keyOf(older), { key: keyOf(newer), similarity }] as const),
     ),
   };
 }

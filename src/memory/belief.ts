@@ -21,7 +21,7 @@ export interface Belief {
   readonly believed: boolean;
   /** Why it is not; absent when it is. */
   readonly because?: Exclusion | undefined;
-  /** The memories that took its place. */
+  /** The memories that were to take its place, of those that can be seen from where it is asked. */
   readonly supersededBy: readonly string[];
 }
 
@@ -51,14 +51,15 @@ export async function beliefsAbout(
 ): Promise<readonly Belief[]> {
   const now = momentOf(engine, options);
   const filter = filterOf({ scope: options.scope });
+  const isVisible = ({ scope }: MemoryRecord) => filter.scopes?.includes(scope) ?? true;
   const about = await engine.space.find('topicKey', [redactPrivate(text(topicKey, 'topicKey'))]);
   const chains = new Map<string, MemoryRecord>();
-  for (const { id } of about) {
-    const records = await engine.space.get(await chainOf(engine, id));
+  for (const { id } of about.filter(isVisible)) {
+    const records = await engine.space.get(await chainOf(engine, id, isVisible));
     for (const record of records) if (record) chains.set(record.id, record);
   }
   const visible = [...chains.values()]
-    .filter(({ scope }) => filter.scopes?.includes(scope) ?? true)
+    .filter(isVisible)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   return believedAmong(engine, visible, filter, now);
 }
@@ -71,7 +72,8 @@ async function believedAmong(
 ): Promise<readonly Belief[]> {
   const ids = memories.map(({ id }) => id);
   const superseded = await supersededAmong(engine.space, ids, filter, now);
-  const { successors } = await chainsAbove(engine.space, ids);
+  const { successors, memories: above } = await chainsAbove(engine.space, ids);
+  const isVisible = (id: string) => filter.scopes?.includes(above.get(id)?.scope ?? '') ?? true;
   return memories.map((record): Belief => {
     const hidden = superseded.has(record.id);
     const because = exclusionOf({ ...record, superseded: hidden }, { ...filter, cold: true }, now);
@@ -79,21 +81,24 @@ async function believedAmong(
       memory: toMemory(record, engine.space.name, hidden),
       believed: because === undefined,
       ...(because === undefined ? {} : { because }),
-      supersededBy: successors.get(record.id) ?? [],
+      supersededBy: (successors.get(record.id) ?? []).filter(isVisible),
     };
   });
 }
 
-/** The ids of a memory and of all below and above it in its chains. */
-async function chainOf(engine: Engine, id: string): Promise<readonly string[]> {
+/** The ids of a memory and of all above it in its chains, and of all that those superseded that can be seen. */
+async function chainOf(
+  engine: Engine,
+  id: string,
+  isVisible: (memory: MemoryRecord) => boolean = () => true,
+): Promise<readonly string[]> {
   const { memories } = await chainsAbove(engine.space, [id]);
   const ids = new Set([id, ...memories.keys()]);
   let level: readonly string[] = [...ids];
   while (level.length > 0) {
     const records = await engine.space.get(level);
-    level = [...new Set(records.flatMap((record) => record?.supersedes ?? []))].filter(
-      (each) => !ids.has(each),
-    );
+    const below = records.flatMap((record) => (record && isVisible(record) ? record.supersedes : []));
+    level = [...new Set(below)].filter((each) => !ids.has(each));
     for (const each of level) ids.add(each);
   }
   return [...ids];

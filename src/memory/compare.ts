@@ -1,15 +1,16 @@
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import type { Embedder } from '../providers/embedder.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
-import type { NewPair } from '../store/store.ts';
+import { givesWay } from '../store/standing.ts';
+import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import type { Engine } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { createUpdateFinder } from './possible-updates.ts';
 
 /**
  * Comparing one memory means looking at all others: a run does so for at most this many memories, and for fewer in a
@@ -28,29 +29,25 @@ interface FoundPair extends NewPair {
 }
 
 /**
- * Looks for memories that say nearly what another one of their scope and type says, and puts the pairs into the
- * queue of what is to be judged. What was compared is noted in the same operation, so that no pair is lost or found
- * twice however often a run is interrupted. Without an embedder nothing is compared.
+ * Looks for memories that say nearly what another one of their scope and type says (with an embedder), or that may be
+ * updates of another one of their scope, and puts the pairs into the queue of what is to be judged. What was compared
+ * is noted in the same operation, so that no pair is lost or found twice however often a run is interrupted.
  */
 export async function compare(
   engine: Engine,
   now: Instant,
   options: MaintainOptions,
 ): Promise<Pick<MaintenanceReport, 'compared' | 'similarPairs'>> {
-  const { embedder, space } = engine;
-  if (!embedder) return { compared: 0, similarPairs: [] };
+  const { space } = engine;
   const { memories: total } = await space.info();
   const memories = await space.uncompared(
     Math.min(MOST_COMPARED, Math.ceil(MOST_LOOKED_AT / Math.max(1, total))),
   );
   if (memories.length === 0) return { compared: 0, similarPairs: [] };
-  const found = await findPairs(engine, embedder, memories, now, options);
+  const found = await findPairs(engine, memories, now, options);
   if (options.dryRun) {
-    const known = new Set((await space.knownPairs(memories.map(({ id }) => id))).map(keyOf));
-    return {
-      compared: memories.length,
-      similarPairs: reported(found.filter((pair) => !known.has(keyOf(pair)))),
-    };
+    const isNews = await newsIn(space, memories);
+    return { compared: memories.length, similarPairs: reported(found.filter(isNews)) };
   }
   return space.write({ verb: 'maintain', at: now }, async (reader) => {
     // What says something else by now will be compared again, and meet the other half of its pairs then.
@@ -63,16 +60,11 @@ export async function compare(
     const standing = await asCompared(memories);
     const ids = memories.filter((_, at) => standing[at]).map(({ id }) => id);
     const bothStand = await asCompared(found.flatMap(({ of }) => of));
-    const known = new Set((await reader.knownPairs(ids)).map(keyOf));
-    const queued = found.filter(
-      (pair, at) => bothStand[2 * at] && bothStand[2 * at + 1] && !known.has(keyOf(pair)),
-    );
+    const isNews = await newsIn(reader, memories);
+    const queued = found.filter((pair, at) => bothStand[2 * at] && bothStand[2 * at + 1] && isNews(pair));
     return {
       changes: [
-        ...queued.map(
-          ({ older, newer, similarity }) =>
-            ({ kind: 'queue-pair', pair: { older, newer, similarity } }) as const,
-        ),
+        ...reported(queued).map((pair) => ({ kind: 'queue-pair', pair }) as const),
         { kind: 'compared', ids },
       ],
       result: { compared: ids.length, similarPairs: reported(queued) },
@@ -80,37 +72,65 @@ export async function compare(
   });
 }
 
+/** Tells which pairs of these memories the queue does not know yet. */
+async function newsIn(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<(pair: NewPair) => boolean> {
+  const pairs = await reader.knownPairs(memories.map(({ id }) => id));
+  const known = new Map<string, SimilarPair>(pairs.map((pair) => [keyOf(pair), pair]));
+  return (pair) => {
+    const same = known.get(keyOf(pair));
+    return same === undefined || givesWay(same, pair);
+  };
+}
+
+/** Two memories are a pair once: what may be an update is not also reported as similar. */
 async function findPairs(
   engine: Engine,
-  embedder: Embedder,
   memories: readonly MemoryRecord[],
   now: Instant,
   options: MaintainOptions,
 ): Promise<readonly FoundPair[]> {
   const comparable = memories.filter((memory) => !isOver(memory, now));
   const derived = await deriveTexts(comparable, engine, { signal: options.signal });
-  const profile = bindProfile(builtinProfile('vector'));
+  const findUpdates = createUpdateFinder(engine, now);
   const pairs = new Map<string, FoundPair>();
+  const add = (kind: PairKind, of: FoundPair['of'], similarity: number) => {
+    const pair: FoundPair = { older: of[0].id, newer: of[1].id, kind, similarity, of };
+    const known = pairs.get(keyOf(pair));
+    if (!known || givesWay({ ...known, resolution: undefined }, pair)) pairs.set(keyOf(pair), pair);
+  };
   for (const [index, memory] of comparable.entries()) {
     throwIfAborted(options.signal);
-    const vector = derived[index]?.vector;
-    if (!vector) continue;
-    const { hits } = await engine.space.search({
-      profile,
-      query: { terms: [], vector },
-      filter: { scopes: [memory.scope], types: [memory.type] },
-      now,
-      limit: NEAREST,
-    });
-    for (const { memory: other, signals } of hits) {
-      const similarity = signals.similarity ?? 0;
-      if (other.id === memory.id || similarity < embedder.thresholds.similarPair) continue;
-      const of = isOlder(memory, other) ? ([memory, other] as const) : ([other, memory] as const);
-      const pair: FoundPair = { older: of[0].id, newer: of[1].id, similarity, of };
-      if (!pairs.has(keyOf(pair))) pairs.set(keyOf(pair), pair);
+    const { terms, vector } = derived[index] as IndexedText;
+    for (const { other, similarity } of await similarTo(engine, memory, vector, now)) {
+      add('similar', isOlder(memory, other) ? [memory, other] : [other, memory], similarity);
     }
+    for (const { of, similarity } of await findUpdates(memory, terms)) add('update', of, similarity);
   }
   return [...pairs.values()];
+}
+
+async function similarTo(
+  { embedder, space }: Engine,
+  memory: MemoryRecord,
+  vector: Float32Array | undefined,
+  now: Instant,
+): Promise<readonly { readonly other: MemoryRecord; readonly similarity: number }[]> {
+  if (!embedder || !vector) return [];
+  const { hits } = await space.search({
+    profile: bindProfile(builtinProfile('vector')),
+    query: { terms: [], vector },
+    filter: { scopes: [memory.scope], types: [memory.type] },
+    now,
+    limit: NEAREST,
+  });
+  return hits
+    .map((hit) => ({ other: hit.memory, similarity: hit.signals.similarity ?? 0 }))
+    .filter(
+      ({ other, similarity }) => other.id !== memory.id && similarity >= embedder.thresholds.similarPair,
+    );
 }
 
 /** No recall will return it again unless it looks for the past; what is only to come will be. */
@@ -128,6 +148,6 @@ function keyOf({ older, newer }: Pick<NewPair, 'older' | 'newer'>): string {
   return JSON.stringify([older, newer].sort());
 }
 
-function reported(pairs: readonly FoundPair[]): MaintenanceReport['similarPairs'] {
-  return pairs.map(({ older, newer, similarity }) => ({ older, newer, similarity }));
+function reported(pairs: readonly FoundPair[]): readonly NewPair[] {
+  return pairs.map(({ of, ...pair }) => pair);
 }

@@ -9,7 +9,7 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { changedRecord, toMemory } from './record.ts';
-import { checkSupersession, rejoined } from './supersession.ts';
+import { chainsAbove, checkSupersession, rejoined } from './supersession.ts';
 import type {
   Conflict,
   Memory,
@@ -79,7 +79,7 @@ export async function noticedIn(
     .filter((_, at) => present[at] !== undefined)
     .map(({ memory: older, similarity }) => ({
       kind: 'queue-pair',
-      pair: { older: older.id, newer: memory.id, similarity },
+      pair: { older: older.id, newer: memory.id, kind: 'similar', similarity },
     }));
 }
 
@@ -116,6 +116,7 @@ export async function conflictsOf(
         conflictId: String(pair.sequence),
         older: toMemory(older, name),
         newer: toMemory(newer, name),
+        kind: pair.kind,
         similarity: pair.similarity,
         at: formatInstant(pair.at),
       },
@@ -166,24 +167,16 @@ async function decide(
 ): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
   switch (resolution) {
     case 'keep-both':
-      return { changes: [], kept: newer };
+      // Unchanged, but in the log: the decision belongs to its history, and can be undone.
+      return { changes: [{ kind: 'replace', memory: newer }], kept: newer };
     case 'supersede': {
       const kept = { ...newer, supersedes: [...new Set([...newer.supersedes, older.id])] };
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }
     case 'update': {
-      const kept: MemoryRecord = {
-        ...changedRecord(older, {}, { now }),
-        title: newer.title,
-        content: newer.content,
-        tags: newer.tags,
-        importance: Math.max(older.importance, newer.importance),
-        confidence: newer.confidence,
-        source: newer.source,
-        sourceRef: newer.sourceRef,
-        sessionId: newer.sessionId ?? older.sessionId,
-      };
+      await checkStillBelieved(reader, older, newer);
+      const kept = updatedBy(older, newer, now);
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
       return {
         changes: [
@@ -207,6 +200,44 @@ async function decide(
   }
 }
 
+/** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
+function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): MemoryRecord {
+  return {
+    ...changedRecord(older, {}, { now }),
+    title: newer.title,
+    content: newer.content,
+    tags: newer.tags,
+    metadata: { ...older.metadata, ...newer.metadata },
+    topicKey: older.topicKey ?? newer.topicKey,
+    validFrom: newer.validFrom,
+    validUntil: newer.validUntil,
+    expiresAt: newer.expiresAt,
+    importance: Math.max(older.importance, newer.importance),
+    confidence: newer.confidence,
+    source: newer.source,
+    sourceRef: newer.sourceRef,
+    sessionId: newer.sessionId ?? older.sessionId,
+    supersedes: [...new Set([...older.supersedes, ...newer.supersedes])].filter(
+      (id) => id !== older.id && id !== newer.id,
+    ),
+  };
+}
+
+/** A text that moves into a memory that something else has replaced, or that was invalidated, would be lost. */
+async function checkStillBelieved(
+  reader: SpaceReader,
+  older: MemoryRecord,
+  newer: MemoryRecord,
+): Promise<void> {
+  const { memories } = await chainsAbove(reader, [older.id]);
+  const other = [...memories.keys()].find((id) => id !== newer.id);
+  if (other === undefined && older.invalidatedAt === undefined) return;
+  throw invalidArgument(
+    'resolution',
+    `memory ${JSON.stringify(older.id)} ${other === undefined ? 'was invalidated' : `is superseded by ${JSON.stringify(other)}`}, and would hide the new text; use supersede or keep-both`,
+  );
+}
+
 async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
   const sequence = /^\d{1,15}$/.test(conflictId) ? Number(conflictId) : Number.NaN;
   if (Number.isNaN(sequence)) {
@@ -226,7 +257,7 @@ async function openPair(reader: SpaceReader, conflictId: string): Promise<Simila
 async function bothOf(
   engine: Engine,
   reader: SpaceReader,
-  { older, newer }: NewPair,
+  { older, newer }: Pick<NewPair, 'older' | 'newer'>,
 ): Promise<readonly [MemoryRecord, MemoryRecord]> {
   const [first, second] = await reader.get([older, newer]);
   if (!first) throw notFound(older, engine.space.name);

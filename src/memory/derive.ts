@@ -33,10 +33,10 @@ export async function deriveTexts(
 
 /** Whether a change of a memory changes what is derived from its text. */
 export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
-  return searchableText(a) === searchableText(b);
+  return searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
 }
 
 /** The text whose meaning a vector stands for: tags are left to the words. */
-function embeddedText(memory: MemoryRecord): string {
+export function embeddedText(memory: MemoryRecord): string {
   return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
 }

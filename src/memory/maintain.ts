@@ -29,7 +29,7 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
   const now = momentOf(engine, options);
   const dryRun = options.dryRun === true;
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
-  const { examined, due } = await findDue(engine, now, options);
+  const { examined, due } = options.fade === false ? nothingDue : await findDue(engine, now, options);
   for (const fate of ['cooled', 'archived'] as const) {
     for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
       throwIfAborted(options.signal);
@@ -46,6 +46,8 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
   const { compared, similarPairs } = await compare(engine, now, options);
   return { dryRun, examined, ...fates, consolidated, compared, similarPairs };
 }
+
+const nothingDue = { examined: 0, due: { cooled: [], archived: [], expired: [] } };
 
 async function findDue(
   engine: Engine,

@@ -15,7 +15,7 @@ import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
-import { asKnown, redactedError } from './past.ts';
+import { asKnown, redactedError, validAtOf } from './past.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import { insertRecords, remember, rememberMany } from './remember.ts';
@@ -233,7 +233,7 @@ async function get(
     const superseded = await supersededAmong(
       space,
       [id],
-      filterOf({ scope: options.scope }),
+      { ...filterOf({ scope: options.scope }), ...validAtOf(options) },
       momentOf(engine, options),
     );
     return toMemory(record, space.name, superseded.has(id));
@@ -257,7 +257,7 @@ async function list(engine: Engine, options: ListOptions, past: PastSpace | unde
     cursor: options.cursor,
   });
   const ids = memories.map(({ id }) => id);
-  const visible = filter.scopes === undefined ? {} : { scopes: filter.scopes };
+  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
   const superseded = await supersededAmong(space, ids, visible, momentOf(engine, options));
   return {
     memories: memories.map((each) => toMemory(each, space.name, superseded.has(each.id))),

@@ -1,7 +1,7 @@
 import { onlyKeys } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import { formatInstant, parseInstant } from '../model/time.ts';
-import type { PastSpace } from '../store/store.ts';
+import type { MemoryFilter, PastSpace } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { AsOf, OperationOptions } from './types.ts';
@@ -33,6 +33,11 @@ export async function asKnown<
   } finally {
     await past.close();
   }
+}
+
+/** The moment whose truth is asked for, as a part of a filter. */
+export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): Pick<MemoryFilter, 'validAt'> {
+  return asOf?.valid === undefined ? {} : { validAt: parseInstant(asOf.valid, 'asOf.valid') };
 }
 
 /** The error of asking for a memory of the past that was forgotten since. */

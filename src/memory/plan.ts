@@ -1,6 +1,8 @@
 import type { MemoryRecord } from '../model/memory.ts';
+import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { exclusionOf } from '../store/eligibility.ts';
+import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
 import { changedRecord } from './record.ts';
 import { supersededAmong } from './supersession.ts';
@@ -42,7 +44,7 @@ export async function planWrites(
   );
   const tombstones = await reader.tombstones(records);
   const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
-  const superseded = await supersededAmong(reader, [...known.keys()], {}, now);
+  const superseded = await supersededAtHome(reader, [...known.values()], now);
   const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
   const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
   const byContent = new Map(sameContent.filter(live).map((memory) => [contentOf(memory), memory]));
@@ -59,6 +61,8 @@ export async function planWrites(
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
+      // What its topic said before is said no longer.
+      for (const [key, { id }] of byContent) if (id === plan.memory.id) byContent.delete(key);
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
       byContent.set(contentOf(plan.memory), plan.memory);
     }
@@ -92,12 +96,13 @@ function planOne(
   if (topic) return { kind: 'update', memory: restated(topic, input, record) };
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
-  if (added.length === 0) return { kind: 'keep', id: twin.id };
+  const topicKey = twin.topicKey ?? record.topicKey;
+  if (added.length === 0 && topicKey === twin.topicKey) return { kind: 'keep', id: twin.id };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...twin, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: { ...twin, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
   };
 }
 
@@ -132,6 +137,20 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
   };
 }
 
+/** Which memories are superseded where they were said: what happens in other scopes is not seen there. */
+async function supersededAtHome(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  now: Instant,
+): Promise<ReadonlySet<string>> {
+  const superseded = new Set<string>();
+  for (const [scope, ids] of grouped(memories.map((memory) => [memory.scope, memory.id] as const))) {
+    const filter = { scopes: visibleScopes(scope) };
+    for (const id of await supersededAmong(reader, ids, filter, now)) superseded.add(id);
+  }
+  return superseded;
+}
+
 function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
   const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
   return excluded === undefined || excluded === 'not-yet-valid';
@@ -145,6 +164,6 @@ function topicOf({ scope, topicKey }: MemoryRecord): string {
   return JSON.stringify([scope, topicKey]);
 }
 
-function contentOf({ scope, type, content }: MemoryRecord): string {
-  return JSON.stringify([scope, type, content]);
+function contentOf({ scope, type, title, content }: MemoryRecord): string {
+  return JSON.stringify([scope, type, title, content]);
 }

@@ -25,7 +25,7 @@ import type { Signals } from '../scoring/signals.ts';
 import type { NewUsage, PastSpace, SearchAnswer } from '../store/store.ts';
 import { snippet } from '../text/snippet.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
-import { asKnown } from './past.ts';
+import { asKnown, validAtOf } from './past.ts';
 import { toMemory } from './record.ts';
 import type { Memory, RecallOptions } from './types.ts';
 
@@ -37,7 +37,7 @@ export interface Hit<StrategyName extends string = string> {
   readonly features: Readonly<Record<string, number>>;
   /** Found through links of direct hits. */
   readonly isAssociative: boolean;
-  /** Of an associate: the ids that led to it, from a direct hit on. */
+  /** Of an associate, and of a possible update that borrows: the ids that led to it, from a direct hit on. */
   readonly path?: readonly string[] | undefined;
   /** Found only because the recall was deep. */
   readonly viaDeepRecall: boolean;
@@ -119,7 +119,7 @@ export async function prepareRecall(
     ...filterOf(options),
     deep: deep.deep,
     includeExpired: deep.includeExpired,
-    ...(options.asOf?.valid === undefined ? {} : { validAt: parseInstant(options.asOf.valid, 'asOf.valid') }),
+    ...validAtOf(options),
   };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
@@ -129,7 +129,7 @@ export async function prepareRecall(
   const plan: RecallPlan = {
     request: { profile: bound, query: preparation.query, filter, now, limit },
     outer,
-    association: associationOf(strategy, options.association),
+    association: tensed(associationOf(strategy, options.association), preparation),
     rerank: rerankOf(engine, query, options),
     signal: options.signal,
   };
@@ -160,10 +160,19 @@ function associationOf(
   const settings = { ...base, ...option };
   oneOf(settings.mode, 'association.mode', ['own', 'lent']);
   number(settings.lentShare, 'association.lentShare', 0, 10);
+  number(settings.updateRise, 'association.updateRise', 0, 10);
   number(settings.minimum, 'association.minimum', 0, 1);
   number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
   number(settings.pathThreshold, 'association.pathThreshold', 0.01, 1);
   return settings;
+}
+
+/** A question about the past is answered by what was said then: nothing newer borrows from it. */
+function tensed(
+  settings: AssociationSettings | undefined,
+  { past }: Preparation,
+): AssociationSettings | undefined {
+  return settings && past ? { ...settings, updateRise: 0 } : settings;
 }
 
 /** Writes what the strategy learns of its answer; returns the row of the trace. */

@@ -40,16 +40,19 @@ export async function rememberMany(
   return rememberAll(engine, inputs, options, {});
 }
 
-/** Remembers the summary of a session, together with what becomes of the session. */
+/** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
+export type Also = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
+
+/** Remembers the summary of a session, together with what becomes of the session; `undefined` when `also` says so. */
 export async function rememberSummary(
   engine: Engine,
   input: RememberInput,
   options: OperationOptions,
-  also?: (reader: SpaceReader) => Promise<readonly Change[]>,
-): Promise<Remembered> {
+  also?: Also,
+): Promise<Remembered | undefined> {
   const inputs = [{ ...input, type: 'summary' }];
   const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also });
-  return remembered as Remembered;
+  return remembered;
 }
 
 interface Manner {
@@ -57,8 +60,7 @@ interface Manner {
   readonly noticing?: boolean | undefined;
   /** Whether summaries of sessions may be written. */
   readonly summaries?: boolean | undefined;
-  /** What belongs to the same write. */
-  readonly also?: ((reader: SpaceReader) => Promise<readonly Change[]>) | undefined;
+  readonly also?: Also | undefined;
 }
 
 async function rememberAll(
@@ -75,30 +77,33 @@ async function rememberAll(
   );
   for (;;) {
     const plans = await planWrites(engine.space, drafts, now);
-    const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
-    const indexed = await deriveTexts(written, engine, options);
+    const read = writtenBy(plans);
+    const indexed = await deriveTexts(read, engine, options);
     const noticed: Noticed = noticing
-      ? await findConflicts(engine, written[0], indexed[0]?.vector, now, options)
+      ? await findConflicts(engine, read[0], indexed[0]?.vector, now, options)
       : { conflicts: [] };
     const done = await engine.space.write({ verb: 'remember', at: now }, async (reader) => {
+      // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
       const again = await planWrites(reader, drafts, now);
-      // Another process wrote meanwhile: what is a new statement, and what a known one, is decided anew.
       if (signatureOf(again) !== signatureOf(plans)) return { changes: [], result: false };
+      const written = writtenBy(again);
       await checkSupersession(reader, written, engine.space.name);
-      const changes = changesOf(plans, indexed);
-      const inserted = plans.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
-      const born = bornLinks(engine, plans, inserted, indexed, now);
+      const changes = changesOf(again, indexed);
+      const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
+      const born = bornLinks(engine, again, inserted, indexed, now);
       const pairs = await noticedIn(reader, noticed, written[0]);
       const sessions = await touchSessions(reader, written, now);
       const more = also ? await also(reader) : [];
+      if (!more) return { changes: [], result: undefined };
       return {
         changes: [...changes, ...born, ...pairs, ...sessions, ...more],
         result: true,
         ...derivationOf(engine, indexed),
       };
     });
+    if (done === undefined) return [];
     if (!done) continue;
-    const conflicts = await reportOf(engine, noticed, written[0]);
+    const conflicts = await reportOf(engine, noticed, read[0]);
     return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
   }
 }
@@ -158,13 +163,17 @@ function outcomeOf(plan: Plan): Remembered {
   }
 }
 
+function writtenBy(plans: readonly Plan[]): readonly MemoryRecord[] {
+  return plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
+}
+
+/** What is done, to which memory, and the texts that were read for it. */
 function signatureOf(plans: readonly Plan[]): string {
   return JSON.stringify(
-    plans.map((plan) => [
-      plan.kind,
-      plan.kind === 'keep' ? plan.id : plan.memory.id,
-      plan.kind === 'update' ? plan.memory.revisionCount : undefined,
-      plan.kind === 'update' ? undefined : plan.inactive,
-    ]),
+    plans.map((plan) => {
+      if (plan.kind === 'keep') return [plan.id, plan.inactive];
+      const { id, title, content, tags, scope } = plan.memory;
+      return [plan.kind, id, title, content, tags, scope, plan.kind === 'insert' && plan.inactive];
+    }),
   );
 }

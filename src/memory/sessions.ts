@@ -8,7 +8,7 @@ import type { Change, Session, SpaceReader } from '../store/store.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { type Hit, recall } from './recall.ts';
 import { toMemory } from './record.ts';
-import { rememberSummary } from './remember.ts';
+import { type Also, rememberSummary } from './remember.ts';
 import { supersededAmong } from './supersession.ts';
 import type { Memory, OperationOptions, Remembered } from './types.ts';
 
@@ -40,18 +40,20 @@ export interface StartedSession {
  */
 export async function startSession(engine: Engine, options: SessionOptions = {}): Promise<StartedSession> {
   const now = momentOf(engine, options);
-  const scope = options.scope === undefined ? GLOBAL_SCOPE : parseScope(options.scope);
-  const { session, isNew } = await openedSession(engine, scope, now, options);
+  const asked = options.scope === undefined ? undefined : parseScope(options.scope);
+  const { session, isNew } = await openedSession(engine, asked ?? GLOBAL_SCOPE, now, options);
+  // The open session may take place elsewhere: nobody sees more than from where they ask.
+  const scope = asked ?? session.scope;
   const { hits } = await recall(engine, undefined, {
     strategy: 'ambient',
-    scope: session.scope,
+    scope,
     typesExclude: ['summary'],
     limit: MOST_MEMORIES,
     effects: 'none',
     now: new Date(now),
     signal: options.signal,
   });
-  const summaries = await summariesFor(engine, session.scope, now);
+  const summaries = await summariesFor(engine, scope, now);
   return { sessionId: session.id, isNew, summaries, memories: hits };
 }
 
@@ -77,9 +79,10 @@ export async function endSession(
   if (!open) throw noOpenSession();
   const remembered = await summarise(engine, open, summary, now, options, async (reader) => {
     const current = await reader.session(open.id);
-    if (!current || current.endedAt !== undefined) throw noOpenSession();
+    if (!current || current.endedAt !== undefined) return undefined;
     return [{ kind: 'session', session: ended(current, now) }];
   });
+  if (!remembered) throw noOpenSession();
   return { ...remembered, sessionId: open.id };
 }
 
@@ -93,7 +96,7 @@ export async function saveSummary(
   text(summary, 'summary');
   const open = await engine.space.session();
   const scope = options.scope === undefined ? (open?.scope ?? GLOBAL_SCOPE) : parseScope(options.scope);
-  return summarise(engine, { id: open?.id, scope }, summary, now, options);
+  return (await summarise(engine, { id: open?.id, scope }, summary, now, options)) as Remembered;
 }
 
 export interface Timeline {
@@ -148,11 +151,11 @@ async function openedSession(
     const stale = open !== undefined && now - open.activeAt >= IDLE;
     const next: Session = open && !stale ? { ...open, activeAt: Math.max(open.activeAt, now) } : session;
     let won = true;
-    const also = async (reader: SpaceReader): Promise<readonly Change[]> => {
+    const also: Also = async (reader) => {
       const current = await reader.session();
       // Another process started or ended a session meanwhile.
       won = JSON.stringify(current) === JSON.stringify(open);
-      if (!won) return [];
+      if (!won) return undefined;
       const closed: readonly Change[] =
         open && stale ? [{ kind: 'session', session: ended(open, open.activeAt) }] : [];
       return [...closed, { kind: 'session', session: next }];
@@ -163,7 +166,7 @@ async function openedSession(
       await summarise(engine, open, automaticSummary(open, said), now, options, also, ['automatic']);
     } else {
       await engine.space.write({ verb: 'remember', at: now }, async (reader) => ({
-        changes: await also(reader),
+        changes: (await also(reader)) ?? [],
         result: undefined,
       }));
     }
@@ -177,9 +180,9 @@ async function summarise(
   summary: string,
   now: Instant,
   options: OperationOptions,
-  also?: (reader: SpaceReader) => Promise<readonly Change[]>,
+  also?: Also,
   tags: readonly string[] = [],
-): Promise<Remembered> {
+): Promise<Remembered | undefined> {
   const content = redactPrivate(summary);
   const input = {
     content,

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { openMemory } from '../open.ts';
 import { chooseEmbedder } from '../providers/choose.ts';
+import { createMemoryStore } from '../store/memory/index.ts';
+import { createFakeClock } from '../testing/fake-clock.ts';
 import { live } from '../testing/live-memory.ts';
 
 const lisbon = [
@@ -13,7 +16,7 @@ const idsOf = ({ older, newer }: { readonly older: string; readonly newer: strin
 test('similar memories are queued once, unordered, and by whoever comes later', async () => {
   const { memory, space, pass } = await live();
   await memory.rememberMany(lisbon);
-  const expected = [{ older: 'a', newer: 'b', similarity: expect.any(Number) }];
+  const expected = [{ older: 'a', newer: 'b', kind: 'similar', similarity: expect.any(Number) }];
   expect(await memory.maintain({ dryRun: true })).toMatchObject({ compared: 3, similarPairs: expected });
   expect(await memory.conflicts()).toEqual([]);
   const { compared, similarPairs } = await memory.maintain();
@@ -26,6 +29,7 @@ test('similar memories are queued once, unordered, and by whoever comes later', 
     conflictId: expect.stringMatching(/^\d+$/),
     older: await memory.get('a'),
     newer: await memory.get('b'),
+    kind: 'similar',
     similarity: similarPairs[0]?.similarity,
     at: '2026-01-01T00:00:00.000Z',
   });
@@ -69,11 +73,17 @@ test('similar memories are looked for within one scope and one type, among what 
   expect((await memory.maintain()).similarPairs.map(idsOf)).toEqual([['fact', 'twin']]);
 });
 
-test('without an embedder nothing is compared, and nothing noted as if it were', async () => {
-  const { memory, space } = await live({ embedder: 'none' });
+test('without an embedder nothing is similar; with one everything is compared anew', async () => {
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const opened = { path: 'test', store, clock: () => clock.now() };
+  const memory = await openMemory({ ...opened, embedder: 'none' });
   await memory.rememberMany(lisbon);
-  expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
-  expect(await space.uncompared(10)).toHaveLength(3);
+  expect(await memory.maintain()).toMatchObject({ compared: 3, similarPairs: [] });
+  const embedding = await openMemory(opened);
+  await embedding.reindex();
+  const { compared, similarPairs } = await embedding.maintain();
+  expect([compared, similarPairs.map(idsOf)]).toEqual([3, [['a', 'b']]]);
 });
 
 test('what changes while it is compared is compared again, and its stale pairs are not queued', async () => {

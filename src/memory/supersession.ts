@@ -88,13 +88,12 @@ export async function rejoined(
 ): Promise<readonly MemoryRecord[]> {
   const going = new Map(gone.map((memory) => [memory.id, memory]));
   const newer = await reader.find('supersedes', [...going.keys()]);
-  const below = (ids: readonly string[], seen: ReadonlySet<string>): readonly string[] =>
-    ids.flatMap((id) => {
-      const memory = going.get(id);
-      if (!memory) return [id];
-      return seen.has(id) ? [] : below(memory.supersedes, new Set([...seen, id]));
-    });
   return newer
     .filter(({ id }) => !going.has(id))
-    .map((memory) => ({ ...memory, supersedes: [...new Set(below(memory.supersedes, new Set()))] }));
+    .map((memory) => {
+      // A set is walked through to what is added on the way.
+      const below = new Set(memory.supersedes);
+      for (const id of below) for (const older of going.get(id)?.supersedes ?? []) below.add(older);
+      return { ...memory, supersedes: [...below].filter((id) => !going.has(id)) };
+    });
 }

@@ -2,6 +2,7 @@ import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory
 import type { MetadataFilter } from '../model/metadata-condition.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
+import type { PairKind } from '../store/store.ts';
 
 type ClockField =
   | 'createdAt'
@@ -120,11 +121,14 @@ export interface Conflict {
   readonly content: string;
 }
 
-/** Two memories that say nearly the same, or contradict each other, and wait for a decision. */
+/** Two memories of which one may replace or contradict the other, and which wait for a decision. */
 export interface StandingConflict {
   readonly conflictId: string;
   readonly older: Memory;
   readonly newer: Memory;
+  /** `similar`: they say nearly the same. `update`: the newer one may give a new value for what the older one counts. */
+  readonly kind: PairKind;
+  /** 0–1: of similar statements the cosine of their vectors, of a possible update how far their words are the same. */
   readonly similarity: number;
   readonly at: string;
 }
@@ -190,7 +194,8 @@ export interface ListOptions extends FilterOptions, OperationOptions {
   readonly limit?: number | undefined;
   /** From an earlier page. */
   readonly cursor?: string | undefined;
-  readonly asOf?: Pick<AsOf, 'known'> | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
 }
 
 export interface BatchOptions extends OperationOptions {
@@ -201,5 +206,6 @@ export interface BatchOptions extends OperationOptions {
 export interface GetOptions extends OperationOptions {
   /** Where it is looked at from: what its effective weight depends on. Default is every scope. */
   readonly scope?: string | undefined;
-  readonly asOf?: Pick<AsOf, 'known'> | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
 }

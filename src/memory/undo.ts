@@ -5,6 +5,7 @@ import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import { toMemory } from './record.ts';
+import { checkSupersession } from './supersession.ts';
 import type { Memory, OperationOptions } from './types.ts';
 import { derivationOf, withDynamics } from './write.ts';
 
@@ -69,12 +70,14 @@ export async function undo(
       else if (present) removals.push({ kind: 'remove', id });
       if (before) changes.push(...tombstoneBefore(first.verb, before));
     }
+    // What was written since may lead back to what comes back.
+    await checkSupersession(reader, restored, engine.space.name, 'lenient');
     const memories = earlier.map(([id, before]) => ({
       id,
       memory: before && toMemory(before, engine.space.name),
     }));
     return {
-      changes: [...changes, ...links, ...removals],
+      changes: [...changes, ...links, ...removals, { kind: 'requeue-pairs', operation: first.operation }],
       result: { operation: first.operation, verb: first.verb, memories },
       ...derivationOf(engine, indexed),
     };
@@ -85,8 +88,9 @@ const COUNTERS = ['stability', 'accessCount', 'lastAccessedAt', 'sessions'] as c
 
 /** What an invalidation left behind beside the memory goes with it, and comes back with its revival. */
 function tombstoneBefore(verb: Verb, before: MemoryRecord): readonly Change[] {
-  if (verb === 'invalidate') return [{ kind: 'exhume', statement: before }];
-  if (verb !== 'revive' || before.invalidatedAt === undefined) return [];
+  if (verb !== 'invalidate' && verb !== 'revive') return [];
+  if (before.invalidatedAt === undefined)
+    return verb === 'invalidate' ? [{ kind: 'exhume', statement: before }] : [];
   const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
   return [{ kind: 'bury', statement: before, tombstone }];
 }
@@ -111,9 +115,10 @@ async function checkUnchanged(
     .filter(concerns)
     .at(-1);
   if (last && events.some((event) => event.sequence === last.sequence)) return;
+  const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
   throw new SalienceError(
     'cannot_undo',
-    `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}; undo that first`,
+    `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
     { details: { id, operation: last?.operation } },
   );
 }

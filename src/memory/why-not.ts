@@ -114,8 +114,11 @@ async function whyNotThen(
     const message = `strategy ${bound.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
+  const heir = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const needed = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
-  const changes = neededChanges(bound, found.signals, request.now, needed).map(({ signal, from, to }) =>
+  // What it lends its score to would rise with it.
+  const wanted = heir === undefined ? neededChanges(bound, found.signals, request.now, needed) : [];
+  const changes = wanted.map(({ signal, from, to }) =>
     isClockName(signal)
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
       : { signal, from, to },
@@ -128,7 +131,7 @@ async function whyNotThen(
     score: found.score,
     needed,
     changes,
-    message: rankMessage(found, needed),
+    message: heir === undefined ? rankMessage(found, needed) : heirMessage(heir),
   };
 }
 
@@ -138,6 +141,10 @@ function rankMessage(found: Inspection, needed: number): string {
   return gap > 0
     ? `its score ${found.score.toFixed(4)} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
     : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
+}
+
+function heirMessage(heir: string): string {
+  return `${JSON.stringify(heir)} borrows its score and came in its place: a possible update, which conflicts() lists and resolve settles, or a neighbour; with association: 'none' nothing borrows`;
 }
 
 function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {

@@ -19,16 +19,17 @@ export async function update(
   for (;;) {
     const [seen] = await engine.space.get([id]);
     if (!seen) throw notFound(id, engine.space.name);
-    const memory = changedRecord(seen, changes, { now, limits: engine.limits });
-    const [indexed] = sameText(seen, memory) ? [] : await deriveTexts([memory], engine, options);
+    const changed = changedRecord(seen, changes, { now, limits: engine.limits });
+    const [indexed] = sameText(seen, changed) ? [] : await deriveTexts([changed], engine, options);
     const written = await engine.space.write({ verb: 'update', at: now }, async (reader) => {
       const [current] = await reader.get([id]);
       if (!current) throw notFound(id, engine.space.name);
-      // Another process may have changed it while the text was embedded: then start again from what it is now.
-      if (current.revisionCount !== seen.revisionCount) return { changes: [], result: undefined };
+      // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
+      const memory = changedRecord(current, changes, { now, limits: engine.limits });
+      if (!sameText(current, seen) || !sameText(memory, changed)) return { changes: [], result: undefined };
       return {
-        changes: [{ kind: 'replace', memory: withDynamics(memory, current), indexed }],
-        result: withDynamics(memory, current),
+        changes: [{ kind: 'replace', memory, indexed }],
+        result: memory,
         ...derivationOf(engine, indexed ? [indexed] : []),
       };
     });

@@ -54,7 +54,7 @@ export function presentWeight(link: Link, now: Instant): number {
 
 /** Follows the links of the direct hits, best first in `direct`, as of `now`. */
 export async function expandLinks(
-  reader: SpaceReader,
+  reader: Pick<SpaceReader, 'links'>,
   direct: readonly string[],
   settings: ExpansionSettings,
   now: Instant,

@@ -1,16 +1,18 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { lentAssociation, ownAssociation, valueAlone } from '../scoring/association.ts';
+import { lentAssociation, ownAssociation, updateAssociation, valueAlone } from '../scoring/association.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
 import type { Node } from '../scoring/node.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { Signals } from '../scoring/signals.ts';
+import { type Belief, isBelieved } from '../store/eligibility.ts';
 import type { Inspection, ScoredMemory, SearchAnswer, SearchRequest, SpaceStore } from '../store/store.ts';
 import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
 import { type Arm, type StageTrace, stage } from './trace.ts';
+import { type PossibleUpdate, possibleUpdates } from './updates.ts';
 
 /** What one recall asks for, all decided. */
 export interface RecallPlan {
@@ -29,7 +31,7 @@ export interface RankedMemory {
   readonly bm25: number;
   readonly score: number;
   readonly isAssociative: boolean;
-  /** The ids that led to it, from a direct hit on. */
+  /** The ids that led to it, or to the score that it borrows from what it may be an update of: from a direct hit on. */
   readonly path: readonly string[] | undefined;
   explain(): Explanation;
 }
@@ -91,7 +93,21 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
 
 type Unread = Omit<RankedMemory, 'memory'> & { readonly id: string; readonly memory?: MemoryRecord };
 
-/** What links lead to from the direct hits, scored; nothing that the recall may not see. */
+/** Links as they are seen from these scopes: none that leads to a memory of elsewhere, so that no path passes one. */
+function seenFrom(space: SpaceStore, scopes: readonly string[] | undefined): Pick<SpaceStore, 'links'> {
+  if (!scopes) return space;
+  return {
+    async links(ids, minimum) {
+      const links = await space.links(ids, minimum);
+      const ends = [...new Set(links.flatMap((link) => link.ids))];
+      const records = await space.get(ends);
+      const seen = new Set(ends.filter((_, at) => scopes.includes(records[at]?.scope ?? '')));
+      return links.filter((link) => link.ids.every((id) => seen.has(id)));
+    },
+  };
+}
+
+/** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
   space: SpaceStore,
   { request, outer }: RecallPlan,
@@ -106,41 +122,97 @@ async function associate(
 }> {
   const started = performance.now();
   const expansion = await expandLinks(
-    space,
+    seenFrom(space, request.filter.scopes),
     direct.map(({ memory }) => memory.id),
     settings,
     request.now,
   );
+  const updates = await possibleUpdates(space, direct, request, settings);
   const expanded = performance.now();
   const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
   const lender = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
   const mayEnter = (each: Reached) => floor === 0 || mostLent(each, settings, lender(each)) >= floor;
   const near = expansion.first.filter(mayEnter);
-  const reached = [...near, ...expansion.further.filter(mayEnter)];
+  const further = expansion.further.filter(mayEnter);
+  const newer = updates.filter((each) => !scores.has(each.newer));
   // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
-  const inspected = await space.inspect(
-    reached.map(({ id }) => id),
+  const inspect = await inspector(
+    space,
+    [...[...near, ...further].map(({ id }) => id), ...newer.map((each) => each.newer)],
     { ...request, filter: { ...request.filter, cold: true } },
   );
-  const score = (each: Reached, at: number): Unread[] => {
-    const found = inspected[at];
-    if (!found || found.excluded !== undefined) return [];
-    const unread = associated(each, found, request, settings, lender(each), outer);
-    return unread.score < settings.minimum ? [] : [unread];
-  };
-  const scored = reached.map(score);
-  const first = scored.slice(0, near.length).flat();
-  const further = scored.slice(near.length).flat();
+  const linked = (each: Reached): Unread[] =>
+    inspect(each.id).map((found) => associated(each, found, request, settings, lender(each), outer));
+  const updating = (update: PossibleUpdate): Unread[] =>
+    inspect(update.newer).flatMap((found) => updated(update, found, request, settings));
+  const isEnough = ({ score }: Unread) => score >= settings.minimum;
+  const first = bestOfEach([...near.flatMap(linked), ...newer.flatMap(updating)].filter(isEnough));
+  const beyond = further.flatMap(linked).filter(isEnough);
   const ended = performance.now();
   return {
-    associates: [...first, ...further],
-    lifted: direct.map((hit) => lift(hit, expansion, request, settings, scores, outer)),
+    associates: bestOfEach([...first, ...beyond]),
+    lifted: direct.map((hit) =>
+      raised(lift(hit, expansion, request, settings, scores, outer), updates, request, settings),
+    ),
     expansion,
     rows: [
-      stage('expand', expansion.first.length, first.length, expanded - started),
-      stage('bridge', expansion.further.length, further.length, ended - expanded),
+      stage('expand', expansion.first.length + newer.length, first.length, expanded - started),
+      stage('bridge', expansion.further.length, beyond.length, ended - expanded),
     ],
   };
+}
+
+/** Reads what a search makes of memories; what the recall may not see is not there. */
+async function inspector(
+  space: SpaceStore,
+  ids: readonly string[],
+  request: Omit<SearchRequest, 'limit'>,
+): Promise<(id: string) => readonly Inspection[]> {
+  const distinct = [...new Set(ids)];
+  const inspected = distinct.length === 0 ? [] : await space.inspect(distinct, request);
+  const found = new Map(distinct.map((id, at) => [id, inspected[at]]));
+  return (id) => {
+    const each = found.get(id);
+    return each && each.excluded === undefined ? [each] : [];
+  };
+}
+
+/** Each memory once, by the best of its scores; of equal ones the first. */
+function bestOfEach(found: readonly Unread[]): readonly Unread[] {
+  const best = new Map<string, Unread>();
+  for (const each of found) {
+    const known = best.get(each.id);
+    if (!known || each.score > known.score) best.set(each.id, each);
+  }
+  return [...best.values()];
+}
+
+/** A newer statement with what the older one lends it, if it is believed: what contests the older one is just that. */
+function updated(
+  { newer, older, similarity, score: lent }: PossibleUpdate,
+  { signals, bm25 }: Pick<Inspection, 'signals' | 'bm25'>,
+  { profile, filter, now }: SearchRequest,
+  { updateRise }: AssociationSettings,
+): Unread[] {
+  if (signals.superseded || !isBelieved(signals as Belief, filter, now)) return [];
+  const tree = (own: Explanation) => updateAssociation(own, { older: lent, rise: updateRise, similarity });
+  const { value: score } = tree(valueAlone(evaluate(profile.root, signals, now)));
+  const explain = () => tree(explainNode(profile.root, signals, now));
+  return [{ id: newer, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
+}
+
+/** A direct hit may itself be an update of another one. */
+function raised(
+  hit: RankedMemory,
+  updates: readonly PossibleUpdate[],
+  request: SearchRequest,
+  settings: AssociationSettings,
+): RankedMemory {
+  const own = updates.filter(({ newer }) => newer === hit.memory.id);
+  const [best] = bestOfEach(own.flatMap((update) => updated(update, hit, request, settings)));
+  if (!best || best.score <= hit.score) return hit;
+  const { score, path, explain } = best;
+  return { ...hit, score, path, explain };
 }
 
 /** The most that a direct hit can lend along a path: nothing where an associate counts for itself. */

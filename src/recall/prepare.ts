@@ -3,6 +3,7 @@ import type { Embedder } from '../providers/embedder.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { PreparedQuery } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
+import { asksForThePast } from '../text/tense.ts';
 import { findTextProblem } from '../text/wellformed.ts';
 import { querySignals } from './strategy.ts';
 import type { Arm } from './trace.ts';
@@ -11,10 +12,12 @@ import type { Arm } from './trace.ts';
 export interface Preparation {
   readonly query: PreparedQuery;
   readonly arms: readonly Arm[];
+  /** It asks for what was, and is best answered by what was said then. */
+  readonly past: boolean;
 }
 
 /**
- * Analyses a query: its terms, its vector. A vector that cannot be made is reported as an arm that failed; the
+ * Analyses a query: its terms, its vector, its tense. A vector that cannot be made is reported as an arm that failed; the
  * recall goes on with words alone. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
  */
 export async function prepareQuery(
@@ -34,7 +37,7 @@ export async function prepareQuery(
         },
       );
     }
-    return { query: { terms: [] }, arms: [unused('lexical'), unused('vector')] };
+    return { query: { terms: [] }, arms: [unused('lexical'), unused('vector')], past: false };
   }
   const query = checkQuery(text, bound.name);
   const terms = [...new Set(tools.analyzer.analyze(query))].sort();
@@ -48,6 +51,7 @@ export async function prepareQuery(
       ...(terms.length === 0 ? { substring: query.trim() } : {}),
     },
     arms: [reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'), vector.arm],
+    past: asksForThePast(query),
   };
 }
 

@@ -32,6 +32,11 @@ export interface AssociationSettings extends ExpansionSettings {
   readonly mode: 'own' | 'lent';
   /** λ: the share of a direct hit's score that a link of weight 1 lends. */
   readonly lentShare: number;
+  /**
+   * With `lent`: by how much, times the similarity of the two, a possible update may rise above its own score by what the
+   * older statement lends it. 0: it borrows nothing.
+   */
+  readonly updateRise: number;
   /** An associate that scores less is left out. */
   readonly minimum: number;
 }
@@ -39,6 +44,7 @@ export interface AssociationSettings extends ExpansionSettings {
 export const ASSOCIATION: AssociationSettings = {
   mode: 'own',
   lentShare: 1.5,
+  updateRise: 1.25,
   minimum: 0.1,
   linkThreshold: 0.3,
   pathThreshold: 0.3,

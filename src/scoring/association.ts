@@ -51,6 +51,25 @@ export function lentAssociation(
   return node('max', [own, borrowed]);
 }
 
+/**
+ * The score of a possible update: the better of its own score and what the older statement lends it,
+ * min(score of the older one, (1 + rise · similarity) · own). `older` is the score as if nothing contested it.
+ */
+export function updateAssociation(
+  own: Explanation,
+  lent: { readonly older: number; readonly rise: number; readonly similarity: number },
+): Explanation {
+  const most: Explanation = weightedSum([
+    constant('all', 1),
+    node('product', [constant('rise', lent.rise), constant('similarity to the older', lent.similarity)]),
+  ]);
+  const borrowed = node('min', [
+    constant('score of the older, uncontested', lent.older),
+    node('product', [most, constant('own score', own.value)]),
+  ]);
+  return node('max', [own, borrowed]);
+}
+
 /** A value as an explanation without its tree: the arithmetic of an association does not need more. */
 export function valueAlone(value: number): Explanation {
   return constant('value', value);
@@ -58,6 +77,12 @@ export function valueAlone(value: number): Explanation {
 
 function constant(name: string, value: number): Explanation {
   return { op: 'constant', value, inputs: [], detail: { name } };
+}
+
+function weightedSum(inputs: readonly Explanation[]): Explanation {
+  const weights = inputs.map(() => 1);
+  const values = inputs.map(({ value }) => value);
+  return { op: 'sum', value: combine({ op: 'sum', weights }, values), inputs, detail: { weights } };
 }
 
 function node(op: 'product' | 'min' | 'max', inputs: readonly Explanation[]): Explanation {

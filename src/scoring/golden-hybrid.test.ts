@@ -10,22 +10,24 @@ const memory = fc.record({
   similarity: fc.option(share, { nil: undefined }),
   importance: share,
   confidence: share,
+  contested: share,
   updatedAt: fc.integer({ min: now - 4e11, max: now }),
 });
 
 describe('hybrid', () => {
-  test('relevance × (.9 + .1·(.5·recency + .3·importance + .2·confidence))', () => {
+  test('relevance × (.91 + .05·recency + .02·importance + .02·confidence − .01·contested)', () => {
     const signals = {
       lexical: 0.5,
       similarity: 0.8,
       importance: 0.7,
       confidence: 0.6,
+      contested: 0.3,
       updatedAt: now - 30 * 86_400_000,
     };
     const calibrated = (0.8 - 0.1) / 0.8;
     const relevance = 0.55 * 0.5 + 0.45 * calibrated;
     expect(score('hybrid', signals, { now })).toBeCloseTo(
-      relevance * (0.9 + 0.1 * (0.5 * 0.5 + 0.3 * 0.7 + 0.2 * 0.6)),
+      relevance * (0.91 + 0.05 * 0.5 + 0.02 * 0.7 + 0.02 * 0.6 - 0.01 * 0.3),
       14,
     );
   });
@@ -62,7 +64,7 @@ describe('hybrid', () => {
   });
 
   test('…and the tenth is tight: a tenth lower can tie, less than that can rank above', () => {
-    const stale = { lexical: 1, importance: 0, confidence: 0, updatedAt: now - 4e11 };
+    const stale = { lexical: 1, importance: 0, confidence: 0, contested: 1, updatedAt: now - 4e11 };
     const fresh = { importance: 1, confidence: 1, updatedAt: now };
     const older = score('hybrid', stale, { now });
     expect(score('hybrid', { ...fresh, lexical: 0.9 }, { now })).toBeCloseTo(older, 10);

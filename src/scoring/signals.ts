@@ -27,7 +27,7 @@ export const SIGNALS = {
   contested: {
     range: [0, 1],
     otherwise: 0,
-    description: 'how much a newer statement says nearly the same, unjudged; 0 without one',
+    description: 'how near the nearest possible update is that nobody has judged; 0 without one',
   },
 } as const satisfies Record<string, SignalDefinition>;
 

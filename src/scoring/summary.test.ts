@@ -12,7 +12,7 @@ test('a sum shows its weights, its parts and their values', () => {
 test('a product shows its factors, and opens them once', () => {
   const tree = explain('hybrid', { lexical: 0.5, similarity: 0.5, updatedAt: now }, { now });
   expect(summariseExplanation(tree)).toBe(
-    'relevance 0.50 (0.55·lexical 0.50 + 0.45·calibrated 0.50) × (0.9 + 0.05·recency 1.00 + 0.03·importance 0.50 + 0.02·confidence 0.80)',
+    'relevance 0.50 (0.55·lexical 0.50 + 0.45·calibrated 0.50) × (0.91 + 0.05·recency 1.00 + 0.02·importance 0.50 + 0.02·confidence 0.80 − 0.01·contested 0.00)',
   );
   const scoped = explain('scoped', { similarity: 0.5, scope: 'project:a', updatedAt: now }, { now });
   expect(summariseExplanation(scoped)).toBe(

@@ -21,7 +21,8 @@ function expression(tree: Explanation, depth: number): string | undefined {
     case 'mean':
       return tree.inputs
         .map((input, index) => term(input, tree.detail.weights?.[index] ?? 1, depth))
-        .join(' + ');
+        .join(' + ')
+        .replaceAll(' + -', ' − ');
     case 'min':
     case 'max':
       return `${tree.op}(${tree.inputs.map((input) => operand(input, depth)).join(', ')})`;

@@ -28,7 +28,7 @@ export interface SearchableMemory extends IndexedText {
 /** What a search looks at. */
 export interface SearchableSpace {
   readonly memories: readonly SearchableMemory[];
-  /** The similar pairs that wait to be judged. */
+  /** The pairs that wait to be judged. */
   readonly pairs: readonly NewPair[];
   /** That of the last event that the memories reflect. */
   readonly sequence: number;
@@ -115,7 +115,9 @@ function standingsIn(
     memories.flatMap(({ memory }) => memory.supersedes.map((older) => [older, memory.id] as const)),
   );
   const newer = grouped(
-    pairs.map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const),
+    pairs
+      .filter(({ kind }) => kind === 'update')
+      .map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const),
   );
   return standingsOf({ successors, newer }, (id) => {
     const memory = byId.get(id);

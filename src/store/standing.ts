@@ -1,8 +1,10 @@
+import type { NewPair, SimilarPair } from './store.ts';
+
 /** What other memories make of one, where and when a recall looks. */
 export interface Standing {
   /** A memory that is believed has taken its place. */
   readonly superseded: boolean;
-  /** The similarity of the nearest newer statement that is believed and not judged yet; 0 without one. */
+  /** The similarity of the nearest possible update that is believed and not judged yet; 0 without one. */
   readonly contested: number;
 }
 
@@ -10,7 +12,7 @@ export interface Standing {
 export interface Relations<Key> {
   /** For a memory that others supersede: those. */
   readonly successors: ReadonlyMap<Key, readonly Key[]>;
-  /** For the older memory of unjudged similar pairs: the newer ones. */
+  /** For the older memory of possible updates that wait to be judged: the newer ones. */
   readonly newer: ReadonlyMap<Key, readonly { readonly key: Key; readonly similarity: number }[]>;
 }
 
@@ -46,6 +48,14 @@ export function standingsOf<Key>(
     if (contested > 0) standings.set(key, { superseded: superseded(key), contested });
   }
   return standings;
+}
+
+/** Whether a new pair of the same two memories takes the place of a known one. */
+export function givesWay(
+  known: Pick<SimilarPair, 'kind' | 'resolution'>,
+  pair: Pick<NewPair, 'kind'>,
+): boolean {
+  return known.kind === 'similar' && known.resolution === undefined && pair.kind === 'update';
 }
 
 /** Groups pairs by their first part. */

@@ -171,12 +171,18 @@ export type Change =
       readonly kinds?: readonly LinkKind[] | undefined;
     }
   /**
-   * Puts two similar memories at the end of the queue of what is to be judged; does nothing for a pair that is known,
-   * settled or not. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
+   * Puts two memories at the end of the queue of what is to be judged. Two memories are a pair once: does nothing where
+   * they are known as one, settled or not, whichever way round; but a possible update takes the place of a similar pair
+   * that still waits. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
    */
   | { readonly kind: 'queue-pair'; readonly pair: NewPair }
   /** Takes a pair out of the queue, and keeps in mind how it was judged. */
   | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
+  /**
+   * Puts the pairs that an operation judged or dropped at the end of the queue again: what an undo of it takes back.
+   * Those that are known otherwise, or lack a memory, are passed over.
+   */
+  | { readonly kind: 'requeue-pairs'; readonly operation: number }
   /** Notes that these memories were compared with the others. */
   | { readonly kind: 'compared'; readonly ids: readonly string[] }
   /** Makes a session, or changes the one of this id. */
@@ -186,14 +192,18 @@ export type Change =
   /** Ends what `bury` began. */
   | { readonly kind: 'exhume'; readonly statement: Statement };
 
-/** Two memories that say nearly the same. */
+/** Two memories of which one may replace or contradict the other. */
 export interface NewPair {
   /** What was said first. */
   readonly older: string;
   readonly newer: string;
-  /** The cosine of their vectors. */
+  readonly kind: PairKind;
+  /** 0–1. Of a similar pair the cosine of their vectors; of a possible update how far their words are the same. */
   readonly similarity: number;
 }
+
+/** `similar`: the two say nearly the same. `update`: the newer one gives another value for what the older one counts. */
+export type PairKind = 'similar' | 'update';
 
 export interface SimilarPair extends NewPair {
   /** Its number in the queue, never used twice. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type JsonValue, JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES } from '../model/memory.ts';
 import type { IndexedText } from '../store/store.ts';
+import { arbitraryMetadata } from './arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
 import { sampleIndexed, unitVector } from './sample-memory.ts';
 
@@ -35,7 +36,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     title: optional(fc.oneof(words, text)),
     content: fc.oneof(words, text),
     tags: fc.array(label, { maxLength: 3 }),
-    metadata: fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true }),
+    metadata: fc.oneof(arbitraryMetadata, fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true })),
     topicKey: optional(label),
     sessionId: optional(label),
     createdAt: instant,

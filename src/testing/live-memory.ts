@@ -1,11 +1,14 @@
-import { openMemory } from '../open.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OpenOptions, openMemory } from '../open.ts';
 import { createMemoryStore } from '../store/memory/index.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 export const day = 86_400_000;
 
 /** A memory on the reference store, a clock that the test moves, and ids that count up. */
-export async function live(options: Partial<Parameters<typeof openMemory>[0]> = {}) {
+export async function live(options: Partial<OpenOptions> = {}) {
   const clock = createFakeClock();
   const store = createMemoryStore();
   let ids = 0;
@@ -18,4 +21,27 @@ export async function live(options: Partial<Parameters<typeof openMemory>[0]> = 
   });
   const space = await store.openSpace(memory.space);
   return { clock, memory, space, pass: (days: number) => clock.advance(days * day) };
+}
+
+/** The same over files in a directory of its own, which `cleanUp` removes; `reopen` opens it once more. */
+export async function liveOnDisk(options: Partial<OpenOptions> = {}, clock: FakeClock = createFakeClock()) {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-live-'));
+  let ids = 0;
+  const open = (more: Partial<OpenOptions> = {}) =>
+    openMemory({
+      path: directory,
+      synchronous: 'normal',
+      clock: () => clock.now(),
+      newId: () => `n${ids++}`,
+      ...options,
+      ...more,
+    });
+  return {
+    clock,
+    directory,
+    memory: await open(),
+    reopen: open,
+    pass: (days: number) => clock.advance(days * day),
+    cleanUp: () => rm(directory, { recursive: true, force: true }),
+  };
 }

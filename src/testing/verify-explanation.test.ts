@@ -60,7 +60,7 @@ describe('an altered explanation', () => {
         (root.inputs[1] as { inputs: Explanation[] } & Explanation).inputs.pop();
       }),
       'root.inputs[1]',
-      /a sum does not have 3 inputs/,
+      /a sum does not have 4 inputs/,
     );
   });
   test('by cutting off everything below', () => {

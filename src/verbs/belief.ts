@@ -49,6 +49,7 @@ export const conflicts = defineVerb({
         conflictId: z.string().describe('What resolve takes'),
         older: memorySchema,
         newer: memorySchema,
+        kind: z.enum(['similar', 'update']).describe('update: the newer one may give a new value'),
         similarity: z.number(),
         at: instant,
       } satisfies Record<keyof StandingConflict, z.ZodType>),

@@ -59,6 +59,7 @@ export const recallFields = {
       z.strictObject({
         mode: z.enum(['own', 'lent']).exactOptional(),
         lentShare: z.number().exactOptional(),
+        updateRise: z.number().exactOptional(),
         minimum: z.number().exactOptional(),
         linkThreshold: z.number().exactOptional(),
         pathThreshold: z.number().exactOptional(),

@@ -68,8 +68,14 @@ describe('help', () => {
         if (example.includes('grinder')) {
           await work.salience(['remember', 'The grinder is set to 12', '--id', 'grinder']);
         }
+        // What is to be resolved has to contradict each other, and to be the first that does.
+        const env = name === 'resolve' ? { SALIENCE_SPACE: 'contradictions' } : {};
+        for (const how of name === 'resolve' ? ['dark', 'light', 'medium'] : []) {
+          await work.salience(['remember', `Ann prefers ${how} roast coffee`], { env });
+        }
         const { code, stderr } = await work.shell(
           example.replace(/^salience remember (.*) --id roast$/, 'salience remember $1 --id another'),
+          { env },
         );
         expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: '' });
       }

@@ -224,6 +224,25 @@ describe('maintain', () => {
     expect(await work.json(['get', 'rain'])).toMatchObject({ tier: 'stub' });
   });
 
+  it('names what may be an update of what, and recalls it first', async () => {
+    const lines = [
+      { id: 'cups', content: 'Ann grinds coffee beans for 12 cups a week', createdAt: day(0) },
+      { id: 'fewer', content: 'Ann now grinds beans for 9 cups', createdAt: day(1) },
+    ];
+    work.file('cups.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await work.json(['import', 'cups.jsonl', '--now', day(1)]);
+    expect((await work.salience(['maintain', '--now', day(2)])).stdout).toMatch(
+      /^change +id +with +content\nupdated\? +cups +fewer \(0\.\d\d\) +Ann grinds coffee beans for 12 cups a week\n6 memories examined: 1 possible update\n$/,
+    );
+    const { stdout } = await work.salience([
+      'recall',
+      'how many cups of coffee a week does Ann grind beans for',
+      '--now',
+      day(2),
+    ]);
+    expect(stdout).toMatch(/^ 1 .* · fewer · via cups\n/);
+  });
+
   it('names pairs that say nearly the same, once', async () => {
     work.file(
       'again.jsonl',
@@ -237,7 +256,7 @@ describe('maintain', () => {
     await work.json(['import', 'again.jsonl', '--now', day(1)]);
     const report = await work.json(['maintain', '--dry-run', '--now', day(2)]);
     expect(report['similarPairs']).toEqual([
-      { older: 'roast', newer: 'again', similarity: expect.closeTo(1, 3) },
+      { older: 'roast', newer: 'again', kind: 'similar', similarity: expect.closeTo(1, 3) },
     ]);
     expect((await work.salience(['maintain', '--now', day(2)])).stdout).toBe(
       'change   id     with          content\n' +

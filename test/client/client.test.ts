@@ -38,7 +38,7 @@ describe('the client', () => {
   it('says what no server does for it', async () => {
     await using test = await startTestServer();
     const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });
-    await expect(memory.backup('/tmp/x')).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(memory.backup('copy.db')).rejects.toMatchObject({ code: 'unsupported' });
     await expect(memory.get('..')).rejects.toMatchObject({ code: 'unsupported' });
     await memory.remember('Prefers tea');
     const [hit] = (await memory.recall('tea')).hits;

@@ -19,9 +19,28 @@ for (;;) {
     // Long enough for more than one page, so that a torn write would show.
     for (let index = 0; index < 10; index++) {
       changes.push(
-        insert(sampleMemory({ id: `${next}-${index}`, content: `batch ${'word '.repeat(200)}${next}` })),
+        insert(
+          sampleMemory({
+            id: `${next}-${index}`,
+            content: `batch ${'word '.repeat(200)}${next}`,
+            metadata: { batch: next },
+            supersedes: index === 0 && next > 1 ? [`${next - 1}-0`] : [],
+          }),
+        ),
       );
     }
+    changes.push(
+      { kind: 'queue-pair', pair: { older: `${next}-1`, newer: `${next}-2`, similarity: 0.9 } },
+      {
+        kind: 'session',
+        session: { id: 's', scope: 'global', startedAt: 0, activeAt: next, endedAt: undefined },
+      },
+      {
+        kind: 'bury',
+        statement: { scope: 'global', content: `gone ${next}` },
+        tombstone: { at: next, reason: 'why' },
+      },
+    );
     writeSync(1, `begin ${next}\n`);
     return { changes, result: next, embedding: { model: 'test-3', dimensions: 3 } };
   });

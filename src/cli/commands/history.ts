@@ -15,13 +15,22 @@ export function configure(command: Command): void {
       const events = await memory.history(id);
       if (events.length === 0) throw missing(id, memory.space);
       if (context.options.json) return context.printJson({ id, events });
+      // Those of a chain are named: what it superseded, and what superseded it.
+      const chained = events.some(({ memoryId }) => memoryId !== id);
       const columns = [
         { title: 'operation', align: 'right' as const },
         { title: 'at' },
         { title: 'verb' },
+        ...(chained ? [{ title: 'memory' }] : []),
         { title: 'before' },
       ];
-      const rows = events.map((event) => [String(event.operation), event.at, verbOf(event), beforeOf(event)]);
+      const rows = events.map((event) => [
+        String(event.operation),
+        event.at,
+        verbOf(event),
+        ...(chained ? [event.memoryId] : []),
+        beforeOf(event),
+      ]);
       await context.print(formatTable(columns, rows, context.columns));
     }),
   );

@@ -3,12 +3,13 @@ import type { Memory } from '../../index.ts';
 import { throwIfAborted } from '../../model/errors.ts';
 import { action } from '../context.ts';
 import { addFilterOptions, type FilterFlags, filtersOf } from '../filters.ts';
+import { AS_OF, asOfOf, type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';
 import { open } from '../open.ts';
 import { parseWholeNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 
-interface Options extends FilterFlags {
+interface Options extends FilterFlags, Pick<LookBackFlags, 'asOf'> {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly all?: boolean | undefined;
@@ -17,6 +18,7 @@ interface Options extends FilterFlags {
 export const examples = [
   'salience list --type preference --limit 5',
   'salience list --tag coffee --all --json',
+  'salience list --where "priority>=3" --where open=true',
 ] as const;
 
 export function configure(command: Command): void {
@@ -24,21 +26,30 @@ export function configure(command: Command): void {
     .option('--limit <number>', 'memories on a page, 1 to 1000 (default: 20)', parseWholeNumber)
     .option('--cursor <text>', 'continue after an earlier page')
     .option('--all', 'every page')
+    .option(...AS_OF)
     .action(
       action<Options, []>(async (context) => {
-        const { options } = context;
+        const { options, columns } = context;
+        const asOf = asOfOf(options);
         await using memory = await open(context, { readOnly: true });
         const memories: Memory[] = [];
         let cursor = options.cursor;
+        let redacted: number | undefined;
         do {
           throwIfAborted(context.signal);
           const limit = options.limit ?? (options.all ? 1000 : undefined);
-          const page = await memory.list({ ...filtersOf(options), limit, cursor });
+          const page = await memory.list({ ...filtersOf(options), limit, cursor, asOf });
           memories.push(...page.memories);
           cursor = page.nextCursor;
+          redacted = page.redacted;
         } while (options.all && cursor !== undefined);
-        if (options.json) return context.printJson({ memories, ...(cursor ? { nextCursor: cursor } : {}) });
-        await context.print(memories.length === 0 ? 'no memories' : formatMemories(memories, context));
+        if (options.json) {
+          const next = cursor === undefined ? {} : { nextCursor: cursor };
+          return context.printJson({ memories, ...next, ...(redacted === undefined ? {} : { redacted }) });
+        }
+        const view = { now: viewedFrom(context), columns };
+        await context.print(memories.length === 0 ? 'no memories' : formatMemories(memories, view));
+        for (const line of redactedLines(redacted)) await context.print(context.paint('dim', line));
         if (cursor) await context.print(context.paint('dim', `more: --cursor ${plainLine(cursor)}`));
       }),
     );

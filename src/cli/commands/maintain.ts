@@ -92,21 +92,28 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
     report.consolidated.flatMap(({ id, from }) =>
       from.map((each): Row => ({ change: 'joined', id: each, note: id === undefined ? '' : `into ${id}` })),
     ),
-    report.similarPairs.map(({ older, newer, similarity }): Row => {
-      return { change: 'similar', id: older, note: `${newer} (${similarity.toFixed(2)})` };
+    report.similarPairs.map(({ older, newer, kind, similarity }): Row => {
+      return {
+        change: kind === 'update' ? 'updated?' : 'similar',
+        id: older,
+        note: `${newer} (${similarity.toFixed(2)})`,
+      };
     }),
   ];
 }
 
 function summaryOf(report: MaintenanceReport): string {
   const { dryRun, examined, cooled, archived, expired, consolidated, similarPairs } = report;
+  const updates = similarPairs.filter(({ kind }) => kind === 'update').length;
+  const similar = similarPairs.length - updates;
   const joined = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
     [archived.length, 'archived'],
     [expired.length, 'forgotten'],
     [joined, `joined into ${consolidated.length}`],
-    [similarPairs.length, similarPairs.length === 1 ? 'new similar pair' : 'new similar pairs'],
+    [similar, similar === 1 ? 'new similar pair' : 'new similar pairs'],
+    [updates, updates === 1 ? 'possible update' : 'possible updates'],
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');

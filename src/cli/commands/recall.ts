@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { action } from '../context.ts';
 import { formatRecall } from '../hits-text.ts';
+import { viewedFrom } from '../look-back.ts';
 import { open, openExisting } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 
@@ -19,6 +20,7 @@ export const examples = [
   'salience recall coffee --profile fresh.json',
   'salience recall --strategy ambient',
   'salience recall coffee --strategy retention --session monday --deep',
+  'salience recall coffee --where by=ann --valid-at 2026-01-31',
 ] as const;
 
 export function configure(command: Command): void {
@@ -41,7 +43,8 @@ export function configure(command: Command): void {
     )
     .action(
       action<Options, [string | undefined]>(async (context, query) => {
-        const { options, now, paint, columns } = context;
+        const { options, paint, columns } = context;
+        const now = viewedFrom(context);
         const { profiles, recall, writes } = await readStrategy(context);
         const learns = writes && options.effects !== 'none';
         await using memory = learns

@@ -3,17 +3,20 @@ import type { RememberOptions } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
 import { collect, collectPairs, type NamedValues, parseNumber } from '../options.ts';
+import { formatRemembered } from '../remembered-text.ts';
 import { contentOf } from '../stdin.ts';
-import { plainLine } from '../terminal-text.ts';
 
-interface Options extends Omit<RememberOptions, 'tags' | 'metadata' | 'sessionId'> {
+interface Options extends Omit<RememberOptions, 'tags' | 'metadata' | 'sessionId' | 'topicKey'> {
   readonly tag?: readonly string[] | undefined;
   readonly metadata?: NamedValues | undefined;
   readonly session?: string | undefined;
+  readonly topic?: string | undefined;
 }
 
 export const examples = [
   'salience remember "Prefers dark roast" --type preference --tag coffee --id roast',
+  'salience remember "Prefers medium roast" --topic coffee/roast --ttl 90d',
+  'salience remember "Prefers light roast now" --supersedes roast',
   'echo "The staging key expires on 1 March" | salience remember --type fact --importance 0.9',
 ] as const;
 
@@ -41,6 +44,9 @@ export function configure(command: Command): void {
       ]),
     )
     .option('--created-at <time>', 'when it was first known (default: now)')
+    .option('--topic <key>', 'what it is about: in its scope the next statement about it replaces it')
+    .option('--supersedes <id>', 'a memory whose place it takes; may be given several times', collect)
+    .option('--ttl <duration>', 'how long it lives: 7d, 24h, P1M, or until a time')
     .option('--valid-from <time>', 'hidden before')
     .option('--valid-until <time>', 'hidden after')
     .option('--expires-at <time>', 'hidden after, as no longer of use')
@@ -62,14 +68,17 @@ export function configure(command: Command): void {
           sessionId: options.session,
           source: options.source,
           sourceRef: options.sourceRef,
+          topicKey: options.topic,
+          supersedes: options.supersedes,
           createdAt: options.createdAt,
           validFrom: options.validFrom,
           validUntil: options.validUntil,
           expiresAt: options.expiresAt,
+          ttl: options.ttl,
           signal,
         });
         if (options.json) return context.printJson(remembered);
-        await context.print(`remembered ${plainLine(remembered.id)}`);
+        await context.print(formatRemembered(remembered));
       }),
     );
 }

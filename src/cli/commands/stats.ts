@@ -25,6 +25,7 @@ export function configure(command: Command): void {
           ['by scope', counts(info.byScope)],
           ['by tier', counts(info.byTier)],
           ['links', formatCount(info.links)],
+          ['open conflicts', formatCount(info.pendingPairs)],
           ['vectors', formatCount(info.vectors)],
           ['model', info.embedding && `${info.embedding.model}, ${info.embedding.dimensions} dimensions`],
           ['terms', formatCount(info.terms)],

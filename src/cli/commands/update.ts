@@ -6,7 +6,7 @@ import { collect, collectPairs, type NamedValues, parseNumber } from '../options
 import { contentOf } from '../stdin.ts';
 import { plainLine } from '../terminal-text.ts';
 
-const CLEARABLE = ['title', 'valid-from', 'valid-until', 'expires-at'] as const;
+const CLEARABLE = ['title', 'valid-from', 'valid-until', 'expires-at', 'topic', 'source-ref'] as const;
 
 interface Options {
   readonly title?: string | undefined;
@@ -20,6 +20,9 @@ interface Options {
   readonly validFrom?: string | undefined;
   readonly validUntil?: string | undefined;
   readonly expiresAt?: string | undefined;
+  readonly ttl?: string | undefined;
+  readonly topic?: string | undefined;
+  readonly sourceRef?: string | undefined;
   readonly clear?: readonly (typeof CLEARABLE)[number][] | undefined;
 }
 
@@ -47,6 +50,9 @@ export function configure(command: Command): void {
     .option('--valid-from <time>', 'hidden before')
     .option('--valid-until <time>', 'hidden after')
     .option('--expires-at <time>', 'hidden after, as no longer of use')
+    .option('--ttl <duration>', 'how long it lives from now: 7d, 24h, P1M, or until a time')
+    .option('--topic <key>', 'what it is about')
+    .option('--source-ref <text>', 'a pointer to where it comes from')
     .addOption(new Option('--clear <field...>', 'take a field away').choices(CLEARABLE))
     .action(
       action<Options, [string, string | undefined]>(async (context, id, argument) => {
@@ -66,6 +72,9 @@ export function configure(command: Command): void {
           validFrom: cleared('valid-from', options.validFrom),
           validUntil: cleared('valid-until', options.validUntil),
           expiresAt: cleared('expires-at', options.expiresAt),
+          ttl: options.ttl,
+          topicKey: cleared('topic', options.topic),
+          sourceRef: cleared('source-ref', options.sourceRef),
         };
         if (Object.values(changes).every((value) => value === undefined)) {
           context.misused('nothing to change: give new content, or an option that changes something');

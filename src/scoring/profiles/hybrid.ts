@@ -2,8 +2,8 @@ import type { ProfileDefinition } from '../profile.ts';
 import { recencyPart } from './shared.ts';
 
 /**
- * Words and meaning together, nudged by recency, importance and confidence. The nudge is bounded: a memory whose
- * relevance is more than a tenth lower never ranks above.
+ * Words and meaning together, nudged by recency, importance, confidence and whether a possible update is known. The
+ * nudge is bounded: a memory whose relevance is more than a tenth lower never ranks above.
  */
 export const hybrid: ProfileDefinition = {
   name: 'hybrid',
@@ -71,10 +71,11 @@ export const hybrid: ProfileDefinition = {
       {
         op: 'sum',
         terms: [
-          { weight: 0.9, of: 1 },
+          { weight: 0.91, of: 1 },
           { weight: 0.05, of: { op: 'ref', name: 'recency' } },
-          { weight: 0.03, of: { op: 'ref', name: 'importance' } },
+          { weight: 0.02, of: { op: 'ref', name: 'importance' } },
           { weight: 0.02, of: { op: 'ref', name: 'confidence' } },
+          { weight: -0.01, of: { op: 'signal', name: 'contested' } },
         ],
       },
     ],

@@ -4,7 +4,7 @@ import { formatInstant, type Instant } from '../../model/time.ts';
 import { linkKey } from '../links.ts';
 import type { SearchableMemory } from '../naive-search.ts';
 import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from '../store.ts';
-import { type State, stored } from './state.ts';
+import { emptyState, type State, stored, WAITING } from './state.ts';
 
 /** A space as it was. */
 export interface Past {
@@ -41,15 +41,18 @@ export async function rewind(
     if ('used' in entry) undoUse(entry, memories, links);
     else if (entry.link) undoLink(entry.link, links);
     else if (entry.redacted) {
-      memories.delete(entry.memoryId);
-      forgotten.add(entry.memoryId);
+      // A memory that is there now was not forgotten: what was redacted is its link with one that was.
+      if (!memories.has(entry.memoryId)) forgotten.add(entry.memoryId);
     } else if (entry.before) memories.set(entry.memoryId, entry.before);
     else memories.delete(entry.memoryId);
   }
   const events = state.events.filter(({ at }) => at <= known);
   const lost = [...forgotten].filter((id) => wasThere(events, id));
+  // Sessions and tombstones keep no log of their own: nothing is said about what they were.
   const past: State = {
-    ...state,
+    ...emptyState,
+    embedding: state.embedding,
+    analyzer: state.analyzer,
     memories: await withDerived(memories, state.memories, derive),
     links: new Map([...links].filter(([, { ids }]) => ids.every((id) => memories.has(id)))),
     events,
@@ -59,10 +62,11 @@ export async function rewind(
         .filter(([, { at }]) => at <= known)
         .map(([sequence, pair]) =>
           pair.endedAt !== undefined && pair.endedAt > known
-            ? [sequence, { ...pair, endedAt: undefined, resolution: undefined, dropped: false }]
+            ? [sequence, { ...pair, ...WAITING }]
             : [sequence, pair],
         ),
     ),
+    lastPair: state.lastPair,
   };
   return { name, state: past, redacted: lost.length };
 }

@@ -198,7 +198,10 @@ function readerOf(present: () => State): SpaceReader {
       const earlier = others.filter(
         (memory) => inOrder([memory, { ...memory, id, createdAt }])[0] === memory,
       );
-      return { before: earlier.slice(-count), after: others.slice(earlier.length, earlier.length + count) };
+      return {
+        before: earlier.slice(Math.max(0, earlier.length - count)),
+        after: others.slice(earlier.length, earlier.length + count),
+      };
     },
     async session(id) {
       const sessions = [...present().sessions.values()];
@@ -228,8 +231,8 @@ function readerOf(present: () => State): SpaceReader {
   };
 }
 
-function pairOf({ older, newer, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
-  return { older, newer, similarity, sequence, at, resolution };
+function pairOf({ older, newer, kind, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
+  return { older, newer, kind, similarity, sequence, at, resolution };
 }
 
 function pendingPairsOf(state: State): readonly SimilarPair[] {

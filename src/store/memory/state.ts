@@ -5,6 +5,7 @@ import { type Derivation, deriveWith } from '../derived.ts';
 import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
 import { checkedLink, linkKey, orderedEnds } from '../links.ts';
 import type { SearchableMemory } from '../naive-search.ts';
+import { givesWay } from '../standing.ts';
 import type {
   Change,
   Decision,
@@ -46,8 +47,18 @@ export interface State extends Derivation {
 export interface KeptPair extends SimilarPair {
   /** When it was judged, or dropped because a text changed; `undefined` while it waits. */
   readonly endedAt: Instant | undefined;
+  /** The operation that did it, where that one can be undone. */
+  readonly endedBy: number | undefined;
   readonly dropped: boolean;
 }
+
+/** A pair that nobody has judged yet. */
+export const WAITING = {
+  resolution: undefined,
+  endedAt: undefined,
+  endedBy: undefined,
+  dropped: false,
+} as const;
 
 export const emptyState: State = {
   memories: new Map(),
@@ -84,12 +95,21 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   let events = [...state.events];
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
+  const end = { endedAt: at, endedBy: operation };
   const forgetComparison = (id: string) => {
     compared.delete(id);
     for (const [sequence, pair] of pairs) {
       if (!pair.dropped && concerns(pair, id))
-        pairs.set(sequence, { ...pair, dropped: true, endedAt: pair.endedAt ?? at });
+        pairs.set(sequence, { ...(pair.endedAt === undefined ? { ...pair, ...end } : pair), dropped: true });
     }
+  };
+  const queue = (pair: NewPair) => {
+    const known = knownPair(memories, pairs, pair);
+    if (known && !givesWay(known, pair)) return;
+    if (known) pairs.set(known.sequence, { ...known, dropped: true, endedAt: at });
+    lastPair++;
+    const { older, newer, kind, similarity } = pair;
+    pairs.set(lastPair, { older, newer, kind, similarity, sequence: lastPair, at, ...WAITING });
   };
   const log = (event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'>) => {
     const sequence = (events.at(-1)?.sequence ?? 0) + 1;
@@ -104,18 +124,22 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       continue;
     }
     if (change.kind === 'queue-pair') {
-      if (!isKnownPair(memories, pairs, change.pair)) {
-        lastPair++;
-        const { older, newer, similarity } = change.pair;
-        const waiting = { resolution: undefined, endedAt: undefined, dropped: false };
-        pairs.set(lastPair, { older, newer, similarity, sequence: lastPair, at, ...waiting });
-      }
+      queue(change.pair);
       continue;
     }
     if (change.kind === 'settle-pair') {
       const pair = pairs.get(change.sequence);
       if (pair && pair.endedAt === undefined)
-        pairs.set(change.sequence, { ...pair, resolution: change.resolution, endedAt: at });
+        pairs.set(change.sequence, { ...pair, resolution: change.resolution, ...end });
+      continue;
+    }
+    if (change.kind === 'requeue-pairs') {
+      for (const [sequence, pair] of [...pairs]) {
+        if (pair.endedBy !== change.operation || ![pair.older, pair.newer].every((id) => memories.has(id)))
+          continue;
+        pairs.set(sequence, { ...pair, dropped: true });
+        queue(pair);
+      }
       continue;
     }
     if (change.kind === 'session') {
@@ -163,12 +187,14 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
     }
   }
+  // An operation that left no event cannot be undone, and its number is that of the next one.
+  const undoable = events.length > state.events.length;
   return {
     memories,
     events,
     links,
     usages,
-    pairs,
+    pairs: undoable ? pairs : withoutEndsBy(pairs, operation),
     lastPair,
     sessions,
     tombstones,
@@ -225,17 +251,29 @@ function setLink(
   return changeOf(link, before);
 }
 
-function isKnownPair(
+function knownPair(
   memories: ReadonlyMap<string, SearchableMemory>,
   pairs: ReadonlyMap<number, KeptPair>,
   { older, newer }: NewPair,
-): boolean {
+): KeptPair | undefined {
   const missing = orderedEnds([older, newer]).find((id) => !memories.has(id));
   if (missing !== undefined) throw missingMemory(missing);
-  return [...pairs.values()].some((pair) => !pair.dropped && concerns(pair, older) && concerns(pair, newer));
+  return [...pairs.values()].find((pair) => !pair.dropped && concerns(pair, older) && concerns(pair, newer));
 }
 
-function concerns({ older, newer }: NewPair, id: string): boolean {
+function withoutEndsBy(
+  pairs: ReadonlyMap<number, KeptPair>,
+  operation: number,
+): ReadonlyMap<number, KeptPair> {
+  return new Map(
+    [...pairs].map(([sequence, pair]) => [
+      sequence,
+      pair.endedBy === operation ? { ...pair, endedBy: undefined } : pair,
+    ]),
+  );
+}
+
+function concerns({ older, newer }: Pick<NewPair, 'older' | 'newer'>, id: string): boolean {
   return older === id || newer === id;
 }
 

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { missingMemory } from '../faults.ts';
 import { orderedEnds } from '../links.ts';
+import { givesWay } from '../standing.ts';
 import type { NewPair, SimilarPair } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';
@@ -9,7 +10,7 @@ import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
 
-const pairs = `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution
+const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution
   FROM similar_pair WHERE dropped = 0`;
 
 const known = `${pairs} AND sequence IN (
@@ -46,34 +47,73 @@ export function readUncompared(connection: Connection, limit: number): readonly 
   return rows.map(fromRow);
 }
 
-/** Queues a pair that is not known. Throws `not_found` without both memories, `invalid_argument`. */
+/** Queues a pair that says something new. Throws `not_found` without both memories, `invalid_argument`. */
 export function queuePair(connection: Connection, pair: NewPair, at: number): void {
-  const { older, newer, similarity } = pair;
+  const { older, newer, kind, similarity } = pair;
   for (const id of orderedEnds([older, newer])) {
     if (rowOf(connection, id) === undefined) throw missingMemory(id);
   }
-  const isKnown = readKnownPairs(connection, [older]).some((each) =>
-    [each.older, each.newer].includes(newer),
-  );
-  if (isKnown) return;
+  const known = readKnownPairs(connection, [older]).find((each) => [each.older, each.newer].includes(newer));
+  if (known && !givesWay(known, pair)) return;
+  if (known) {
+    // It stays, ended, so that one can look back to when it was all that was known.
+    connection.run(
+      'UPDATE similar_pair SET dropped = 1, ended_at = ? WHERE sequence = ?',
+      at,
+      known.sequence,
+    );
+  }
   connection.run(
-    'INSERT INTO similar_pair (older_id, newer_id, similarity, at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO similar_pair (older_id, newer_id, kind, similarity, at) VALUES (?, ?, ?, ?, ?)',
     older,
     newer,
+    text(kind, 'kind'),
     real(similarity),
     at,
   );
   relationsChanged(connection);
 }
 
-export function settlePair(connection: Connection, sequence: number, resolution: string, at: number): void {
+/** The operation that ends a pair, and its moment. */
+export interface End {
+  readonly at: number;
+  readonly operation: number;
+}
+
+export function settlePair(
+  connection: Connection,
+  sequence: number,
+  resolution: string,
+  { at, operation }: End,
+): void {
   connection.run(
-    'UPDATE similar_pair SET ended_at = ?, resolution = ? WHERE sequence = ? AND ended_at IS NULL',
+    `UPDATE similar_pair SET ended_at = ?, ended_by = ?, resolution = ?
+     WHERE sequence = ? AND ended_at IS NULL`,
     at,
+    operation,
     text(resolution, 'resolution'),
     sequence,
   );
   relationsChanged(connection);
+}
+
+/** Queues the pairs anew that an operation ended; the old rows stay, so that one can look back. */
+export function requeuePairs(connection: Connection, operation: number, at: number): void {
+  const ended = connection.all(
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence FROM similar_pair
+     WHERE ended_by = ? AND EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+     AND EXISTS (SELECT 1 FROM memory WHERE id = newer_id) ORDER BY sequence`,
+    operation,
+  ) as (NewPair & { readonly sequence: number })[];
+  for (const { sequence, ...pair } of ended) {
+    connection.run('UPDATE similar_pair SET dropped = 1 WHERE sequence = ?', sequence);
+    queuePair(connection, pair, at);
+  }
+}
+
+/** An operation that left no event cannot be undone, and its number is that of the next one. */
+export function forgetEnds(connection: Connection, operation: number): void {
+  connection.run('UPDATE similar_pair SET ended_by = NULL WHERE ended_by = ?', operation);
 }
 
 export function markCompared(connection: Connection, ids: readonly string[]): void {
@@ -84,13 +124,15 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
 }
 
 /** The memory says something else now, or is gone: what was found out about its text no longer holds. */
-export function forgetComparison(connection: Connection, id: string, at: number): void {
+export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
   connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
   if (readKnownPairs(connection, [id]).length === 0) return;
   for (const end of ['older_id', 'newer_id']) {
     connection.run(
-      `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?) WHERE ${end} = ? AND dropped = 0`,
+      `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?1),
+         ended_by = iif(ended_at IS NULL, ?2, ended_by) WHERE ${end} = ?3 AND dropped = 0`,
       at,
+      operation,
       id,
     );
   }

@@ -84,17 +84,19 @@ function readAllLinks(connection: Connection): State['links'] {
 
 function readPairs(connection: Connection): readonly KeptPair[] {
   const rows = connection.all(
-    `SELECT older_id AS older, newer_id AS newer, similarity, sequence, at, resolution, ended_at, dropped
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution, ended_at, ended_by, dropped
      FROM similar_pair ORDER BY sequence`,
-  ) as (Omit<KeptPair, 'resolution' | 'endedAt' | 'dropped'> & {
+  ) as (Omit<KeptPair, 'resolution' | 'endedAt' | 'endedBy' | 'dropped'> & {
     resolution: string | null;
     ended_at: number | null;
+    ended_by: number | null;
     dropped: number;
   })[];
-  return rows.map(({ ended_at, dropped, resolution, ...pair }) => ({
+  return rows.map(({ ended_at, ended_by, dropped, resolution, ...pair }) => ({
     ...pair,
     resolution: resolution ?? undefined,
     endedAt: ended_at ?? undefined,
+    endedBy: ended_by ?? undefined,
     dropped: dropped === 1,
   }));
 }

@@ -41,7 +41,8 @@ export function createResident(): Resident {
   let version: number | undefined;
   const links = createLinkCache();
   let relations: Relations<number> = { successors: new Map(), newer: new Map() };
-  let relationsVersion = 0;
+  // Of no file: what an older version left has relations, and no version of them yet.
+  let relationsVersion = -1;
   const resident: Resident = {
     links(connection, ids, minimum) {
       resident.refresh(connection);

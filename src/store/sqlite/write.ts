@@ -9,10 +9,18 @@ import { isUniqueViolation } from './faults.ts';
 import { redactMemory } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
 import { readDerivation, writeDerivation } from './meta.ts';
-import { forgetComparison, markCompared, queuePair, settlePair } from './pairs.ts';
+import {
+  type End,
+  forgetComparison,
+  forgetEnds,
+  markCompared,
+  queuePair,
+  requeuePairs,
+  settlePair,
+} from './pairs.ts';
 import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
 import { writeSession } from './sessions.ts';
-import { writeSupersession } from './supersession.ts';
+import { relationsChanged, writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { bury, exhume } from './tombstones.ts';
@@ -42,7 +50,7 @@ export function applyDecision(
   let row = nextRow(connection);
   const log = connection.statement(insertEvent);
   for (const change of decision.changes) {
-    for (const applied of applyChange(connection, termIds, change, row, at)) {
+    for (const applied of applyChange(connection, termIds, change, row, { at, operation })) {
       if (applied.row === row) row++;
       log.run(
         sequence++,
@@ -58,6 +66,7 @@ export function applyDecision(
       );
     }
   }
+  if (sequence === operation) forgetEnds(connection, operation);
 }
 
 /** Writes what is derived from the text of the memory in `row`, in the place of what was there. */
@@ -95,7 +104,7 @@ function applyChange(
   termIds: TermIds,
   change: Change,
   newRow: number,
-  at: number,
+  end: End,
 ): readonly Applied[] {
   switch (change.kind) {
     case 'insert': {
@@ -121,14 +130,15 @@ function applyChange(
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
         writeAttributes(connection, row, change.memory.metadata);
       }
-      if (saysElse(memory, change.memory)) forgetComparison(connection, memory.id, at);
+      if (saysElse(memory, change.memory)) forgetComparison(connection, memory.id, end);
       return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'remove': {
       const { row, memory } = existing(connection, change.id);
       const links = attachedLinks(connection, row).map(ofLink);
-      forgetComparison(connection, memory.id, at);
+      forgetComparison(connection, memory.id, end);
       connection.run('DELETE FROM memory WHERE row = ?', row);
+      relationsChanged(connection);
       return [...links, { row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'redact':
@@ -138,10 +148,13 @@ function applyChange(
     case 'unlink':
       return removeLinks(connection, change.ids, change.kinds).map(ofLink);
     case 'queue-pair':
-      queuePair(connection, change.pair, at);
+      queuePair(connection, change.pair, end.at);
       return [];
     case 'settle-pair':
-      settlePair(connection, change.sequence, change.resolution, at);
+      settlePair(connection, change.sequence, change.resolution, end);
+      return [];
+    case 'requeue-pairs':
+      requeuePairs(connection, change.operation, end.at);
       return [];
     case 'compared':
       markCompared(connection, change.ids);

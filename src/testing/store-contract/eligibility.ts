@@ -22,6 +22,7 @@ export const eligibilityTests: readonly ContractTest[] = [
       insert({ id: 'scope', scope: 'project:b', tags: ['x'] }),
       insert({ id: 'type', scope, type: 'rule', tags: ['x'] }),
       insert({ id: 'tag', scope }),
+      insert({ id: 'metadata', scope, tags: ['x'], metadata: { draft: null } }),
       insert({ id: 'cold', scope, tags: ['x'], tier: 'cold' }),
       insert({ id: 'stub', scope, tags: ['x'], tier: 'stub' }),
       insert({ id: 'invalidated', scope, tags: ['x'], invalidatedAt: start }),
@@ -36,17 +37,27 @@ export const eligibilityTests: readonly ContractTest[] = [
     ]);
     const query = request(
       { terms: ['content'] },
-      { filter: { scopes: [scope], types: ['fact'], tags: ['x'] }, limit: 50, profile: profileOf('ambient') },
+      {
+        filter: {
+          scopes: [scope],
+          types: ['fact'],
+          tags: ['x'],
+          metadata: [{ key: 'draft', test: { exists: false } }],
+        },
+        limit: 50,
+        profile: profileOf('ambient'),
+      },
     );
     const answer = await space.search(query);
     const eligible = ['plain', 'to-be-invalidated', 'expired-core', 'to-expire', 'valid-from', 'valid-until'];
     expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
-    expect(answer).toMatchObject({ total: 15, filtered: 10, eligible: 6 });
+    expect(answer).toMatchObject({ total: 16, filtered: 10, eligible: 6 });
     expect(await reasonsOf(space, query)).toEqual({
       ...Object.fromEntries(eligible.map((id) => [id, undefined])),
       scope: 'scope',
       type: 'type',
       tag: 'tag',
+      metadata: 'metadata',
       cold: 'tier',
       stub: 'tier',
       invalidated: 'invalidated',

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { meetsMetadata, parseMetadataFilter } from '../../model/metadata-condition.ts';
 import { compareListed } from '../../store/cursor.ts';
 import type { MemoryFilter, SpaceStore } from '../../store/store.ts';
 import { arbitraryMemory } from '../arbitrary-memory.ts';
+import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { sampleIndexed } from '../sample-memory.ts';
-import { type ContractTest, expectCode, insert, model, onSpace, start, write } from './harness.ts';
+import { type ContractTest, expectCode, insert, model, onSpace, replace, start, write } from './harness.ts';
 
 async function listAll(space: SpaceStore, filter: MemoryFilter, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -85,6 +87,56 @@ export const listingTests: readonly ContractTest[] = [
     expect(await ids({ tags: [] })).toEqual(['1', '2', '3']);
     expect(await ids({ scopes: ['global', 'project:a'], types: ['rule'], tags: ['x'] })).toEqual(['2']);
   }),
+  onSpace('filters by metadata, typed, as it is now', async (space) => {
+    await write(space, [
+      insert({ id: 'number', metadata: { n: 3, open: true } }),
+      insert({ id: 'text', metadata: { n: '3', open: false } }),
+      insert({ id: 'other', metadata: { n: 30, list: [3], none: null } }),
+      insert({ id: 'empty', tags: ['x'] }),
+    ]);
+    const ids = async (filter: Parameters<typeof parseMetadataFilter>[0], more: MemoryFilter = {}) =>
+      (await listAll(space, { ...more, metadata: parseMetadataFilter(filter) }, 2)).toSorted();
+    expect(await ids({})).toEqual(['empty', 'number', 'other', 'text']);
+    expect(await ids({ n: 3 })).toEqual(['number']);
+    expect(await ids({ n: [3, '3'] })).toEqual(['number', 'text']);
+    expect(await ids({ n: { atLeast: 3 } })).toEqual(['number', 'other']);
+    expect(await ids({ n: { below: 4 }, open: true })).toEqual(['number']);
+    expect(await ids({ list: 3 })).toEqual([]);
+    expect(await ids({ list: { exists: true }, none: null })).toEqual(['other']);
+    expect(await ids({ n: { exists: false } })).toEqual(['empty']);
+    expect(await ids({ n: { exists: false } }, { tags: ['y'] })).toEqual([]);
+    await write(space, [
+      replace({ id: 'number', metadata: { n: 4 } }),
+      { kind: 'remove', id: 'text' },
+      insert({ id: 'new', metadata: { n: 3 } }),
+    ]);
+    expect(await ids({ n: [3, '3'] })).toEqual(['new']);
+    expect(await ids({ open: { exists: true } })).toEqual([]);
+  }),
+  {
+    title: 'any conditions on any metadata let through what meets them',
+    async run({ store }) {
+      let run = 0;
+      const memories = fc.uniqueArray(arbitraryMemory, { selector: (each) => each.id, maxLength: 15 });
+      const filters = fc.array(arbitraryConditions, { minLength: 1, maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(memories, filters, async (list, several) => {
+          await using space = await store.openSpace(`run-${run++}`);
+          await write(
+            space,
+            list.map((memory) => ({ kind: 'insert', memory, indexed: sampleIndexed(memory) })),
+          );
+          for (const metadata of several) {
+            const expected = list.filter((memory) => meetsMetadata(memory.metadata, metadata));
+            expect((await listAll(space, { metadata }, 4)).toSorted()).toEqual(
+              expected.map(({ id }) => id).toSorted(),
+            );
+          }
+        }),
+        { numRuns: 25 },
+      );
+    },
+  },
   {
     title: 'pages of any size are slices of the one order',
     async run({ store }) {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Change, NewPair, SimilarPair, SpaceReader, SpaceStore } from '../../store/store.ts';
+import { bindProfile, resolveProfile } from '../../scoring/profile.ts';
+import type { Change, NewPair, PairKind, SimilarPair, SpaceReader, SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import {
   type ContractTest,
@@ -14,7 +15,12 @@ import {
   write,
 } from './harness.ts';
 
-const pair = (older: string, newer: string, similarity = 0.9): NewPair => ({ older, newer, similarity });
+const pair = (older: string, newer: string, similarity = 0.9, kind: PairKind = 'similar'): NewPair => ({
+  older,
+  newer,
+  kind,
+  similarity,
+});
 const queue = (...args: Parameters<typeof pair>): Change => ({ kind: 'queue-pair', pair: pair(...args) });
 const settle = (sequence: number, resolution = 'keep-both'): Change => ({
   kind: 'settle-pair',
@@ -23,10 +29,38 @@ const settle = (sequence: number, resolution = 'keep-both'): Change => ({
 });
 const pending = async (space: SpaceReader, limit = 10) => (await space.pendingPairs(limit)).map(said);
 const known = async (space: SpaceReader, ids: readonly string[]) => (await space.knownPairs(ids)).map(said);
-const said = ({ older, newer, similarity }: SimilarPair): NewPair => ({ older, newer, similarity });
+const said = ({ older, newer, kind, similarity }: SimilarPair): NewPair => ({
+  older,
+  newer,
+  kind,
+  similarity,
+});
 const compared = (...ids: readonly string[]): Change => ({ kind: 'compared', ids });
 const toCompare = async (reader: SpaceReader, limit = 10) =>
   (await reader.uncompared(limit)).map(({ id }) => id);
+
+/** Scores 1 − contested. */
+const uncontested = {
+  profile: bindProfile(
+    resolveProfile(
+      {
+        name: 'uncontested',
+        description: 'What nothing contests.',
+        score: {
+          op: 'sum',
+          terms: [
+            { weight: 1, of: 1 },
+            { weight: -1, of: { op: 'signal', name: 'contested' } },
+          ],
+        },
+      },
+      () => undefined,
+    ),
+  ),
+  query: { terms: [] },
+  filter: {},
+  now: start,
+};
 
 async function withMemories(space: SpaceStore): Promise<void> {
   await write(
@@ -75,6 +109,69 @@ export const pairTests: readonly ContractTest[] = [
     await write(space, [queue('a', 'b', 0.95)]);
     expect(await pending(space, 10)).toStrictEqual([pair('b', 'c')]);
     expect(await known(space, ['a'])).toStrictEqual([pair('a', 'b')]);
+  }),
+  onSpace(
+    'a possible update takes the place of a similar pair that waits; nothing else takes any place',
+    async (space) => {
+      await withMemories(space);
+      await write(space, [queue('a', 'b', 0.9), queue('b', 'c', 0.9), queue('c', 'd', 0.4, 'update')]);
+      const [similar, settled, update] = (await space.pendingPairs(3)) as [
+        SimilarPair,
+        SimilarPair,
+        SimilarPair,
+      ];
+      await write(space, [settle(settled.sequence)]);
+      await write(space, [
+        queue('b', 'a', 0.3, 'update'),
+        queue('b', 'c', 0.8, 'update'),
+        queue('d', 'c', 0.99),
+        queue('c', 'd', 0.8, 'update'),
+      ]);
+      expect(await pending(space)).toStrictEqual([
+        pair('c', 'd', 0.4, 'update'),
+        pair('b', 'a', 0.3, 'update'),
+      ]);
+      expect(await known(space, ['b'])).toStrictEqual([pair('b', 'c', 0.9), pair('b', 'a', 0.3, 'update')]);
+      expect(await space.pair(similar.sequence)).toBeUndefined();
+      expect(await space.pair(update.sequence)).toStrictEqual(update);
+      expect((await space.info()).pendingPairs).toBe(2);
+      expect(await space.check()).toEqual([]);
+    },
+  ),
+  onSpace('only a possible update that waits and is believed contests what is older', async (space) => {
+    await withMemories(space);
+    const contested = async (at = start) => {
+      const found = await space.inspect(['a', 'b', 'c'], { ...uncontested, now: at });
+      return found.map((each) => [each?.signals.contested, each?.score]);
+    };
+    await write(space, [
+      queue('a', 'b', 0.95),
+      queue('b', 'c', 0.4, 'update'),
+      queue('b', 'd', 0.3, 'update'),
+    ]);
+    expect(await contested()).toEqual([
+      [0, 1],
+      [0.4, 0.6],
+      [0, 1],
+    ]);
+    const { hits } = await space.search({ ...uncontested, limit: 4 });
+    expect(hits.map(({ memory, score }) => [memory.id, score])).toEqual([
+      ['a', 1],
+      ['c', 1],
+      ['d', 1],
+      ['b', 0.6],
+    ]);
+    await write(space, [replace({ id: 'c', invalidatedAt: start + 5 })]);
+    expect((await contested(start + 4))[1]).toEqual([0.4, 0.6]);
+    expect((await contested(start + 5))[1]).toEqual([0.3, 0.7]);
+    // The kind of a pair is part of what was known at a moment.
+    const noticed = start + 20;
+    await write(space, [queue('a', 'b', 0.5, 'update')], { at: noticed });
+    expect((await contested())[0]).toEqual([0.5, 0.5]);
+    await using past = await space.asKnown(noticed - 1, async () => []);
+    const [then] = await past.inspect(['a'], uncontested);
+    expect(then?.signals.contested).toBe(0);
+    expect(await pending(past)).toContainEqual(pair('a', 'b', 0.95));
   }),
   onSpace(
     'a pair of memories that are not both there, or are one, is refused, and nothing is written',
@@ -165,5 +262,38 @@ export const pairTests: readonly ContractTest[] = [
     await reindex('test-4');
     expect(await toCompare(space)).toEqual(['a', 'b', 'c', 'd']);
     expect(await pending(space, 10)).toStrictEqual([pair('a', 'b')]);
+  }),
+  onSpace(
+    'what an operation did to the queue is taken back with it, at the end of the queue',
+    async (space) => {
+      await withMemories(space);
+      await write(space, [queue('a', 'b', 0.7), queue('b', 'c'), queue('c', 'd')]);
+      const [first, second] = await space.pendingPairs(2);
+      // One is judged, one is dropped because a text changes, in one operation.
+      await write(space, [settle(first?.sequence as number), replace({ id: 'c', content: 'other' })]);
+      const operation = (await space.operation())[0]?.operation as number;
+      expect(await pending(space)).toEqual([]);
+      await write(space, [{ kind: 'requeue-pairs', operation: operation + 100 }]);
+      expect(await pending(space)).toEqual([]);
+      await write(space, [{ kind: 'remove', id: 'd' }]);
+      await write(space, [replace({ id: 'c' }), { kind: 'requeue-pairs', operation }]);
+      expect(await pending(space)).toStrictEqual([pair('a', 'b', 0.7), pair('b', 'c')]);
+      const [again] = await space.pendingPairs(1);
+      expect(again?.sequence).toBeGreaterThan(second?.sequence as number);
+      // Once is enough, and what is known is not queued twice.
+      await write(space, [{ kind: 'requeue-pairs', operation }]);
+      expect(await pending(space)).toHaveLength(2);
+      expect(await space.check()).toEqual([]);
+    },
+  ),
+  onSpace('judging without an event belongs to no operation that could be taken back', async (space) => {
+    await withMemories(space);
+    await write(space, [queue('a', 'b')]);
+    const [first] = await space.pendingPairs(1);
+    await write(space, [settle(first?.sequence as number)]);
+    await write(space, [replace({ id: 'd', importance: 1 })]);
+    const operation = (await space.operation())[0]?.operation as number;
+    await write(space, [{ kind: 'requeue-pairs', operation }]);
+    expect(await pending(space)).toEqual([]);
   }),
 ];

@@ -1,15 +1,19 @@
 import { describe, test } from 'vitest';
 import type { MakeStore, StoreContractOptions } from '../store-contract.ts';
 import { eligibilityTests } from './eligibility.ts';
+import { findingTests } from './finding.ts';
 import { forgettingTests } from './forgetting.ts';
 import type { ContractTest } from './harness.ts';
 import { linkTests } from './linking.ts';
 import { listingTests } from './listing.ts';
 import { logTests } from './log.ts';
+import { lookingBackTests } from './looking-back.ts';
 import { pairTests } from './pairing.ts';
 import { recordTests } from './records.ts';
 import { searchTests } from './searching.ts';
+import { sessionTests, tombstoneTests } from './sessions.ts';
 import { spaceTests } from './spaces.ts';
+import { supersedingTests } from './superseding.ts';
 import { usageTests } from './using.ts';
 import { writingTests } from './writing.ts';
 
@@ -23,6 +27,11 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['usage', usageTests],
   ['eligibility', eligibilityTests],
   ['searching', searchTests],
+  ['looking up', findingTests],
+  ['supersession', supersedingTests],
+  ['sessions', sessionTests],
+  ['tombstones', tombstoneTests],
+  ['looking back', lookingBackTests],
   ['forgetting and reindexing', forgettingTests],
   ['spaces', spaceTests],
 ];

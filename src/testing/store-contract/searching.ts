@@ -4,6 +4,7 @@ import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
 import { createMemoryStore } from '../../store/memory/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
+import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
 import { unitVector } from '../sample-memory.ts';
 import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
@@ -197,6 +198,7 @@ export const searchTests: readonly ContractTest[] = [
           types: fc.constant(undefined),
           typesExclude: some('fact', 'event', 'rule'),
           tags: fc.option(fc.constantFrom(['tea'], ['plan', 'tea']), { nil: undefined, freq: 2 }),
+          metadata: fc.option(arbitraryConditions, { nil: undefined, freq: 1 }),
           deep: fc.constantFrom(undefined, false, true),
           cold: fc.constantFrom(undefined, false, true),
           includeExpired: fc.constantFrom(undefined, false, true),

@@ -262,4 +262,41 @@ export const usageTests: readonly ContractTest[] = [
     expect(await score()).toBe(both);
     expect((await stub())?.bm25).toBeGreaterThan(0);
   }),
+  onSpace('a use keeps what it changes as it was before, without what was forgotten since', async (space) => {
+    await write(space, [insert({ id: 'a', stability: 0.3 }), insert({ id: 'b' }), insert({ id: 'c' })]);
+    await use(space, ['a', 'b'], () => ({ stability: 0.4, lastAccessedAt: start }), {}, [
+      link('a', 'b', 0.1),
+    ]);
+    await use(space, ['a', 'c'], count, {}, [link('a', 'b', 0.2), link('a', 'c', 0.3)]);
+    const dynamics = (fields: object) => ({
+      stability: 0.25,
+      accessCount: 0,
+      lastAccessedAt: undefined,
+      sessions: [],
+      tier: 'hot',
+      core: false,
+      coldSince: undefined,
+      consolidatedAt: undefined,
+      ...fields,
+    });
+    const { ids, kind } = link('a', 'b');
+    const [first, second] = await space.usage();
+    expect(first?.before).toStrictEqual({
+      memories: [dynamics({ id: 'a', stability: 0.3 }), dynamics({ id: 'b' })],
+      links: [{ link: { ids, kind }, before: undefined }],
+    });
+    expect(second?.before).toStrictEqual({
+      memories: [dynamics({ id: 'a', stability: 0.4, lastAccessedAt: start }), dynamics({ id: 'c' })],
+      links: [
+        { link: { ids, kind }, before: { weight: 0.1, at: start } },
+        { link: { ids: ['a', 'c'], kind }, before: undefined },
+      ],
+    });
+    await write(space, [{ kind: 'redact', id: 'c' }], { verb: 'forget' });
+    const [, redacted] = await space.usage();
+    expect(redacted?.used.map(({ id }) => id)).toEqual(['a']);
+    expect(redacted?.before?.memories.map(({ id }) => id)).toEqual(['a']);
+    expect(redacted?.before?.links).toHaveLength(1);
+    expect(JSON.stringify(await space.usage())).not.toContain('"c"');
+  }),
 ];

@@ -38,9 +38,12 @@ export const belief: Migration = {
       sequence   INTEGER PRIMARY KEY AUTOINCREMENT,
       older_id   TEXT NOT NULL,
       newer_id   TEXT NOT NULL,
+      kind       TEXT NOT NULL DEFAULT 'similar',
       similarity REAL NOT NULL,
       at         INTEGER NOT NULL,
       ended_at   INTEGER,
+      -- The operation that judged or dropped it, where that one can be undone.
+      ended_by   INTEGER,
       resolution TEXT,
       dropped    INTEGER NOT NULL DEFAULT 0
     ) STRICT;
@@ -53,6 +56,7 @@ export const belief: Migration = {
     CREATE INDEX similar_pair_older ON similar_pair (older_id);
     CREATE INDEX similar_pair_newer ON similar_pair (newer_id);
     CREATE INDEX similar_pair_pending ON similar_pair (sequence) WHERE ended_at IS NULL;
+    CREATE INDEX similar_pair_ended ON similar_pair (ended_by) WHERE ended_by IS NOT NULL;
 
     CREATE TABLE session (
       id         TEXT PRIMARY KEY,

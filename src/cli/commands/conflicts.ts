@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { Memory, StandingConflict } from '../../index.ts';
+import { parseInstant } from '../../model/time.ts';
+import { action, type Context } from '../context.ts';
+import { lineOf } from '../memory-text.ts';
+import { open } from '../open.ts';
+import { parseWholeNumber } from '../options.ts';
+import { formatTable } from '../table.ts';
+import { formatAge } from '../units.ts';
+
+export const examples = ['salience conflicts', 'salience conflicts --limit 5 --json'] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--limit <number>', 'at most, 1 to 1000 (default: 20)', parseWholeNumber)
+    .addHelpText(
+      'after',
+      '\nPairs of memories that say nearly the same, or contradict each other: noticed when one was remembered, or by\nmaintain. Each waits for resolve.',
+    )
+    .action(
+      action<{ readonly limit?: number | undefined }, []>(async (context) => {
+        await using memory = await open(context, { readOnly: true });
+        const conflicts = await memory.conflicts(context.options.limit);
+        if (context.options.json) return context.printJson({ conflicts });
+        if (conflicts.length === 0) return context.print('no open conflicts');
+        await context.print(formatConflicts(conflicts, context));
+        await context.print(
+          context.paint('dim', 'end one: salience resolve CONFLICT keep-both | update | supersede | delete'),
+        );
+      }),
+    );
+}
+
+function formatConflicts(
+  conflicts: readonly StandingConflict[],
+  { now, columns }: Pick<Context, 'now' | 'columns'>,
+): string {
+  const titles = ['conflict', 'similarity', 'memory', 'updated', 'content'];
+  const sideOf = (memory: Memory) => [
+    memory.id,
+    formatAge(parseInstant(memory.updatedAt), now),
+    lineOf(memory),
+  ];
+  return formatTable(
+    titles.map((title) => ({ title, align: /^(?:memory|content)$/.test(title) ? 'left' : 'right' })),
+    conflicts.flatMap(({ conflictId, similarity, older, newer }) => [
+      [conflictId, similarity.toFixed(2), ...sideOf(older)],
+      ['', '', ...sideOf(newer)],
+    ]),
+    columns,
+  );
+}

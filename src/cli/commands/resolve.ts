@@ -1,0 +1,56 @@
+import { Argument, type Command } from 'commander';
+import { RESOLUTIONS, type Resolution } from '../../index.ts';
+import { confirm } from '../confirm.ts';
+import { action } from '../context.ts';
+import { lineOf } from '../memory-text.ts';
+import { openExisting } from '../open.ts';
+import { cutToWidth, plainLine } from '../terminal-text.ts';
+
+export const examples = ['salience resolve 1 supersede', 'salience resolve 2 keep-both --json'] as const;
+
+const outcomes: Readonly<Record<Resolution, (id: string) => string>> = {
+  'keep-both': (id) => `both hold, ${id} and the older one`,
+  update: (id) => `${id} says now what the newer one said`,
+  supersede: (id) => `${id} has taken the place of the older one`,
+  delete: (id) => `${id} stays, the older one is erased for good`,
+};
+
+export function configure(command: Command): void {
+  command
+    .argument('<conflict>', 'its number; salience conflicts lists them')
+    .addArgument(new Argument('<resolution>', 'what becomes of the two memories').choices(RESOLUTIONS))
+    .option('--yes', 'do not ask before a delete')
+    .addHelpText(
+      'after',
+      `
+keep-both  both hold, and it is not asked again
+update     the older memory takes the text of the newer one, which goes
+supersede  the older one is hidden wherever the newer one is visible and holds
+delete     the older one is forgotten for good; there is no undo`,
+    )
+    .action(
+      action<{ readonly yes?: boolean | undefined }, [string, Resolution]>(
+        async (context, conflictId, resolution) => {
+          const { options, signal } = context;
+          const asks = resolution === 'delete' && !options.yes;
+          if (asks && !process.stdin.isTTY) {
+            context.misused('delete erases the older memory for good: give --yes where nobody can be asked');
+          }
+          await using memory = await openExisting(context);
+          const conflict = asks
+            ? (await memory.conflicts(1000)).find((each) => each.conflictId === conflictId)
+            : undefined;
+          // One that is not open is refused by what comes next, with its reason.
+          if (conflict) {
+            const text = cutToWidth(plainLine(lineOf(conflict.older)), 60);
+            const question = `Forget ${plainLine(conflict.older.id)} "${text}"? It is erased for good.`;
+            if (!(await confirm(question, 'nothing was forgotten', context))) return context.print('kept');
+          }
+          const resolved = await memory.resolve(conflictId, resolution, { signal });
+          if (options.json) return context.printJson({ conflictId, ...resolved });
+          const outcome = outcomes[resolution](plainLine(resolved.memory.id));
+          await context.print(`conflict ${plainLine(conflictId)}: ${outcome}`);
+        },
+      ),
+    );
+}

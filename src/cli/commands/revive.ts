@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { openExisting } from '../open.ts';
+import { plainLine } from '../terminal-text.ts';
+
+export const examples = ['salience revive roast', 'salience revive roast --json'] as const;
+
+export function configure(command: Command): void {
+  command.argument('<id>').action(
+    action<object, [string]>(async (context, id) => {
+      await using memory = await openExisting(context);
+      const found = await memory.revive(id, { signal: context.signal });
+      if (context.options.json) return context.printJson(found);
+      await context.print(`${plainLine(id)} holds again`);
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import type { StartedSession } from '../../index.ts';
+import { action, type Context } from '../context.ts';
+import { formatMemories } from '../memory-text.ts';
+import { open, openExisting } from '../open.ts';
+import { formatRemembered } from '../remembered-text.ts';
+import { contentOf } from '../stdin.ts';
+import { plainBlock } from '../terminal-text.ts';
+
+interface Options {
+  readonly scope?: string | undefined;
+}
+
+export const examples = [
+  'salience session start --scope project:match',
+  'salience session summary "Chose the beans"',
+  'salience session end "Chose the beans, and set the grinder to 12"',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .command('start')
+    .description('start a session, or go on with the open one; says what earlier ones came to')
+    .option('--scope <scope>', 'where it takes place (default: global)')
+    .action(
+      action<Options, []>(async (context) => {
+        const { options, signal } = context;
+        await using memory = await open(context);
+        const started = await memory.startSession({ scope: options.scope, signal });
+        if (!options.json) return context.print(formatStarted(started, context));
+        const memories = started.memories.map(({ explain: _, ...hit }) => hit);
+        await context.printJson({ ...started, memories });
+      }),
+    );
+  command
+    .command('summary')
+    .description('save a summary without ending the session')
+    .argument('[text]', 'what came of it; "-" or nothing reads it from stdin')
+    .option('--scope <scope>', 'where it counts (default: that of the session)')
+    .action(
+      action<Options, [string | undefined]>(async (context, argument) => {
+        const { options, signal } = context;
+        const text = await contentOf(argument, context);
+        await using memory = await open(context);
+        const saved = await memory.saveSummary(text, { scope: options.scope, signal });
+        await (options.json ? context.printJson(saved) : context.print(formatRemembered(saved)));
+      }),
+    );
+  command
+    .command('end')
+    .description('end the open session with a summary')
+    .argument('[text]', 'what came of it; "-" or nothing reads it from stdin')
+    .action(
+      action<object, [string | undefined]>(async (context, argument) => {
+        const text = await contentOf(argument, context);
+        await using memory = await openExisting(context);
+        const { sessionId, ...saved } = await memory.endSession(text, { signal: context.signal });
+        if (context.options.json) return context.printJson({ sessionId, ...saved });
+        await context.print(`ended session ${sessionId}\n${formatRemembered(saved)}`);
+      }),
+    );
+  command.addHelpText(
+    'after',
+    '\nOne session is open at a time. After a day without activity the next start closes it with a summary of its own.',
+  );
+}
+
+function formatStarted(
+  { sessionId, isNew, summaries, memories }: StartedSession,
+  context: Pick<Context, 'now' | 'columns'>,
+): string {
+  return [
+    `${isNew ? 'started' : 'going on with'} session ${sessionId}`,
+    ...(summaries.length === 0 ? [] : ['', 'what earlier sessions came to:']),
+    ...summaries.map(({ content }) => plainBlock(content)),
+    ...(memories.length === 0 ? [] : ['', 'what matters whatever comes:']),
+    ...(memories.length === 0
+      ? []
+      : [
+          formatMemories(
+            memories.map(({ memory }) => memory),
+            context,
+          ),
+        ]),
+  ].join('\n');
+}

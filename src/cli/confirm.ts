@@ -1,0 +1,28 @@
+import { SalienceError } from '../model/errors.ts';
+import type { Context } from './context.ts';
+
+/** Asks on the terminal. Only a yes is a yes. Throws `aborted`, saying that `nothing` was done. */
+export async function confirm(
+  question: string,
+  nothing: string,
+  { signal }: Pick<Context, 'signal'>,
+): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new AbortController();
+  reader.once('close', () => ended.abort());
+  // A terminal in the hands of readline gives Ctrl-C to it alone.
+  reader.on('SIGINT', () => process.emit('SIGINT'));
+  try {
+    const answer = await reader.question(`${question} [y/N] `, {
+      signal: AbortSignal.any([signal, ended.signal]),
+    });
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (cause) {
+    if (signal.aborted) throw new SalienceError('aborted', nothing, { cause });
+    if (ended.signal.aborted) return false;
+    throw cause;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,33 @@
+import type { AsOf } from '../index.ts';
+import { type Instant, parseInstant } from '../model/time.ts';
+import type { Context } from './context.ts';
+import { plural } from './units.ts';
+
+/** The options that look back. */
+export interface LookBackFlags {
+  readonly asOf?: string | undefined;
+  readonly validAt?: string | undefined;
+}
+
+export const AS_OF = ['--as-of <time>', 'look back: what was known at this moment'] as const;
+export const VALID_AT = ['--valid-at <time>', 'look back: what was true at this moment'] as const;
+
+/** The look back that the options mean. Throws `invalid_time`. */
+export function asOfOf({ asOf, validAt }: LookBackFlags): AsOf | undefined {
+  if (asOf === undefined && validAt === undefined) return undefined;
+  const at = (time: string | undefined, option: string) =>
+    time === undefined ? undefined : new Date(parseInstant(time, option));
+  return { known: at(asOf, '--as-of'), valid: at(validAt, '--valid-at') };
+}
+
+/** The moment from which ages are seen: a look back stands in the past with all that it shows. */
+export function viewedFrom({ options, now }: Pick<Context<LookBackFlags>, 'options' | 'now'>): Instant {
+  return options.asOf === undefined ? now : parseInstant(options.asOf, '--as-of');
+}
+
+/** What a look back cannot show any more. */
+export function redactedLines(count: number | undefined): readonly string[] {
+  return count
+    ? [`${plural(count, 'memory', 'memories')} known then ${count === 1 ? 'was' : 'were'} forgotten since`]
+    : [];
+}

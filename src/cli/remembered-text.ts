@@ -1,0 +1,27 @@
+import type { Remembered } from '../index.ts';
+import { plainLine } from './terminal-text.ts';
+
+const outcomes: Readonly<Record<Remembered['outcome'], (id: string) => string>> = {
+  created: (id) => `remembered ${id}`,
+  updated: (id) => `updated ${id}`,
+  deduplicated: (id) => `already known as ${id}`,
+};
+
+/** What became of a statement: a line, and what somebody has to decide about it. */
+export function formatRemembered({ id, outcome, inactive, conflicts = [], unchecked }: Remembered): string {
+  const plainId = plainLine(id);
+  return [
+    outcomes[outcome](plainId),
+    ...(inactive
+      ? [
+          `not recalled: it was invalidated at ${inactive.since}: ${plainLine(inactive.reason)}`,
+          `  if it holds: salience revive ${plainId}`,
+        ]
+      : []),
+    ...conflicts.flatMap((conflict) => [
+      `may contradict ${plainLine(conflict.id)} (similarity ${conflict.similarity.toFixed(2)}): ${plainLine(conflict.content)}`,
+      `  which holds? salience resolve ${conflict.conflictId} keep-both | update | supersede | delete`,
+    ]),
+    ...(unchecked === undefined ? [] : [`not checked for contradictions: ${plainLine(unchecked)}`]),
+  ].join('\n');
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { MetadataFilter } from '../index.ts';
+import { collectWhere } from './where.ts';
+
+const all = (...conditions: readonly string[]) =>
+  conditions.reduce<MetadataFilter | undefined>((previous, each) => collectWhere(each, previous), undefined);
+
+describe('conditions on metadata', () => {
+  it('are typed as --metadata is, and compare by what stands after the key', () => {
+    expect(
+      all('a=1', 'b="1"', 'c=true', 'd=open', 'e>=3', 'f<2026-03-01', 'g>-.5', 'h<=7', 'i', 'j=', 'k=x>=y'),
+    ).toEqual({
+      a: [1],
+      b: ['1'],
+      c: [true],
+      d: ['open'],
+      e: { atLeast: 3 },
+      f: { below: '2026-03-01' },
+      g: { above: -0.5 },
+      h: { atMost: 7 },
+      i: { exists: true },
+      j: [''],
+      k: ['x>=y'],
+    });
+    expect(Object.entries(all('__proto__=1') ?? {})).toEqual([['__proto__', [1]]]);
+  });
+
+  it('of one key mean any of its values, or all of its bounds', () => {
+    expect(all('a=1', 'b=x', 'a="1"', 'c>=3', 'c<5')).toEqual({
+      a: [1, '1'],
+      b: ['x'],
+      c: { atLeast: 3, below: 5 },
+    });
+  });
+
+  it('are refused when they contradict each other or say nothing', () => {
+    for (const [said, problem] of [
+      [['=1'], 'Write key=value'],
+      [['>3'], 'Write key=value'],
+      [[''], 'Write key=value'],
+      [['a>=true'], 'above or below'],
+      [['a=1', 'a>2'], 'Give a values'],
+      [['a', 'a>2'], 'Give a values'],
+      [['a>1', 'a>2'], 'Give a values'],
+    ] as const) {
+      expect(() => all(...said)).toThrow(problem);
+    }
+  });
+});

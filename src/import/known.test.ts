@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { importAll, readSorted } from '../../test/import/import-text.ts';
+import { live } from '../testing/live-memory.ts';
+import { importItems } from './import.ts';
+import type { ImportItem } from './item.ts';
+
+const lines = (...values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const none = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
+const about = { topicKey: 'deploy/day', scope: 'project:shop' };
+const thursday = { ...about, content: 'Deploys on Thursday', createdAt: '2025-01-01' };
+const friday = { ...about, content: 'Deploys on Friday', createdAt: '2025-02-01' };
+const monday = { ...about, content: 'Deploys on Monday', createdAt: '2025-03-01' };
+
+describe('what was said about a topic', () => {
+  it('is what was said last, in whatever order it comes, and a second import changes nothing', async () => {
+    for (const order of [
+      [thursday, friday, monday],
+      [monday, thursday, friday],
+      [friday, monday, thursday],
+    ]) {
+      const file = lines(...order);
+      const { counts, memories } = await importAll('days.jsonl', [file, file, file]);
+      expect(counts).toEqual([
+        { ...none, imported: 1, updated: 2 },
+        { ...none, unchanged: 3 },
+        { ...none, unchanged: 3 },
+      ]);
+      expect(memories).toMatchObject([
+        {
+          content: 'Deploys on Monday',
+          createdAt: '2025-01-01T00:00:00.000Z',
+          updatedAt: '2025-03-01T00:00:00.000Z',
+          revisionCount: 3,
+        },
+      ]);
+    }
+  });
+
+  it('is not brought back by an older file', async () => {
+    const [older, newer] = [lines(thursday, friday), lines(monday)];
+    const { counts, memories } = await importAll('days.jsonl', [older, newer, older, newer, older]);
+    expect(counts).toEqual([
+      { ...none, imported: 1, updated: 1 },
+      { ...none, updated: 1 },
+      { ...none, unchanged: 2 },
+      { ...none, unchanged: 1 },
+      { ...none, unchanged: 2 },
+    ]);
+    expect(memories).toMatchObject([{ content: 'Deploys on Monday', revisionCount: 3 }]);
+  });
+
+  it('is updated when the source changes, dated anew or not', async () => {
+    const line = { id: 'day', ...thursday };
+    const { counts, memories } = await importAll('day.jsonl', [
+      lines(line),
+      lines({ ...line, content: 'Deploys on Wednesday' }),
+      lines({ ...line, content: 'Deploys on Tuesday' }),
+      lines({ ...line, content: 'Deploys on Sunday', updatedAt: '2025-05-01' }),
+      lines({ ...line, content: 'Deploys on Sunday', updatedAt: '2025-05-01' }),
+    ]);
+    expect(counts.map(({ updated, unchanged }) => [updated, unchanged])).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(memories).toMatchObject([
+      { id: 'day', content: 'Deploys on Sunday', updatedAt: '2025-05-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('is the last line of those without a date', async () => {
+    const undated = ({ createdAt: _, ...line }: typeof thursday) => line;
+    const file = lines(undated(thursday), undated(friday));
+    const { counts, memories } = await importAll('days.jsonl', [file, file]);
+    expect(counts).toEqual([
+      { ...none, imported: 1, updated: 1 },
+      { ...none, unchanged: 2 },
+    ]);
+    expect(memories).toMatchObject([{ content: 'Deploys on Friday', revisionCount: 2 }]);
+  });
+
+  it('is its own in every scope', async () => {
+    const file = lines(thursday, { ...friday, scope: 'project:blog' }, { ...monday, scope: undefined });
+    const { counts, memories } = await importAll('days.jsonl', [file, file]);
+    expect(counts).toEqual([
+      { ...none, imported: 3 },
+      { ...none, unchanged: 3 },
+    ]);
+    expect(memories.map(({ content }) => content).sort()).toEqual(
+      [thursday, friday, monday].map(({ content }) => content).sort(),
+    );
+  });
+
+  it('stays as somebody has put it since, until the source says something newer', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const item = (content: string, updatedAt: string): ImportItem => {
+      const input = { ...about, id: 'day', content, createdAt: '2025-01-01', updatedAt };
+      return { kind: 'statement', where: 'a', input };
+    };
+    const run = (...items: readonly ImportItem[]) =>
+      importItems(
+        memory,
+        (async function* () {
+          yield* items;
+        })(),
+      );
+    await run(item('Deploys on Thursday', '2025-01-01'));
+    await memory.update('day', { content: 'Deploys on Friday, says Ann' }, { now: '2025-02-01' });
+    expect(await run(item('Deploys on Thursday', '2025-01-01'))).toEqual({ ...none, unchanged: 1 });
+    expect(await run(item('Deploys on Monday', '2025-03-01'))).toEqual({ ...none, updated: 1 });
+
+    await memory.invalidate('day', 'nobody deploys');
+    expect(await run(item('Deploys on Monday', '2025-03-01'))).toEqual({ ...none, unchanged: 1 });
+    expect(await memory.get('day')).toMatchObject({ invalidReason: 'nobody deploys' });
+
+    await memory.revive('day');
+    await memory.remember('Deploys never', { scope: about.scope, id: 'twin', type: 'rule' });
+    await memory.invalidate('twin', 'a joke');
+    await memory.forget('twin');
+    // What was said not to hold stays inactive, beside what holds about the topic.
+    const refused: ImportItem = {
+      kind: 'statement',
+      where: 'b',
+      input: { ...about, id: 'day', content: 'Deploys never', type: 'rule', updatedAt: '2099-01-01' },
+    };
+    expect(await run(refused)).toEqual({ ...none, imported: 1 });
+    expect(await run(refused)).toEqual({ ...none, unchanged: 1 });
+    const { memories } = await memory.list();
+    expect(memories).toMatchObject([
+      { content: 'Deploys never', invalidReason: 'a joke' },
+      { id: 'day', content: 'Deploys on Monday', invalidatedAt: undefined },
+    ]);
+  });
+
+  it('and a scope or a key that is none is reported, with the rest going on', async () => {
+    const file = lines({ ...thursday, scope: '../x' }, { ...friday, topicKey: 7 }, monday);
+    const { counts } = await importAll('days.jsonl', [file, file]);
+    expect(counts).toEqual([
+      { ...none, imported: 1, skipped: 2 },
+      { ...none, unchanged: 1, skipped: 2 },
+    ]);
+  });
+
+  it('belongs to whole texts: the parts of a long one would replace each other', async () => {
+    const long = { sync_id: 'o', topic_key: 'notes', content: `${'word '.repeat(9000)}end` };
+    const data = {
+      sessions: [],
+      observations: [long, { ...long, sync_id: 'p', content: 'short' }],
+      prompts: [],
+    };
+    const { inputs } = await readSorted('export.json', data);
+    expect(inputs.map(({ topicKey }) => topicKey)).toEqual([undefined, undefined, 'notes']);
+  });
+});
+
+describe('what is private', () => {
+  const secret = 'Xyzzy';
+  const hidden = `<private>${secret}</private>`;
+
+  it('is the same at a second import', async () => {
+    const file = lines(
+      { content: `The code is ${hidden}` },
+      {
+        id: 'a',
+        content: 'Plain',
+        title: `T ${hidden}`,
+        tags: ['x', hidden],
+        metadata: { k: [hidden], n: 1 },
+      },
+      { id: 'b', content: `Topic ${hidden}`, topicKey: `t/${hidden}` },
+      { id: 'c', content: `Unclosed <private>${secret}` },
+    );
+    const { counts, memories } = await importAll('secrets.jsonl', [file, file]);
+    expect(counts).toEqual([
+      { ...none, imported: 4 },
+      { ...none, unchanged: 4 },
+    ]);
+    expect(JSON.stringify(memories)).not.toContain(secret);
+  });
+
+  it('is not in the id: it is the same for every secret', async () => {
+    const ids = [];
+    for (const each of ['1111', '2222']) {
+      const text = `The alarm code is <private>${each}</private>`;
+      const { inputs } = await readSorted('a.jsonl', lines({ content: text }));
+      const { inputs: paragraphs } = await readSorted('a.txt', text);
+      ids.push([...inputs, ...paragraphs].map(({ id }) => id));
+    }
+    expect(ids[0]).toHaveLength(2);
+    expect(ids[1]).toEqual(ids[0]);
+  });
+
+  it('is hidden before a text is taken apart', async () => {
+    const filler = 'word '.repeat(7000);
+    const long = `${filler}<private>${secret} ${filler}${secret}</private> the end`;
+    const across = `One\n\n<private>${secret}\n\n${secret} here\n\n</private>\n\nTwo\n`;
+    const section = `# A\n\nOne <private>${secret}\n\n# B ${secret}\n\n${secret}</private>\n\n# C\n\nThree\n`;
+    const chat = [{ uuid: 'c', chat_messages: [{ uuid: 'm', sender: 'human', text: long }] }];
+    for (const [name, content] of [
+      ['long.txt', long],
+      ['across.txt', across],
+      ['long.md', long],
+      ['section.md', section],
+      ['claude.json', chat],
+    ] as const) {
+      const { inputs } = await readSorted(name, content);
+      expect(inputs.length).toBeGreaterThan(0);
+      const { memories } = await importAll(name, [content]);
+      expect(JSON.stringify(memories), name).not.toContain(secret);
+      expect(JSON.stringify(memories), name).toContain('[REDACTED]');
+      expect(JSON.stringify(memories), name).toMatch(/the end|Two|Three/);
+    }
+  });
+});
+
+test('any statements, about any topics, in any order: a second import finds all of them unchanged', async () => {
+  const day = fc.integer({ min: 1, max: 28 }).map((each) => `2025-01-${String(each).padStart(2, '0')}`);
+  const statement = fc.record(
+    {
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      content: fc.constantFrom('one', 'two', 'three <private>x</private>', 'four'),
+      topicKey: fc.constantFrom('t', 'u'),
+      scope: fc.constantFrom('global', 'project:a'),
+      title: fc.constantFrom('T', 'U <private>y</private>'),
+      tags: fc.subarray(['x', 'y']),
+      createdAt: day,
+    },
+    { requiredKeys: ['content', 'createdAt', 'id'] },
+  );
+  // Texts of their own: what topics replace is no twin of what has no topic.
+  const unique = fc.uniqueArray(statement, { selector: ({ id, createdAt }) => id + createdAt, maxLength: 8 });
+  const distinct = unique.map((list) => {
+    const seen = new Set<string>();
+    const spoken = list.map((each) => ({ ...each, content: `${each.topicKey ?? ''} ${each.content}` }));
+    return spoken.filter(({ id, createdAt, topicKey }) => {
+      const keys = [id, ...(topicKey === undefined ? [] : [`${topicKey} ${createdAt}`])];
+      if (keys.some((key) => seen.has(key))) return false;
+      for (const key of keys) seen.add(key);
+      return true;
+    });
+  });
+  await fc.assert(
+    fc.asyncProperty(distinct, async (list) => {
+      const file = lines(...list);
+      const { counts } = await importAll('any.jsonl', [file, file]);
+      expect(counts[1]).toEqual({ ...none, unchanged: list.length });
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,37 @@
+import type { MemoryEngine } from '../memory/memory-engine.ts';
+import type { AsOf } from '../memory/types.ts';
+
+const QUERIES: readonly (readonly [strategy: string, query: string | undefined, more?: object])[] = [
+  ['hybrid', 'coffee in Lisbon'],
+  ['hybrid', 'who drinks tea', { deep: true, includeExpired: true }],
+  ['lexical', 'Anna coffee'],
+  ['retention', 'train to Lisbon', { association: 'lent' }],
+  ['retention', 'Anna coffee', { deep: true }],
+  ['five-factor', 'Ben tea'],
+  ['balanced', 'Anna', { scope: 'project:a' }],
+  ['scoped', 'coffee', { scope: 'project:a/part:b' }],
+  ['ambient', undefined, { scope: 'project:b' }],
+  ['vector', 'a drink'],
+];
+
+/** What can be asked of a memory, as plain data: equal only when every id, score and feature is equal bit for bit. */
+export interface Answers {
+  readonly recalls: readonly unknown[];
+  readonly memories: readonly { readonly id: string }[];
+  readonly redacted: number;
+}
+
+/** Asks many strategies and lists everything, leaving nothing behind; `asOf` looks back. */
+export async function answersOf(
+  memory: Pick<MemoryEngine, 'recall' | 'list'>,
+  asOf?: Pick<AsOf, 'known'>,
+): Promise<Answers> {
+  const recalls: unknown[] = [];
+  for (const [strategy, query, more] of QUERIES) {
+    const { hits } = await memory.recall(query, { strategy, limit: 8, effects: 'none', asOf, ...more });
+    recalls.push(hits.map((hit) => [hit.memory.id, hit.score.value, hit.features, hit.path ?? []]));
+  }
+  const { memories, redacted = 0 } = await memory.list({ limit: 1000, asOf });
+  // As JSON, so that what another process says can be compared with it.
+  return JSON.parse(JSON.stringify({ recalls, memories, redacted })) as Answers;
+}

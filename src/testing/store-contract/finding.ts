@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { FindBy, SpaceReader } from '../../store/store.ts';
+import { type ContractTest, insert, onSpace, replace, start, write } from './harness.ts';
+
+const ids = async (reader: SpaceReader, by: FindBy, ...values: readonly string[]) =>
+  (await reader.find(by, values)).map(({ id }) => id);
+
+export const findingTests: readonly ContractTest[] = [
+  onSpace('equal texts are found, and nothing that only begins or ends like them', async (space) => {
+    const beginning = 'x'.repeat(64);
+    await write(space, [
+      insert({ id: 'short', content: beginning }),
+      insert({ id: 'one', content: `${beginning}1` }),
+      insert({ id: 'two', content: `${beginning}2` }),
+      insert({ id: 'again', content: `${beginning}2`, scope: 'project:a' }),
+      insert({ id: 'long', content: `${beginning}2 and more` }),
+      insert({ id: 'upper', content: `${beginning}2`.toUpperCase() }),
+    ]);
+    expect(await ids(space, 'content', `${beginning}2`)).toEqual(['again', 'two']);
+    expect(await ids(space, 'content', `${beginning}1`, beginning, `${beginning}1`)).toEqual([
+      'one',
+      'short',
+    ]);
+    expect(await ids(space, 'content', 'x', `${beginning}3`, '')).toEqual([]);
+    expect(await ids(space, 'content')).toEqual([]);
+  }),
+  onSpace('texts are compared by their code points, whatever they look like', async (space) => {
+    const texts = ['Zoë', 'Zoe\u0308', '東京', '𠮷野家', '"quoted"\n\\', "it's", '1', '1.0', 'null', '👩‍👧'];
+    await write(
+      space,
+      texts.map((content, at) => insert({ id: `m${at}`, content, topicKey: content, sessionId: content })),
+    );
+    for (const [at, text] of texts.entries()) {
+      for (const by of ['content', 'topicKey', 'sessionId'] as const) {
+        expect(await ids(space, by, text)).toEqual([`m${at}`]);
+      }
+    }
+    expect(await ids(space, 'content', ...texts)).toHaveLength(texts.length);
+  }),
+  onSpace('what is found is in the order of creation, then of the bytes of the id', async (space) => {
+    const same = { content: 'same', topicKey: 'k', sessionId: 's' };
+    await write(space, [
+      insert({ ...same, id: 'late', createdAt: start + 2 }),
+      insert({ ...same, id: '\u{1f600}', createdAt: start + 1 }),
+      insert({ ...same, id: '\uffee', createdAt: start + 1 }),
+      insert({ ...same, id: 'early', createdAt: start }),
+      insert({ id: 'other', content: 'another text' }),
+    ]);
+    for (const by of ['content', 'topicKey', 'sessionId'] as const) {
+      expect(await ids(space, by, same[by])).toEqual(['early', '\uffee', '\u{1f600}', 'late']);
+    }
+  }),
+  onSpace(
+    'what supersedes is found by each memory it supersedes, there or not, and after it changed',
+    async (space) => {
+      await write(space, [
+        insert({ id: 'b', supersedes: ['a', 'gone'], createdAt: start + 1 }),
+        insert({ id: 'a' }),
+        insert({ id: 'c', supersedes: ['a'], createdAt: start + 2 }),
+      ]);
+      expect(await ids(space, 'supersedes', 'a', 'gone', 'a')).toEqual(['b', 'c']);
+      expect(await ids(space, 'supersedes', 'gone')).toEqual(['b']);
+      await write(space, [replace({ id: 'b', supersedes: ['c'], createdAt: start + 1 })]);
+      expect(await ids(space, 'supersedes', 'a')).toEqual(['c']);
+      expect(await ids(space, 'supersedes', 'c', 'gone')).toEqual(['b']);
+      await write(space, [{ kind: 'remove', id: 'b' }]);
+      expect(await ids(space, 'supersedes', 'c')).toEqual([]);
+      expect(await space.check()).toEqual([]);
+    },
+  ),
+  onSpace('a changed or removed memory is found by what it is now, inside of a write too', async (space) => {
+    await write(space, [insert({ id: 'a', content: 'old', topicKey: 'k', sessionId: 's' })]);
+    await write(space, [replace({ id: 'a', content: 'new', topicKey: 'l' })]);
+    const seen = await space.write({ verb: 'remember', at: start }, async (reader) => ({
+      changes: [],
+      result: [
+        await ids(reader, 'content', 'old', 'new'),
+        await ids(reader, 'topicKey', 'k'),
+        await ids(reader, 'topicKey', 'l'),
+        await ids(reader, 'sessionId', 's'),
+      ],
+    }));
+    expect(seen).toEqual([['a'], [], ['a'], []]);
+    await write(space, [{ kind: 'remove', id: 'a' }]);
+    expect(await ids(space, 'content', 'new')).toEqual([]);
+  }),
+  onSpace('around a memory are those created just before and after it, oldest first', async (space) => {
+    const times = [5, 3, 3, 3, 9, 1, 7];
+    await write(
+      space,
+      times.map((offset, at) => insert({ id: `m${at}`, createdAt: start + offset })),
+    );
+    const order = ['m5', 'm1', 'm2', 'm3', 'm0', 'm6', 'm4'];
+    const around = async (at: number, count: number) => {
+      const id = order[at] as string;
+      const [memory] = await space.get([id]);
+      const { before, after } = await space.around(memory as NonNullable<typeof memory>, count);
+      return [before.map((each) => each.id), after.map((each) => each.id)];
+    };
+    for (const [at] of order.entries()) {
+      for (const count of [0, 1, 2, 5, 100]) {
+        expect(await around(at, count)).toEqual([
+          order.slice(Math.max(0, at - count), at),
+          order.slice(at + 1, at + 1 + count),
+        ]);
+      }
+    }
+    // A memory that is not there has its place all the same.
+    const { before, after } = await space.around({ id: 'm2x', createdAt: start + 3 }, 1);
+    expect([before, after].map(([memory]) => memory?.id)).toEqual(['m2', 'm3']);
+  }),
+  onSpace('any look-up equals the obvious one', async (space) => {
+    const word = fc.constantFrom('tea', 'tea ', 'Tea', 'x'.repeat(70), `${'x'.repeat(70)}y`, '東京', 'é');
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ content: word, topicKey: word, age: fc.nat(3) }), { maxLength: 8 }),
+        fc.array(word, { maxLength: 4 }),
+        async (statements, wanted) => {
+          await write(
+            space,
+            statements.map(({ content, topicKey, age }) =>
+              insert({ id: `m${count++}`, content, topicKey, createdAt: start + age }),
+            ),
+          );
+          const { memories } = await space.list({ filter: {}, limit: 10_000 });
+          for (const by of ['content', 'topicKey'] as const) {
+            const expected = memories
+              .filter((memory) => wanted.includes(memory[by] ?? ''))
+              .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+            expect(await space.find(by, wanted)).toEqual(expected);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  }),
+];
