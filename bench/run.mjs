@@ -6,7 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 import { updateReadme } from './readme.mjs';
 
-const NAMES = ['speed', 'living', 'memory', 'mcp', 'http', 'packing', 'context', 'quality', 'grid'];
+const NAMES = [
+  'speed',
+  'living',
+  'memory',
+  'mcp',
+  'http',
+  'language',
+  'packing',
+  'context',
+  'quality',
+  'grid',
+];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
 const chosen = args.filter((arg) => NAMES.includes(arg));
@@ -39,6 +50,10 @@ if (wanted('memory')) {
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');
   save('mcp', { command: './run bench mcp', results: await benchMcp(log) });
+}
+if (wanted('language')) {
+  const { benchLanguage } = await import('./language.mjs');
+  save('language', { command: './run bench language', results: await benchLanguage(log) });
 }
 if (wanted('http')) {
   const { benchHttp } = await import('./http.mjs');

@@ -15,17 +15,32 @@
 export type { ContextFormat, ContextMessage } from './context/render.ts';
 export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
+export {
+  CURATION_ACTIONS,
+  type CurateOptions,
+  type CurationAction,
+  type CurationReport,
+} from './memory/curate.ts';
 export type {
   ContentRecord,
   MemoryOperation,
   OperationContent,
   OperationResult,
 } from './memory/diagnostics.ts';
+export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
-export type { MaintainOptions, MaintenanceReport } from './memory/maintenance-types.ts';
+export type {
+  Consolidated,
+  JudgedSimilarity,
+  JudgementReport,
+  MaintainOptions,
+  MaintenanceReport,
+} from './memory/maintenance-types.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
+export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
 export type { Hit, Recall } from './memory/recall.ts';
 export type { SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
 export {

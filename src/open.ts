@@ -1,4 +1,5 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+import { modelReranker } from './language/rerank.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
@@ -8,6 +9,7 @@ import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
+import type { LanguageModel } from './providers/language-model.ts';
 import type { Reranker } from './providers/reranker.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
@@ -30,7 +32,9 @@ export interface OpenOptions {
   readonly maxContentBytes?: number | undefined;
   /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** Judges the order of direct hits, where a recall asks for it. */
+  /** Judges what rules cannot: conversations, contradictions, joins, rankings. Default is none: rules alone. */
+  readonly languageModel?: LanguageModel | undefined;
+  /** Judges the order of direct hits, where a recall asks for it. Default is the language model, if there is one. */
   readonly reranker?: Reranker | undefined;
   /** Counts the tokens of contexts. Default is the vocabulary of GPT-4o and later. */
   readonly tokenCounter?: TokenCounter | undefined;
@@ -64,6 +68,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
   const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
+  const { languageModel } = options;
   const store = options.store ?? (await openStore(options));
   try {
     const space = await store.openSpace(name, { readOnly: options.readOnly });
@@ -75,9 +80,11 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       newId,
       limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
       profiles,
-      reranker: options.reranker,
+      languageModel,
+      newNonce,
+      reranker: options.reranker ?? (languageModel && modelReranker(languageModel, { newNonce })),
       tokenCounter: once(async () => options.tokenCounter ?? (await loadTokenCounter())),
-      randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      randomBytes,
       conflictThreshold:
         options.conflictThreshold === undefined
           ? undefined
@@ -163,6 +170,9 @@ function refuseId(): never {
     'the memory was opened read-only; open it without readOnly to write',
   );
 }
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+const newNonce = () => Buffer.from(randomBytes(16)).toString('hex');
 
 async function uuidSource(): Promise<(now: Instant) => string> {
   const { v7 } = await import('uuid');

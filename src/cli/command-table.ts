@@ -22,6 +22,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/remember.ts'),
   },
   {
+    name: 'observe',
+    summary: 'remember what a conversation is worth remembering for',
+    load: () => import('./commands/observe.ts'),
+  },
+  {
     name: 'recall',
     summary: 'find what matters now, ranked and explained',
     load: () => import('./commands/recall.ts'),
@@ -48,6 +53,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'resolve',
     summary: 'end a contradiction',
     load: () => import('./commands/resolve.ts'),
+  },
+  {
+    name: 'feedback',
+    summary: 'say whether a memory helped',
+    load: () => import('./commands/feedback.ts'),
   },
   { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
   {
@@ -112,6 +122,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/maintain.ts'),
   },
   {
+    name: 'curate',
+    summary: 'tidy up: prune, merge duplicates, join, judge similar memories',
+    load: () => import('./commands/curate.ts'),
+  },
+  {
     name: 'simulate',
     summary: "play a year of an agent's life from a script, and show how its memories develop",
     load: () => import('./commands/simulate.ts'),
@@ -162,7 +177,15 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** The common options that are followed by a value. */
-const withValue: ReadonlySet<string> = new Set(['--path', '--space', '--embedder', '--base-url', '--now']);
+const withValue: ReadonlySet<string> = new Set([
+  '--path',
+  '--space',
+  '--embedder',
+  '--base-url',
+  '--model',
+  '--model-url',
+  '--now',
+]);
 
 /** The name of the command in the arguments: the first that is no option, nor an option's value. */
 export function findCommandName(args: readonly string[]): string | undefined {

@@ -6,6 +6,7 @@ import {
   type MemoryEngine,
   type OpenOptions,
   openAiCompatibleEmbedder,
+  openAiCompatibleModel,
   openMemory,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
@@ -14,6 +15,7 @@ import type { Context } from './context.ts';
 import type { CommonOptions } from './options.ts';
 
 const HERE = '.salience';
+const OPENAI = 'https://api.openai.com/v1';
 
 /** The directory of the store: what was asked for, else `./.salience` if it exists, else `~/.salience`. */
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
@@ -31,6 +33,7 @@ export async function open(
     path: storePath(options),
     space: options.space,
     embedder: await embedderOf(context),
+    languageModel: languageModelOf(options),
     ...(options.now === undefined ? {} : { clock: () => now }),
     ...extra,
   });
@@ -45,6 +48,12 @@ export async function openExisting(
   const exists = existsSync(join(storePath(options), fileNameOf(options.space)));
   // Opening what is not there for reading throws the error that names the spaces there are.
   return open(context, { ...extra, readOnly: !exists });
+}
+
+/** The language model that the common options name. */
+function languageModelOf({ model, modelUrl }: CommonOptions): OpenOptions['languageModel'] {
+  if (model === undefined || model === '') return undefined;
+  return openAiCompatibleModel({ baseUrl: modelUrl ?? OPENAI, model });
 }
 
 /** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`. */
@@ -63,7 +72,7 @@ export async function embedderOf({
     );
   }
   const server = {
-    baseUrl: baseUrl ?? 'https://api.openai.com/v1',
+    baseUrl: baseUrl ?? OPENAI,
     model,
     // Its own variable comes first; otherwise the host decides, so that OpenAI's key never goes to another server.
     ...(process.env['SALIENCE_EMBEDDER_KEY'] ? { apiKeyEnv: 'SALIENCE_EMBEDDER_KEY' } : {}),

@@ -6,6 +6,8 @@ export interface CommonOptions {
   readonly space: string;
   readonly embedder: string;
   readonly baseUrl?: string | undefined;
+  readonly model?: string | undefined;
+  readonly modelUrl?: string | undefined;
   readonly now?: string | undefined;
   readonly json?: boolean | undefined;
   readonly color: boolean;
@@ -29,6 +31,15 @@ export function addCommonOptions(program: Command): void {
         .default('builtin'),
     )
     .addOption(new Option('--base-url <url>', 'of the server of openai:MODEL').env('SALIENCE_EMBEDDER_URL'))
+    .addOption(
+      new Option(
+        '--model <name>',
+        'language model that judges (default: none); its key comes from SALIENCE_MODEL_KEY or OPENAI_API_KEY',
+      ).env('SALIENCE_MODEL'),
+    )
+    .addOption(
+      new Option('--model-url <url>', 'of its server (default: the one of OpenAI)').env('SALIENCE_MODEL_URL'),
+    )
     .option('--now <time>', 'the moment at which this happens, as ISO 8601 (default: the system clock)')
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours, as NO_COLOR does');

@@ -126,6 +126,17 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     },
     bootstrap: async (given) => toContext(await ask('bootstrap', { ...fieldsOf(given), trace: true }, given)),
     pinned: async (given) => toContext(await ask('pinned', { ...fieldsOf(given), trace: true }, given)),
+    observe: (messages, given) => ask('observe', { messages, ...fieldsOf(given) }, given),
+    setImportance: (id, importance, given) => ask('set_importance', { id, importance }, given),
+    feedback: (id, vote, given) =>
+      ask(
+        'feedback',
+        { id, vote: vote === 1 ? 'up' : vote === -1 ? 'down' : vote, ...fieldsOf(given) },
+        given,
+      ),
+    markUsed: async (ids, given) =>
+      (await ask<{ ids: readonly string[] }>('mark_used', { ids, ...fieldsOf(given) }, given)).ids,
+    curate: (given) => ask('curate', fieldsOf(given), given),
     async backup() {
       throw new SalienceError(
         'unsupported',

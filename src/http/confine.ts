@@ -43,6 +43,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     ...unopened(memory),
     remember: refuse,
     rememberMany: refuse,
+    observe: refuse,
     recall: (query, options) => memory.recall(query, { ...options, effects: 'none' }),
     context: (query, options) => memory.context(query, { ...options, effects: 'none' }),
     bootstrap: memory.bootstrap,
@@ -50,6 +51,9 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     get: memory.get,
     list: memory.list,
     update: refuse,
+    setImportance: refuse,
+    feedback: refuse,
+    markUsed: refuse,
     forget: refuse,
     undo: refuse,
     invalidate: refuse,
@@ -67,6 +71,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     link: refuse,
     unlink: refuse,
     maintain: refuse,
+    curate: refuse,
     stats: memory.stats,
     explain: memory.explain,
     whyNot: memory.whyNot,
@@ -153,6 +158,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       }
       return memory.restore(memories, options);
     },
+    // What it merges with and supersedes lies in the same scope.
+    observe: async (messages, options) =>
+      memory.observe(messages, { ...options, scope: written(options?.scope) }),
     recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
     async context(query, options) {
       await Promise.all((options.mustInclude ?? []).map(find));
@@ -166,6 +174,15 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       if (changes.scope !== undefined) written(changes.scope);
       return memory.update(id, changes, options);
     },
+    async setImportance(id, importance, options) {
+      await findWritable(id);
+      return memory.setImportance(id, importance, options);
+    },
+    async feedback(id, vote, options) {
+      await findWritable(id);
+      return memory.feedback(id, vote, options);
+    },
+    markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
     async forget(id, options) {
       await findWritable(id);
       return memory.forget(id, options);
@@ -249,6 +266,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     saveSummary: refuse,
     undo: refuse,
     maintain: refuse,
+    curate: refuse,
     stats: refuse,
     reindex: refuse,
     backup: refuse,

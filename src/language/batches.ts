@@ -87,14 +87,14 @@ export async function askBatches<Item, Result>(
 }
 
 /** A model of the caller's own may throw anything. */
-function asModelFailure(error: unknown): SalienceError {
+export function asModelFailure(error: unknown): SalienceError {
   if (SalienceError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new SalienceError('model_failed', `the language model failed: ${message}`, { cause: error });
 }
 
 /** What a failed question cost nevertheless. */
-function usageIn({ details }: SalienceError): ModelUsage {
+export function usageIn({ details }: SalienceError): ModelUsage {
   const count = (value: unknown) => (typeof value === 'number' ? value : 0);
   return {
     promptTokens: count(details['promptTokens']),

@@ -54,6 +54,7 @@ describe('the tools', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'remember',
+      'observe',
       'recall',
       'context',
       'get',
@@ -62,6 +63,7 @@ describe('the tools', () => {
       'invalidate',
       'revive',
       'resolve',
+      'feedback',
       'forget',
       'undo',
       'start_session',
@@ -160,7 +162,7 @@ describe('a call that is wrong', () => {
   test('a tool that is not offered is an error of the protocol, which names those that are', async () => {
     const client = await connect(await openHere());
     await expect(client.callTool({ name: 'rember', arguments: { content: 'x' } })).rejects.toThrow(
-      /there is no tool "rember"; there are remember, recall/,
+      /there is no tool "rember"; there are remember, observe, recall/,
     );
   });
 

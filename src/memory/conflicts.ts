@@ -9,7 +9,7 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { changedRecord, toMemory } from './record.ts';
-import { chainsAbove, checkSupersession, rejoined } from './supersession.ts';
+import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 import type {
   Conflict,
   Memory,
@@ -170,7 +170,7 @@ async function decide(
       // Unchanged, but in the log: the decision belongs to its history, and can be undone.
       return { changes: [{ kind: 'replace', memory: newer }], kept: newer };
     case 'supersede': {
-      const kept = { ...newer, supersedes: [...new Set([...newer.supersedes, older.id])] };
+      const kept = superseding(newer, older);
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }

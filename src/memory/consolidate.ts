@@ -1,13 +1,18 @@
+import { asModelFailure, usageIn } from '../language/batches.ts';
+import { consolidateStatements } from '../language/consolidation.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
+import { addUsage, NO_USAGE } from '../providers/language-model.ts';
 import { retentionAt } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import type { Change, IndexedText } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import type { Engine } from './engine.ts';
-import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
+import type { Asked } from './reconcile.ts';
+import { inheritedImportance } from './supersession.ts';
 
 /** Below this retention a memory may be joined with others. */
 const MOST_RETENTION = 0.2;
@@ -30,18 +35,23 @@ export async function consolidate(
   engine: Engine,
   now: Instant,
   options: MaintainOptions,
-): Promise<MaintenanceReport['consolidated']> {
-  if (!engine.embedder) return [];
-  const done: { id?: string | undefined; from: readonly string[] }[] = [];
+): Promise<{ readonly consolidated: readonly Consolidated[] } & Asked> {
+  const done: Consolidated[] = [];
+  const failures: string[] = [];
+  let usage = NO_USAGE;
+  if (!engine.embedder) return { consolidated: done, failures, usage };
   for (const group of await findGroups(engine, now, options)) {
     throwIfAborted(options.signal);
     if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
     else {
-      const id = await join(engine, group, now, options);
-      if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id) });
+      const text = await joinedText(engine, group, options);
+      usage = addUsage(usage, text.usage);
+      failures.push(...text.failures);
+      const id = await join(engine, group, text, now, options);
+      if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id), by: text.by });
     }
   }
-  return done;
+  return { consolidated: done, failures, usage };
 }
 
 async function findGroups(
@@ -103,13 +113,45 @@ function isCandidate(memory: MemoryRecord, now: Instant): boolean {
   );
 }
 
+interface JoinedText extends Asked {
+  readonly content: string;
+  readonly title: string | undefined;
+  readonly by: 'model' | 'join';
+}
+
+/** The model's words for a group; where it fails, or there is none, everything that the parts say. */
+async function joinedText(
+  engine: Engine,
+  group: readonly MemoryRecord[],
+  { judge, signal }: MaintainOptions,
+): Promise<JoinedText> {
+  const statements = group.map(({ title, content, createdAt }) => ({
+    content: title === undefined ? content : `${title}: ${content}`,
+    at: createdAt,
+  }));
+  const content = statements.map((each) => each.content).join('\n');
+  const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
+  const { languageModel: model, newNonce } = engine;
+  if (!model || judge === false) return plain;
+  try {
+    const type = group[0]?.type ?? 'fact';
+    const written = await consolidateStatements(model, type, statements, { newNonce, signal });
+    return { ...written, by: 'model', failures: [] };
+  } catch (error) {
+    throwIfAborted(signal);
+    const failure = asModelFailure(error);
+    return { ...plain, failures: [failure.message], usage: usageIn(failure) };
+  }
+}
+
 async function join(
   engine: Engine,
   group: readonly MemoryRecord[],
+  text: Pick<JoinedText, 'content' | 'title'>,
   now: Instant,
   options: MaintainOptions,
 ): Promise<string | undefined> {
-  const joined = joinedRecord(group, engine.newId(now), now);
+  const joined = joinedRecord(group, text, engine.newId(now), now);
   const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
   const { embedder, analyzer } = engine;
   return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
@@ -140,17 +182,20 @@ async function join(
   });
 }
 
-/** Everything that the parts say, as strong as the strongest of them. */
-function joinedRecord(group: readonly MemoryRecord[], id: string, now: Instant): MemoryRecord {
+/** As strong as the strongest of its parts. */
+function joinedRecord(
+  group: readonly MemoryRecord[],
+  { content, title }: Pick<JoinedText, 'content' | 'title'>,
+  id: string,
+  now: Instant,
+): MemoryRecord {
   const [seed] = group as [MemoryRecord];
   const mean = group.reduce((sum, { stability }) => sum + stability, 0) / group.length;
   return {
     ...seed,
     id,
-    title: undefined,
-    content: group
-      .map(({ title, content }) => (title === undefined ? content : `${title}: ${content}`))
-      .join('\n'),
+    title,
+    content,
     tags: [...new Set(group.flatMap(({ tags }) => tags))].slice(0, 64),
     metadata: {},
     topicKey: undefined,
@@ -161,7 +206,7 @@ function joinedRecord(group: readonly MemoryRecord[], id: string, now: Instant):
     validFrom: undefined,
     validUntil: undefined,
     expiresAt: undefined,
-    importance: Math.max(...group.map(({ importance }) => importance)),
+    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceJudge'>>(inheritedImportance, seed),
     stability: mean,
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
     sessions: [],

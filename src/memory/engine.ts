@@ -1,11 +1,13 @@
 import type { RandomBytes } from '../context/render.ts';
 import type { TokenCounter } from '../context/tokens.ts';
+import type { NewNonce } from '../language/fence.ts';
 import { invalidArgument, texts, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import { parseMetadataFilter } from '../model/metadata-condition.ts';
 import { parseScope, visibleScopes } from '../model/scope.ts';
 import { type Clock, type Instant, parseInstant } from '../model/time.ts';
 import type { Embedder } from '../providers/embedder.ts';
+import type { LanguageModel } from '../providers/language-model.ts';
 import type { Reranker } from '../providers/reranker.ts';
 import type { ReinforcementRates } from '../recall/reinforce.ts';
 import type { Profile } from '../scoring/profile.ts';
@@ -22,6 +24,10 @@ export interface Engine {
   readonly clock: Clock;
   readonly newId: (now: Instant) => string;
   readonly limits: TextLimits;
+  /** Judges what rules cannot; every use of it has a fallback without. */
+  readonly languageModel: LanguageModel | undefined;
+  /** What keeps foreign text apart in prompts. */
+  readonly newNonce: NewNonce;
   /** Judges the order of direct hits, where a recall asks for it. */
   readonly reranker: Reranker | undefined;
   /** Cosine above which a new statement may contradict a known one. Default is the embedder's. */

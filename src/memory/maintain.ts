@@ -8,6 +8,7 @@ import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 import { rejoined } from './supersession.ts';
 
 /** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
@@ -28,6 +29,7 @@ type Fate = 'cooled' | 'archived' | 'expired';
 export async function maintain(engine: Engine, options: MaintainOptions = {}): Promise<MaintenanceReport> {
   const now = momentOf(engine, options);
   const dryRun = options.dryRun === true;
+  mostPairs(options);
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
   const { examined, due } = options.fade === false ? nothingDue : await findDue(engine, now, options);
   for (const fate of ['cooled', 'archived'] as const) {
@@ -42,9 +44,18 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
     throwIfAborted(options.signal);
     fates.expired.push(...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now)));
   }
-  const consolidated = options.consolidate ? await consolidate(engine, now, options) : [];
+  const joined = options.consolidate ? await consolidate(engine, now, options) : undefined;
   const { compared, similarPairs } = await compare(engine, now, options);
-  return { dryRun, examined, ...fates, consolidated, compared, similarPairs };
+  const judged = await reconcile(engine, now, options);
+  return {
+    dryRun,
+    examined,
+    ...fates,
+    consolidated: joined?.consolidated ?? [],
+    compared,
+    similarPairs,
+    ...judgementReport(engine, joined ? [joined, judged] : [judged]),
+  };
 }
 
 const nothingDue = { examined: 0, due: { cooled: [], archived: [], expired: [] } };

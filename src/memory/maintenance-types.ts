@@ -1,3 +1,5 @@
+import type { Verdict } from '../language/verdicts.ts';
+import type { ModelUsage } from '../providers/language-model.ts';
 import type { PairKind } from '../store/store.ts';
 import type { OperationOptions } from './types.ts';
 
@@ -8,12 +10,16 @@ export interface MaintainOptions extends OperationOptions {
   readonly fade?: boolean | undefined;
   /** Also joins old, faded, similar memories of one type into one. Default is false. */
   readonly consolidate?: boolean | undefined;
+  /** Whether the language model, if there is one, judges similar pairs and joins memories. Default is true. */
+  readonly judge?: boolean | undefined;
+  /** Most similar pairs that are judged, 1–1,000; those that wait longest first. Default is 50. */
+  readonly maxPairs?: number | undefined;
   /** Called as memories are looked at. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** What a run of maintenance did, or in a dry run would do. Ids, in the order in which they were looked at. */
-export interface MaintenanceReport {
+export interface MaintenanceReport extends JudgementReport {
   readonly dryRun: boolean;
   readonly examined: number;
   /** Faded to their floor for a week: cold now. */
@@ -23,7 +29,7 @@ export interface MaintenanceReport {
   /** Past their `expiresAt`: forgotten for good. */
   readonly expired: readonly string[];
   /** Joined: the new memory (absent in a dry run) and what it was made of. */
-  readonly consolidated: readonly { readonly id?: string | undefined; readonly from: readonly string[] }[];
+  readonly consolidated: readonly Consolidated[];
   /** Memories that were compared with the others; at most 500 a run, fewer in a large space. */
   readonly compared: number;
   /** New in the queue of what is to be judged; `conflicts` lists it. */
@@ -35,4 +41,33 @@ export interface MaintenanceReport {
     /** 0–1: of similar statements the cosine of their vectors, of a possible update how far their words are the same. */
     readonly similarity: number;
   }[];
+}
+
+/** What a language model was asked, and what followed from it. */
+export interface JudgementReport {
+  /** The model that was asked; absent when none was. */
+  readonly judgedBy?: string | undefined;
+  /** Pairs that are judged now, and have left the queue. */
+  readonly judged: readonly JudgedSimilarity[];
+  /** Questions that got no usable answer: the pairs stay in the queue, the memories are joined without it. */
+  readonly failures: readonly string[];
+  /** What the model cost. */
+  readonly usage: ModelUsage;
+}
+
+export interface JudgedSimilarity {
+  readonly older: string;
+  readonly newer: string;
+  /** By CONTRADICTION and UPDATE the newer memory has taken the place of the older one. */
+  readonly verdict: Verdict;
+  /** The model's words. */
+  readonly reason: string;
+}
+
+export interface Consolidated {
+  /** The new memory; absent in a dry run. */
+  readonly id?: string | undefined;
+  readonly from: readonly string[];
+  /** Who wrote it: the language model, or nobody, by putting the texts one below the other. Absent in a dry run. */
+  readonly by?: 'model' | 'join' | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ConversationMessage } from '../language/messages.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
@@ -9,12 +10,22 @@ import {
   pinned,
   type StandingOptions,
 } from './context.ts';
+import { type CurateOptions, type CurationReport, curate } from './curate.ts';
 import { deriveTexts } from './derive.ts';
 import { withDiagnostics } from './diagnostics.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
+import {
+  type FeedbackOptions,
+  type FeedbackVote,
+  feedback,
+  type MarkUsedOptions,
+  markUsed,
+  setImportance,
+} from './judgement.ts';
 import { link, linksOf, type MemoryLink, unlink } from './links.ts';
 import { maintain } from './maintain.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { type Observed, type ObserveOptions, observe } from './observe.ts';
 import { asKnown, redactedError, validAtOf } from './past.ts';
 import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
@@ -65,6 +76,11 @@ export type BuiltinStrategyName =
   | 'ambient'
   | 'retention'
   | 'balanced'
+  | 'personal-assistant'
+  | 'support-desk'
+  | 'coding-agent'
+  | 'research-notes'
+  | 'news'
   | 'five-factor'
   | 'scoped'
   | 'hybrid'
@@ -78,6 +94,11 @@ export interface MemoryEngine extends AsyncDisposable {
   remember(content: string, options?: RememberOptions & OperationOptions): Promise<Remembered>;
   /** Remembers many statements in one transaction: all, or none. */
   rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  /**
+   * Remembers what a conversation is worth remembering for: facts that the language model finds, or, without one, each
+   * message as an event whose importance rules judge.
+   */
+  observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<Observed>;
   /** Finds what matters now: the exact top of the strategy's whole score. Default strategy is `hybrid`. */
   recall<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
     query: string | undefined,
@@ -100,6 +121,12 @@ export interface MemoryEngine extends AsyncDisposable {
   list(options?: ListOptions): Promise<MemoryPage>;
   /** Changes a memory in place. Throws `not_found`. */
   update(id: string, changes: MemoryChanges, options?: OperationOptions): Promise<Memory>;
+  /** Sets the importance, 0–1, as a person's judgement, which no model and no rule changes again. Throws `not_found`. */
+  setImportance(id: string, importance: number, options?: OperationOptions): Promise<Memory>;
+  /** Says whether a memory helped; one vote a voter, the latest counts. Throws `not_found`. */
+  feedback(id: string, vote: FeedbackVote, options?: FeedbackOptions): Promise<Memory>;
+  /** Says which memories an answer was really made of. Returns the ids of those that are in the space. */
+  markUsed(ids: readonly string[], options?: MarkUsedOptions): Promise<readonly string[]>;
   /** Erases a memory, its history included. There is no undo. Throws `not_found`. */
   forget(id: string, options?: OperationOptions): Promise<void>;
   /** Takes back the latest operation, or the one named. Throws `cannot_undo`. */
@@ -144,6 +171,8 @@ export interface MemoryEngine extends AsyncDisposable {
   unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
   /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
+  /** Tidies up: takes out what is useless, merges duplicates, joins what has faded, judges similar pairs. Can be undone. */
+  curate(options?: CurateOptions): Promise<CurationReport>;
   stats(): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
@@ -171,6 +200,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     space: space.name,
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
+    observe: (messages, options) => observe(engine, messages, options),
     recall: (query, options) => recall(engine, query, options),
     context: (query, options) => context(engine, query, options),
     bootstrap: (options) => bootstrap(engine, options),
@@ -178,6 +208,9 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
     list: (options = {}) => asKnown(engine, options, list),
     update: (id, changes, options) => update(engine, id, changes, options),
+    setImportance: (id, importance, options) => setImportance(engine, id, importance, options),
+    feedback: (id, vote, options) => feedback(engine, id, vote, options),
+    markUsed: (ids, options) => markUsed(engine, ids, options),
     forget: (id, options) => forget(engine, id, options),
     undo: (operation, options) => undo(engine, operation, options),
     invalidate: (id, reason, options) => invalidate(engine, id, reason, options),
@@ -194,6 +227,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     links: (id, options) => linksOf(engine, id, options),
     link: (a, b, options) => link(engine, a, b, options),
     unlink: (a, b, options) => unlink(engine, a, b, options),
+    curate: (options) => curate(engine, options),
     maintain: (options) => maintain(engine, options),
     stats: () => space.info(),
     explain: (query, id, options) => explainMemory(engine, query, id, options),

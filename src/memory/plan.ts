@@ -1,11 +1,10 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
-import { exclusionOf } from '../store/eligibility.ts';
 import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
 import { changedRecord } from './record.ts';
-import { supersededAmong } from './supersession.ts';
+import { isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
 
 /** What becomes of one statement. */
@@ -149,11 +148,6 @@ async function supersededAtHome(
     for (const id of await supersededAmong(reader, ids, filter, now)) superseded.add(id);
   }
   return superseded;
-}
-
-function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
-  const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
-  return excluded === undefined || excluded === 'not-yet-valid';
 }
 
 function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {

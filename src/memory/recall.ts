@@ -141,7 +141,7 @@ function rerankOf(engine: Engine, query: string | undefined, options: RecallOpti
   if (!engine.reranker) {
     throw invalidArgument(
       'rerank',
-      'no reranker is configured: open the memory with openMemory({ reranker })',
+      'no reranker is configured: open the memory with openMemory({ languageModel }) or openMemory({ reranker })',
     );
   }
   const most = options.kRerank === undefined ? 10 : wholeNumber(options.kRerank, 'kRerank', 1, 100);

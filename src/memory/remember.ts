@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import type { Judge, MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb } from '../store/store.ts';
 import { birthLinks } from './birth.ts';
@@ -40,6 +40,16 @@ export async function rememberMany(
   return rememberAll(engine, inputs, options, {});
 }
 
+/** Remembers many statements whose importance a model or rules have judged. */
+export async function rememberJudged(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  judges: readonly Judge[],
+  options: BatchOptions,
+): Promise<readonly Remembered[]> {
+  return rememberAll(engine, inputs, options, { judges });
+}
+
 /** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
 export type Also = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
 
@@ -61,19 +71,24 @@ interface Manner {
   /** Whether summaries of sessions may be written. */
   readonly summaries?: boolean | undefined;
   readonly also?: Also | undefined;
+  /** Who judged the importance of each. Default is the caller. */
+  readonly judges?: readonly Judge[] | undefined;
 }
 
 async function rememberAll(
   engine: Engine,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { noticing, summaries, also }: Manner,
+  { noticing, summaries, judges, also }: Manner,
 ): Promise<readonly Remembered[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
   const drafts = inputs.map((input, index) =>
-    inContext(index, inputs.length, () => ({ input, record: newRecord(input, context) })),
+    inContext(index, inputs.length, () => {
+      const record = newRecord(input, context);
+      return { input, record: { ...record, importanceJudge: judges?.[index] ?? record.importanceJudge } };
+    }),
   );
   for (;;) {
     const plans = await planWrites(engine.space, drafts, now);

@@ -1,7 +1,7 @@
 import { invalidArgument } from '../model/check.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import { isBelieved } from '../store/eligibility.ts';
+import { exclusionOf, isBelieved } from '../store/eligibility.ts';
 import { grouped, standingsOf } from '../store/standing.ts';
 import type { MemoryFilter, SpaceReader } from '../store/store.ts';
 import { notFound } from './engine.ts';
@@ -44,6 +44,25 @@ export async function supersededAmong(
     return memory !== undefined && isBelieved(memory, filter, now);
   });
   return new Set(ids.filter((id) => standings.get(id)?.superseded));
+}
+
+/** Whether a memory is believed somewhere, cold or not, now or from a moment to come. */
+export function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
+  const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
+  return excluded === undefined || excluded === 'not-yet-valid';
+}
+
+/** Those of these memories that are live, by their ids. */
+export async function liveAmong(
+  reader: SpaceReader,
+  ids: readonly string[],
+  now: Instant,
+): Promise<ReadonlyMap<string, MemoryRecord>> {
+  const superseded = await supersededAmong(reader, ids, {}, now);
+  const memories = await reader.get([...new Set(ids)]);
+  return new Map(
+    memories.flatMap((memory) => (memory && isLive(memory, superseded, now) ? [[memory.id, memory]] : [])),
+  );
 }
 
 /**
@@ -96,4 +115,23 @@ export async function rejoined(
       for (const id of below) for (const older of going.get(id)?.supersedes ?? []) below.add(older);
       return { ...memory, supersedes: [...below].filter((id) => !going.has(id)) };
     });
+}
+
+/** A memory that takes the place of an older one, and counts for no less. */
+export function superseding(newer: MemoryRecord, older: MemoryRecord): MemoryRecord {
+  const supersedes = [...new Set([...newer.supersedes, older.id])];
+  return { ...newer, ...inheritedImportance(newer, older), supersedes };
+}
+
+/**
+ * What a statement counts for that takes the place of another one, or may contradict it: at least as much. What a
+ * person has judged stays as it is.
+ */
+export function inheritedImportance(
+  heir: Pick<MemoryRecord, 'importance' | 'importanceJudge'>,
+  older: Pick<MemoryRecord, 'importance' | 'importanceJudge'>,
+): Pick<MemoryRecord, 'importance' | 'importanceJudge'> {
+  const { importance, importanceJudge } =
+    heir.importanceJudge === 'person' || heir.importance >= older.importance ? heir : older;
+  return { importance, importanceJudge };
 }

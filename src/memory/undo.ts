@@ -72,12 +72,20 @@ export async function undo(
     }
     // What was written since may lead back to what comes back.
     await checkSupersession(reader, restored, engine.space.name, 'lenient');
+    const votes: readonly Change[] =
+      first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];
     const memories = earlier.map(([id, before]) => ({
       id,
       memory: before && toMemory(before, engine.space.name),
     }));
     return {
-      changes: [...changes, ...links, ...removals, { kind: 'requeue-pairs', operation: first.operation }],
+      changes: [
+        ...changes,
+        ...links,
+        ...removals,
+        ...votes,
+        { kind: 'requeue-pairs', operation: first.operation },
+      ],
       result: { operation: first.operation, verb: first.verb, memories },
       ...derivationOf(engine, indexed),
     };

@@ -49,7 +49,11 @@ export function wholeNumber(value: unknown, field: string, low: number, high: nu
   throw invalidArgument(field, `${describe(value)} is not a whole number within ${low} and ${high}`);
 }
 
-export function oneOf<Value extends string>(value: unknown, field: string, allowed: readonly Value[]): Value {
+export function oneOf<Value extends string | number>(
+  value: unknown,
+  field: string,
+  allowed: readonly Value[],
+): Value {
   if (allowed.includes(value as Value)) return value as Value;
   throw invalidArgument(field, `${describe(value)} is none of ${allowed.join(', ')}`);
 }

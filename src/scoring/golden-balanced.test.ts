@@ -85,3 +85,39 @@ describe('"Composite Scoring"', () => {
     );
   });
 });
+
+describe('presets of balanced', () => {
+  const memory = (similarity: number, days: number, importance: number) => ({
+    similarity,
+    createdAt: daysAgo(days),
+    importance,
+  });
+
+  test.each([
+    ['personal-assistant', [0.35, 0.2, 0.45], 30],
+    ['support-desk', [0.45, 0.4, 0.15], 5],
+    ['coding-agent', [0.55, 0.1, 0.35], 90],
+    ['research-notes', [0.75, 0.05, 0.2], 365],
+    ['news', [0.35, 0.6, 0.05], 2],
+  ] as const)('%s: weights %j, half-life %d days', (name, [semantic, recency, importance], halfLife) => {
+    expect(builtinProfile(name).lineage).toEqual(['balanced', name]);
+    const expected = semantic * 0.9 + recency * 0.5 + importance * 0.7;
+    expect(score(name, memory(0.9, halfLife, 0.7), { now })).toBeCloseTo(expected, 12);
+  });
+
+  test('each ranks as it says', () => {
+    const allergy = memory(0.5, 60, 0.95);
+    const chat = memory(0.6, 1, 0.2);
+    const better = (name: string) => score(name, allergy, { now }) > score(name, chat, { now });
+    expect(['personal-assistant', 'coding-agent', 'support-desk', 'news'].map(better)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    const oldNote = memory(0.8, 400, 0.5);
+    const fresh = memory(0.6, 0, 0.5);
+    const prefersOld = (name: string) => score(name, oldNote, { now }) > score(name, fresh, { now });
+    expect(['research-notes', 'balanced', 'news'].map(prefersOld)).toEqual([true, false, false]);
+  });
+});

@@ -106,6 +106,8 @@ export interface SpaceReader {
   ): Promise<{ readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] }>;
   /** The session of this id; without one, the open session that began last. */
   session(id?: string): Promise<Session | undefined>;
+  /** The votes on a memory, one a voter, by voter. */
+  votes(id: string): Promise<readonly Vote[]>;
   /** What is left of statements that were invalidated, in order; `undefined` where there is nothing. */
   tombstones(statements: readonly Statement[]): Promise<readonly (Tombstone | undefined)[]>;
   /**
@@ -140,7 +142,8 @@ export type Verb =
   | 'maintain'
   | 'invalidate'
   | 'revive'
-  | 'resolve';
+  | 'resolve'
+  | 'feedback';
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -190,7 +193,17 @@ export type Change =
   /** Keeps in mind that a statement was invalidated, without keeping what it says. */
   | { readonly kind: 'bury'; readonly statement: Statement; readonly tombstone: Tombstone }
   /** Ends what `bury` began. */
-  | { readonly kind: 'exhume'; readonly statement: Statement };
+  | { readonly kind: 'exhume'; readonly statement: Statement }
+  /** Takes the place of the voter's vote on the memory, until it is withdrawn. It outlives a removal, not a redaction. */
+  | { readonly kind: 'vote'; readonly id: string; readonly vote: Vote }
+  /** Withdraws the votes of an operation: those that they took the place of hold again. */
+  | { readonly kind: 'withdraw-votes'; readonly operation: number };
+
+/** What somebody thinks of a memory. */
+export interface Vote {
+  readonly voter: string;
+  readonly vote: 1 | -1;
+}
 
 /** Two memories of which one may replace or contradict the other. */
 export interface NewPair {

@@ -72,7 +72,7 @@ describe('every verb answers by its schema', () => {
     ['invalidate', { id: 'm1', reason: 'She left' }, /^invalidated \[m1\].*, because "She left"$/],
     [
       'remember',
-      { content: 'Ada prefers\nsoy milk', type: 'preference' },
+      { content: 'Ada prefers\nsoy milk', title: 'Milk', type: 'preference' },
       /^deduplicated m1\nIt is not recalled: it was invalidated on 2026-03-01, because "She left"/,
     ],
     ['revive', { id: 'm1' }, /^revived \[m1\]/],
@@ -99,6 +99,15 @@ describe('every verb answers by its schema', () => {
     ['check', {}, /^the store is healthy$/],
     ['reindex', {}, /^reindexed$/],
     ['help', { topic: 'scopes' }, /project:match/],
+    ['set_importance', { id: 'm1', importance: 0.9 }, /^importance 0\.90: \[m1\]/],
+    ['feedback', { id: 'm1', vote: 'down' }, /^usefulness 0\.33: \[m1\]/],
+    ['mark_used', { ids: ['m1', 'never'], effect: 'count' }, /^1 memory used$/],
+    ['curate', { dryRun: true, actions: ['prune'] }, /^would have: 0 pruned/],
+    [
+      'observe',
+      { messages: [{ role: 'user', content: 'I moved to Ulm', at: '2026-02-28T12:00:00Z' }], tags: ['chat'] },
+      /^1 created, 0 updated, 0 known, 0 merged; judged by rules\n- m\d+$/,
+    ],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];
 

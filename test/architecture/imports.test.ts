@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'model',
     'scoring',
     'text',
+    'language',
     'providers',
     'store',
     'store/memory',

@@ -8,6 +8,7 @@ beforeAll(async () => {
   work.file('notes/coffee.md', '# Coffee\n\nDark roast on Mondays.\n');
   const life = { days: 120, memories: [{ day: 0, id: 'roast', content: 'Prefers dark roast' }] };
   work.file('life.json', JSON.stringify(life));
+  work.file('chat.jsonl', '{"role":"user","content":"I like dark roast"}\n');
   work.file('memories.jsonl', '{"content":"Deploys happen on Thursdays"}\n');
   const said = { author: { role: 'user' }, content: { content_type: 'text', parts: ['Dark roast, please'] } };
   const conversation = { id: 'c', current_node: 'm', mapping: { m: { message: said, parent: null } } };

@@ -239,6 +239,31 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.currentSession()).toBeUndefined();
   });
 
+  verb('observes, is told what helped and what counts, and tidies up', async (memory) => {
+    const observed = await memory.observe(
+      [
+        { id: 'q', role: 'user', content: 'I moved to Ulm', name: 'Ann', at: '2025-12-31' },
+        { role: 'assistant', content: 'Noted.' },
+      ],
+      { scope: 'team:a', tags: ['chat'], metadata: { from: 'app' } },
+    );
+    expect(observed).toMatchObject({ judgedBy: 'rules', failures: [], usage: { calls: 0 } });
+    const [id = ''] = observed.created;
+    expect(await memory.get(id)).toMatchObject({ type: 'event', scope: 'team:a', tags: ['chat'] });
+    expect(await memory.setImportance(id, 0.9)).toMatchObject({ importance: 0.9, importanceJudge: 'person' });
+    expect((await memory.feedback(id, -1)).usefulness).toBeCloseTo(1 / 3);
+    expect((await memory.feedback(id, 'up')).usefulness).toBeCloseTo(2 / 3);
+    expect((await memory.feedback(id, 1, { voter: 'ann' })).usefulness).toBeCloseTo(3 / 4);
+    expect(await memory.markUsed([id, 'never'], { effect: 'count' })).toEqual([id]);
+    expect(await memory.get(id)).toMatchObject({ accessCount: 1 });
+    expect(await memory.curate({ actions: ['prune'], dryRun: true })).toMatchObject({
+      dryRun: true,
+      pruned: [],
+    });
+    expect(await codeOf(memory.setImportance('never', 0.5))).toBe('not_found');
+    expect(await codeOf(memory.setImportance(id, 2))).toBe('invalid_argument');
+  });
+
   verb('forgets for good', async (memory) => {
     await memory.remember('A secret', { id: 'secret' });
     await memory.forget('secret');

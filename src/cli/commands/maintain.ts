@@ -6,10 +6,12 @@ import { openExisting } from '../open.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plural } from '../units.ts';
+import { usageText } from '../usage-text.ts';
 
 interface Options {
   readonly dryRun?: boolean | undefined;
   readonly consolidate?: boolean | undefined;
+  readonly judge: boolean;
 }
 
 /** So many memories are named of each kind of change; JSON names all. */
@@ -21,6 +23,7 @@ export function configure(command: Command): void {
   command
     .option('--dry-run', 'only say what would change')
     .option('--consolidate', 'also join old, faded, similar memories of one type into one')
+    .option('--no-judge', 'do not ask the language model about similar memories')
     .addHelpText(
       'after',
       '\nMemories that have faded to their floor for a week become cold: recalls find them through links, or with\n--deep. After half a year of that only a stub is left. What is past its expiry is forgotten for good.',
@@ -34,6 +37,7 @@ export function configure(command: Command): void {
           const report = await memory.maintain({
             dryRun: options.dryRun,
             consolidate: options.consolidate,
+            judge: options.judge,
             signal,
             progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
           });
@@ -99,13 +103,18 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
         note: `${newer} (${similarity.toFixed(2)})`,
       };
     }),
+    report.judged.map(({ older, newer, verdict }): Row => {
+      return { change: verdict.toLowerCase(), id: older, note: newer };
+    }),
   ];
 }
 
 function summaryOf(report: MaintenanceReport): string {
-  const { dryRun, examined, cooled, archived, expired, consolidated, similarPairs } = report;
+  const { dryRun, examined, cooled, archived, expired, consolidated, similarPairs, judged, judgedBy } =
+    report;
   const updates = similarPairs.filter(({ kind }) => kind === 'update').length;
   const similar = similarPairs.length - updates;
+  const superseded = judged.filter(({ verdict }) => verdict === 'CONTRADICTION' || verdict === 'UPDATE');
   const joined = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
@@ -114,8 +123,10 @@ function summaryOf(report: MaintenanceReport): string {
     [joined, `joined into ${consolidated.length}`],
     [similar, similar === 1 ? 'new similar pair' : 'new similar pairs'],
     [updates, updates === 1 ? 'possible update' : 'possible updates'],
+    [judged.length, `judged, ${superseded.length} superseded`],
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');
-  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}`;
+  const asked = judgedBy === undefined ? '' : ` (asked ${judgedBy}: ${usageText(report.usage)})`;
+  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}${asked}`;
 }

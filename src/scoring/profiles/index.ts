@@ -2,6 +2,7 @@ import { SalienceError } from '../../model/errors.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from '../profile.ts';
 import { ambient } from './ambient.ts';
 import { balanced } from './balanced.ts';
+import { codingAgent, news, personalAssistant, researchNotes, supportDesk } from './balanced-presets.ts';
 import { bm25, vector } from './baselines.ts';
 import { fiveFactor } from './five-factor.ts';
 import { hybrid } from './hybrid.ts';
@@ -14,6 +15,11 @@ const definitions = {
   ambient,
   retention,
   balanced,
+  'personal-assistant': personalAssistant,
+  'support-desk': supportDesk,
+  'coding-agent': codingAgent,
+  'research-notes': researchNotes,
+  news,
   'five-factor': fiveFactor,
   scoped,
   hybrid,

@@ -56,6 +56,7 @@ export async function rewind(
     memories: await withDerived(memories, state.memories, derive),
     links: new Map([...links].filter(([, { ids }]) => ids.every((id) => memories.has(id)))),
     events,
+    votes: state.votes.filter(({ operation }) => operation <= (events.at(-1)?.sequence ?? 0)),
     usages: state.usages.filter(({ at }) => at <= known),
     pairs: new Map(
       [...state.pairs]

@@ -208,6 +208,14 @@ function readerOf(present: () => State): SpaceReader {
       if (id !== undefined) return sessions.find((session) => session.id === id);
       return sessions.filter(({ endedAt }) => endedAt === undefined).sort(compareSessions)[0];
     },
+    async votes(id) {
+      const latest = new Map(
+        present()
+          .votes.filter(({ memoryId }) => memoryId === id)
+          .map(({ voter, vote }) => [voter, { voter, vote }]),
+      );
+      return [...latest.values()].sort((a, b) => Buffer.compare(Buffer.from(a.voter), Buffer.from(b.voter)));
+    },
     async tombstones(statements) {
       const { tombstones } = present();
       return statements.map((statement) => tombstones.get(buriedKey(statement)));

@@ -22,6 +22,7 @@ import type {
   Usage,
   UseBefore,
   UseDecision,
+  Vote,
   WriteEntry,
 } from '../store.ts';
 import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
@@ -39,6 +40,8 @@ export interface State extends Derivation {
   readonly sessions: ReadonlyMap<string, Session>;
   /** By the hash of what was buried. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
+  /** All that were cast and not withdrawn; the latest of a voter on a memory counts. */
+  readonly votes: readonly KeptVote[];
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
 }
@@ -59,6 +62,10 @@ export const WAITING = {
   endedBy: undefined,
   dropped: false,
 } as const;
+export interface KeptVote extends Vote {
+  readonly memoryId: string;
+  readonly operation: number;
+}
 
 export const emptyState: State = {
   memories: new Map(),
@@ -69,6 +76,7 @@ export const emptyState: State = {
   lastPair: 0,
   sessions: new Map(),
   tombstones: new Map(),
+  votes: [],
   compared: new Set(),
   embedding: undefined,
   analyzer: undefined,
@@ -91,7 +99,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const compared = new Set(state.compared);
   const sessions = new Map(state.sessions);
   const tombstones = new Map(state.tombstones);
-  let { usages, lastPair } = state;
+  let { usages, lastPair, votes } = state;
   let events = [...state.events];
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
@@ -154,6 +162,14 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       tombstones.delete(buriedKey(change.statement));
       continue;
     }
+    if (change.kind === 'vote') {
+      votes = [...votes, { ...change.vote, memoryId: change.id, operation }];
+      continue;
+    }
+    if (change.kind === 'withdraw-votes') {
+      votes = votes.filter((vote) => vote.operation !== change.operation);
+      continue;
+    }
     if (change.kind === 'compared') {
       for (const id of change.ids) if (memories.has(id)) compared.add(id);
       continue;
@@ -175,6 +191,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
           ? { ...event, before: undefined, link: undefined, redacted: true }
           : event,
       );
+      votes = votes.filter((vote) => vote.memoryId !== memoryId);
       usages = usages.map((usage) => usageWithout(usage, memoryId));
       for (const [sequence, pair] of pairs) if (concerns(pair, memoryId)) pairs.delete(sequence);
     }
@@ -198,6 +215,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     lastPair,
     sessions,
     tombstones,
+    votes,
     compared,
     ...derivation,
   };

@@ -8,6 +8,7 @@ import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pa
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
+import { readVotes } from './votes.ts';
 
 interface EventRow {
   readonly sequence: number;
@@ -53,6 +54,9 @@ export function createReader(connection: () => Connection): SpaceReader {
     },
     async session(id) {
       return readSession(connection(), id);
+    },
+    async votes(id) {
+      return readVotes(connection(), id);
     },
     async tombstones(statements) {
       return readTombstones(connection(), statements);

@@ -8,6 +8,7 @@ import { erasePairs } from './pairs.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { forgetUsage } from './usage.ts';
+import { eraseVotes } from './votes.ts';
 
 /**
  * Takes a memory and everything it ever said out of all tables, inside the caller's transaction; the bytes go with
@@ -29,6 +30,7 @@ export function redactMemory(connection: Connection, id: string): number {
   );
   forgetUsage(connection, id);
   erasePairs(connection, id);
+  eraseVotes(connection, id);
   return found.row;
 }
 

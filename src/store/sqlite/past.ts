@@ -12,6 +12,7 @@ import { readDerivation } from './meta.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
+import { readAllVotes } from './votes.ts';
 
 /**
  * The space as it was, in memory. One consistent state of the file is read as a whole: looking back is rare, and must
@@ -37,6 +38,7 @@ function readState(connection: Connection): State {
     links: readAllLinks(connection),
     usages: readUsage(connection, 0),
     pairs: new Map(pairs.map((pair) => [pair.sequence, pair])),
+    votes: readAllVotes(connection),
     lastPair: pairs.at(-1)?.sequence ?? 0,
   };
 }

@@ -113,6 +113,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     find: (by, values) => guarded(() => committed.find(by, values)),
     around: (memory, count) => guarded(() => committed.around(memory, count)),
     session: (id) => guarded(() => committed.session(id)),
+    votes: (id) => guarded(() => committed.votes(id)),
     tombstones: (statements) => guarded(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
     history: (id) => guarded(() => committed.history(id)),

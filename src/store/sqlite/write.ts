@@ -24,6 +24,7 @@ import { relationsChanged, writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { bury, exhume } from './tombstones.ts';
+import { castVote, withdrawVotes } from './votes.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
@@ -167,6 +168,12 @@ function applyChange(
       return [];
     case 'exhume':
       exhume(connection, change.statement);
+      return [];
+    case 'vote':
+      castVote(connection, change.id, change.vote, end.operation);
+      return [];
+    case 'withdraw-votes':
+      withdrawVotes(connection, change.operation);
       return [];
   }
 }

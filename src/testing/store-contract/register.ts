@@ -15,6 +15,7 @@ import { sessionTests, tombstoneTests } from './sessions.ts';
 import { spaceTests } from './spaces.ts';
 import { supersedingTests } from './superseding.ts';
 import { usageTests } from './using.ts';
+import { votingTests } from './voting.ts';
 import { writingTests } from './writing.ts';
 
 const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])[] = [
@@ -25,6 +26,7 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['links', linkTests],
   ['similar pairs', pairTests],
   ['usage', usageTests],
+  ['votes', votingTests],
   ['eligibility', eligibilityTests],
   ['searching', searchTests],
   ['looking up', findingTests],

@@ -76,6 +76,15 @@ export const belief: Migration = {
     -- The last event before the use, and what the use changed, as it was, as JSON.
     ALTER TABLE usage ADD COLUMN after_event INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE usage ADD COLUMN before TEXT;
+
+    -- The latest vote of a voter on a memory counts; undoing an operation deletes the votes that it cast.
+    CREATE TABLE vote (
+      memory_id TEXT NOT NULL,
+      voter     TEXT NOT NULL,
+      operation INTEGER NOT NULL,
+      vote      INTEGER NOT NULL,
+      PRIMARY KEY (memory_id, voter, operation)
+    ) STRICT, WITHOUT ROWID;
   `,
   run(connection) {
     const rows = connection.all("SELECT row, metadata FROM memory WHERE metadata <> '{}'");

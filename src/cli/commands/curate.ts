@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { CURATION_ACTIONS, type CurateOptions, type CurationReport } from '../../index.ts';
+import { action } from '../context.ts';
+import { openExisting } from '../open.ts';
+import { parseList } from '../options.ts';
+import { plainLine } from '../terminal-text.ts';
+import { usageText } from '../usage-text.ts';
+
+interface Options {
+  readonly dryRun?: boolean | undefined;
+  readonly actions?: CurateOptions['actions'];
+  readonly judge: boolean;
+}
+
+/** So many lines are shown; JSON has all. */
+const SHOWN = 20;
+
+export const examples = [
+  'salience curate --dry-run',
+  'salience curate --actions prune,deduplicate --json',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--dry-run', 'only say what would change')
+    .option(
+      '--actions <names>',
+      `some of ${CURATION_ACTIONS.join(', ')}, with commas between (default: all)`,
+      parseList,
+    )
+    .option('--no-judge', 'do not ask the language model')
+    .addHelpText(
+      'after',
+      '\nTakes out what is long cold and useless, merges duplicates, joins what has faded, and, with --model, has\nsimilar memories judged. undo takes back what was done, the latest first.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options, signal } = context;
+        await using memory = await openExisting(context);
+        const { dryRun, actions, judge } = options;
+        const report = await memory.curate({ dryRun, actions, judge, signal });
+        if (options.json) return context.printJson(report);
+        const lines = linesOf(report);
+        for (const line of lines.slice(0, SHOWN)) await context.print(plainLine(line));
+        if (lines.length > SHOWN) await context.print(`and ${lines.length - SHOWN} more; --json names all`);
+        await context.print(summaryOf(report));
+      }),
+    );
+}
+
+function linesOf(report: CurationReport): readonly string[] {
+  return [
+    ...report.judged.map(
+      ({ older, newer, verdict, reason }) => `${verdict.toLowerCase()}: ${newer} to ${older}: ${reason}`,
+    ),
+    ...report.deduplicated.map(({ kept, replaced }) => `merged into ${kept}: ${replaced.join(', ')}`),
+    ...report.consolidated.map(
+      ({ id, from }) => `joined${id === undefined ? '' : ` into ${id}`}: ${from.join(', ')}`,
+    ),
+    ...report.pruned.map((id) => `pruned: ${id}`),
+  ];
+}
+
+function summaryOf({
+  dryRun,
+  pruned,
+  deduplicated,
+  consolidated,
+  judged,
+  judgedBy,
+  usage,
+}: CurationReport): string {
+  const merged = deduplicated.reduce((sum, { replaced }) => sum + replaced.length, 0);
+  const counts = [
+    [judged.length, judged.length === 1 ? 'pair judged' : 'pairs judged'],
+    [merged, 'merged'],
+    [consolidated.reduce((sum, { from }) => sum + from.length, 0), `joined into ${consolidated.length}`],
+    [pruned.length, 'pruned'],
+  ] as const;
+  const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const asked = judgedBy === undefined ? '' : ` (asked ${judgedBy}: ${usageText(usage)})`;
+  const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');
+  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${what}${asked}`;
+}

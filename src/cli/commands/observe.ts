@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { Observed } from '../../index.ts';
+import { action } from '../context.ts';
+import { readConversation } from '../conversation.ts';
+import { PARTLY } from '../failure.ts';
+import { open } from '../open.ts';
+import { collect } from '../options.ts';
+import { plural } from '../units.ts';
+import { usageText } from '../usage-text.ts';
+
+interface Options {
+  readonly scope?: string | undefined;
+  readonly session?: string | undefined;
+  readonly tag?: readonly string[] | undefined;
+}
+
+export const examples = [
+  'salience observe chat.jsonl',
+  'salience observe - --scope project:match < chat.jsonl',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .argument('<file>', 'messages as JSON Lines or a JSON list; - for stdin')
+    .option('--scope <scope>', 'of the memories (default: global)')
+    .option('--session <id>', 'the session that the messages belong to')
+    .option('--tag <tag>', 'added to every memory; may be given several times', collect)
+    .addHelpText(
+      'after',
+      '\nA message is {"role","content"}, and may have "at", "name" and "id". With --model one memory for each fact\nthat the model finds; without, each message is kept as an event, and rules judge how important it is.',
+    )
+    .action(
+      action<Options, [string]>(async (context, file) => {
+        const { options, signal, warn } = context;
+        const messages = await readConversation(file);
+        await using memory = await open(context);
+        const observed = await memory.observe(messages, {
+          scope: options.scope,
+          sessionId: options.session,
+          tags: options.tag,
+          signal,
+        });
+        for (const { positions, message, kept } of observed.failures) {
+          const what = kept === 'events' ? 'kept as events' : 'not kept';
+          warn(
+            `${plural(positions.length, 'message')} ${what}, from message ${(positions[0] ?? 0) + 1} on: ${message}`,
+          );
+        }
+        await (options.json
+          ? context.printJson(observed)
+          : context.print(describe(observed, messages.length)));
+        return observed.failures.length > 0 ? PARTLY : 0;
+      }),
+    );
+}
+
+function describe(observed: Observed, messages: number): string {
+  const { created, updated, deduplicated, merged, judgedBy, usage } = observed;
+  return [
+    `${plural(messages, 'message')}: ${plural(created.length, 'new memory', 'new memories')}`,
+    ...(updated.length > 0 ? [`${updated.length} updated`] : []),
+    ...(deduplicated.length > 0 ? [`${deduplicated.length} already there`] : []),
+    ...(merged > 0 ? [`${merged} merged`] : []),
+    `judged by ${judgedBy === 'model' ? `the model (${usageText(usage)})` : 'rules'}`,
+  ].join(', ');
+}

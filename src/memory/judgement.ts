@@ -1,0 +1,109 @@
+import { number, oneOf, text, texts } from '../model/check.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { decideUse } from '../recall/reinforce.ts';
+import { usefulness } from '../scoring/helpers.ts';
+import type { Change, SpaceReader, Verb, Vote } from '../store/store.ts';
+import { type Engine, momentOf, notFound } from './engine.ts';
+import { toMemory } from './record.ts';
+import type { Memory, OperationOptions } from './types.ts';
+
+/**
+ * Sets what a memory counts for, 0–1, as a person's judgement: no model and no rule changes it again. Neither the
+ * revision nor the clock of updates moves. Throws `not_found`, `invalid_argument`.
+ */
+export async function setImportance(
+  engine: Engine,
+  id: string,
+  importance: number,
+  options: OperationOptions = {},
+): Promise<Memory> {
+  number(importance, 'importance', 0, 1);
+  return judged(engine, 'update', id, options, async (memory) => ({
+    memory: { ...memory, importance, importanceJudge: 'person' },
+    changes: [],
+  }));
+}
+
+export interface FeedbackOptions extends OperationOptions {
+  /** Who votes, at most 200 characters. Default is `user`. */
+  readonly voter?: string | undefined;
+}
+
+/** `up` or 1: the memory helped. `down` or -1: it did not. */
+export type FeedbackVote = 1 | -1 | 'up' | 'down';
+
+/**
+ * Says whether a memory helped. A voter has one vote on a memory, and the latest counts; from p votes for it and n
+ * against its usefulness is (p+1)/(p+n+2). Throws `not_found`, `invalid_argument`.
+ */
+export async function feedback(
+  engine: Engine,
+  id: string,
+  vote: FeedbackVote,
+  options: FeedbackOptions = {},
+): Promise<Memory> {
+  const voter = text(options.voter ?? 'user', 'voter', { maxCharacters: 200 });
+  const given = oneOf(vote, 'vote', [1, -1, 'up', 'down'] as const);
+  const cast: Vote = { voter, vote: given === 1 || given === 'up' ? 1 : -1 };
+  return judged(engine, 'feedback', id, options, async (memory, reader) => {
+    const others = (await reader.votes(id)).filter((each) => each.voter !== voter);
+    const positive = [...others, cast].filter((each) => each.vote === 1).length;
+    return {
+      memory: { ...memory, usefulness: usefulness(positive, others.length + 1 - positive) },
+      changes: [{ kind: 'vote', id, vote: cast }],
+    };
+  });
+}
+
+/** One logged operation on one memory. */
+async function judged(
+  engine: Engine,
+  verb: Verb,
+  id: string,
+  options: OperationOptions,
+  decide: (
+    memory: MemoryRecord,
+    reader: SpaceReader,
+  ) => Promise<{ readonly memory: MemoryRecord; readonly changes: readonly Change[] }>,
+): Promise<Memory> {
+  const entry = { verb, at: momentOf(engine, options) };
+  const after = await engine.space.write(entry, async (reader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    const { memory, changes } = await decide(before, reader);
+    return { changes: [{ kind: 'replace', memory }, ...changes], result: memory };
+  });
+  return toMemory(after, engine.space.name);
+}
+
+export interface MarkUsedOptions extends OperationOptions {
+  /** The session in which they were used. */
+  readonly sessionId?: string | undefined;
+  /**
+   * What the memories learn of it: `touch` (default): when they were last used; `count`: that they were used once more;
+   * `reinforce`: both, and what the strategy `retention` learns of its own hits. Whatever a recall has written itself
+   * comes on top: use `effects: 'none'` there to learn only from what was really used.
+   */
+  readonly effect?: 'touch' | 'count' | 'reinforce' | undefined;
+}
+
+/**
+ * Says which memories an answer was really made of. One row in the usage log; returns the ids of those that are in the
+ * space. Throws `invalid_argument`, `store_read_only`.
+ */
+export async function markUsed(
+  engine: Engine,
+  ids: readonly string[],
+  options: MarkUsedOptions = {},
+): Promise<readonly string[]> {
+  const effect = oneOf(options.effect ?? 'touch', 'effect', ['touch', 'count', 'reinforce'] as const);
+  const named = texts(ids, 'ids', 1000, 128);
+  const { sessionId } = options;
+  if (sessionId !== undefined) text(sessionId, 'sessionId', { maxCharacters: 200 });
+  const known = await engine.space.get(named);
+  const used = known.flatMap((memory) => (memory ? [{ id: memory.id, direct: true }] : []));
+  if (used.length === 0) return [];
+  const usage = { at: momentOf(engine, options), strategy: 'used', effect, queryHash: '', sessionId, used };
+  await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
+  return used.map(({ id }) => id);
+}

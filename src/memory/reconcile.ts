@@ -1,0 +1,151 @@
+import { judgePairs } from '../language/verdicts.ts';
+import { wholeNumber } from '../model/check.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import type { Instant } from '../model/time.ts';
+import { addUsage, type ModelUsage, NO_USAGE } from '../providers/language-model.ts';
+import type { Change, SimilarPair, SpaceReader } from '../store/store.ts';
+import type { Engine } from './engine.ts';
+import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
+import { checkSupersession, liveAmong, superseding } from './supersession.ts';
+
+/** What asking a model led to. */
+export interface Asked {
+  readonly failures: readonly string[];
+  readonly usage: ModelUsage;
+}
+
+/** Pairs of the queue that a run looks at to find those that can be judged. */
+const MOST_LOOKED_AT = 10_000;
+
+/** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
+const JUDGED_AT_ONCE = 40;
+
+/** A pair whose memories are both live: of the others a verdict would change nothing. */
+interface OpenPair {
+  readonly pair: SimilarPair;
+  readonly older: MemoryRecord;
+  readonly newer: MemoryRecord;
+}
+
+interface Verdicts extends Asked {
+  readonly judged: readonly JudgedSimilarity[];
+}
+
+/**
+ * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
+ * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model,
+ * in a dry run and with `judge: false` nothing is asked.
+ */
+export async function reconcile(engine: Engine, now: Instant, options: MaintainOptions): Promise<Verdicts> {
+  const { languageModel: model, newNonce } = engine;
+  const most = mostPairs(options);
+  const judged: JudgedSimilarity[] = [];
+  const failures: string[] = [];
+  let usage = NO_USAGE;
+  if (!model || options.judge === false || options.dryRun) return { judged, failures, usage };
+  let waiting = await engine.space.pendingPairs(MOST_LOOKED_AT);
+  for (let asked = 0; asked < most; ) {
+    throwIfAborted(options.signal);
+    // The verdicts before may have made a question needless.
+    const some = await firstOpen(engine.space, waiting, Math.min(JUDGED_AT_ONCE, most - asked), now);
+    const last = some.at(-1)?.pair.sequence;
+    if (last === undefined) break;
+    asked += some.length;
+    waiting = waiting.filter(({ sequence }) => sequence > last);
+    const statements = some.map(({ older, newer }) => ({ older: dated(older), newer: dated(newer) }));
+    const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
+    usage = addUsage(usage, answer.usage);
+    failures.push(...answer.failures.map(({ error }) => error.message));
+    const verdicts = some.flatMap(({ pair }, at) => {
+      const verdict = answer.verdicts[at];
+      return verdict ? [{ pair, ...verdict }] : [];
+    });
+    judged.push(...(await settle(engine, verdicts, now)));
+  }
+  return { judged, failures, usage };
+}
+
+/** Throws `invalid_argument`. */
+export function mostPairs({ maxPairs = 50 }: Pick<MaintainOptions, 'maxPairs'>): number {
+  return wholeNumber(maxPairs, 'maxPairs', 1, 1000);
+}
+
+/** What is reported of everything that the model was asked in a run. */
+export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts>[]): JudgementReport {
+  const usage = asked.reduce((sum, each) => addUsage(sum, each.usage ?? NO_USAGE), NO_USAGE);
+  return {
+    ...(engine.languageModel && usage.calls > 0 ? { judgedBy: engine.languageModel.name } : {}),
+    judged: asked.flatMap(({ judged = [] }) => judged),
+    failures: asked.flatMap(({ failures = [] }) => failures),
+    usage,
+  };
+}
+
+async function firstOpen(
+  reader: SpaceReader,
+  pairs: readonly SimilarPair[],
+  most: number,
+  now: Instant,
+): Promise<readonly OpenPair[]> {
+  const live = await liveAmong(reader, endsOf(pairs), now);
+  return pairs
+    .flatMap((pair): OpenPair[] => {
+      const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
+      return older && newer ? [{ pair, older, newer }] : [];
+    })
+    .slice(0, most);
+}
+
+function endsOf(pairs: readonly SimilarPair[]): readonly string[] {
+  return pairs.flatMap(({ older, newer }) => [older, newer]);
+}
+
+function dated({ content, updatedAt }: MemoryRecord): { readonly content: string; readonly at: Instant } {
+  return { content, at: updatedAt };
+}
+
+/** Writes verdicts, on what the memories are by now: a pair whose texts have changed is no longer known. */
+async function settle(
+  engine: Engine,
+  verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
+  now: Instant,
+): Promise<readonly JudgedSimilarity[]> {
+  if (verdicts.length === 0) return [];
+  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+    const pairs = verdicts.map(({ pair }) => pair);
+    const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
+    const changed = new Map<string, MemoryRecord>();
+    const settled: Change[] = [];
+    const judged: JudgedSimilarity[] = [];
+    for (const { pair, verdict, reason } of verdicts) {
+      const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];
+      const present = await reader.pair(pair.sequence);
+      if (!older || !newer || !present || present.resolution !== undefined) continue;
+      if (verdict === 'CONTRADICTION' || verdict === 'UPDATE') {
+        const kept = superseding(newer, older);
+        if (await closesCircle(engine, reader, [...changed.values(), kept])) continue;
+        changed.set(kept.id, kept);
+        memories.set(kept.id, kept);
+      }
+      settled.push({ kind: 'settle-pair', sequence: pair.sequence, resolution: verdict });
+      judged.push({ older: older.id, newer: newer.id, verdict, reason });
+    }
+    const replaced = [...changed.values()].map((memory): Change => ({ kind: 'replace', memory }));
+    return { changes: [...replaced, ...settled], result: judged };
+  });
+}
+
+async function closesCircle(
+  engine: Engine,
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<boolean> {
+  try {
+    await checkSupersession(reader, memories, engine.space.name);
+    return false;
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'invalid_argument') return true;
+    throw error;
+  }
+}
