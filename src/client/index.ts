@@ -12,6 +12,7 @@
 
 import type {
   Belief,
+  Context,
   Explanation,
   HistoryEntry,
   Hit,
@@ -23,6 +24,7 @@ import type {
   Remembered,
   SpaceInfo,
   StandingConflict,
+  StartedSession,
   Trace,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
@@ -39,9 +41,8 @@ export interface ConnectOptions extends TransportOptions {
 }
 
 /**
- * Connects to a server; the token decides the space. What the engine promises holds here too, but for what no route
- * answers in full, which throws `unsupported` (`backup`, `context`, `bootstrap`, `pinned`, `startSession`,
- * `currentSession`, `observe`, `setImportance`, `feedback`, `markUsed`, `curate`), and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
+ * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
+ * throws `unsupported`, and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
@@ -105,19 +106,37 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
     beliefs: async (topicKey, given) =>
       (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
-    startSession: unserved,
-    currentSession: unserved,
+    async startSession(given) {
+      const explain = options.explain !== false;
+      const { profileHash, memories, ...started } = await ask<RemoteSession>(
+        'start_session',
+        { ...fieldsOf(given), explain },
+        given,
+      );
+      return { ...started, memories: memories.map((hit) => toHit(hit, 'ambient', profileHash)) };
+    },
+    currentSession: async (given) =>
+      (await ask<{ sessionId?: string }>('current_session', {}, given)).sessionId,
     endSession: (summary, given) => ask('end_session', { summary }, given),
     saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
     timeline: (id) => ask('timeline', { id }),
-    context: unserved,
-    bootstrap: unserved,
-    pinned: unserved,
-    observe: unserved,
-    setImportance: unserved,
-    feedback: unserved,
-    markUsed: unserved,
-    curate: unserved,
+    async context<Strategy extends string>(query: string | undefined, given: OperationOptions) {
+      const fields = { query, ...fieldsOf(given), trace: true };
+      return toContext<Strategy>(await ask('context', fields, given));
+    },
+    bootstrap: async (given) => toContext(await ask('bootstrap', { ...fieldsOf(given), trace: true }, given)),
+    pinned: async (given) => toContext(await ask('pinned', { ...fieldsOf(given), trace: true }, given)),
+    observe: (messages, given) => ask('observe', { messages, ...fieldsOf(given) }, given),
+    setImportance: (id, importance, given) => ask('set_importance', { id, importance }, given),
+    feedback: (id, vote, given) =>
+      ask(
+        'feedback',
+        { id, vote: vote === 1 ? 'up' : vote === -1 ? 'down' : vote, ...fieldsOf(given) },
+        given,
+      ),
+    markUsed: async (ids, given) =>
+      (await ask<{ ids: readonly string[] }>('mark_used', { ids, ...fieldsOf(given) }, given)).ids,
+    curate: (given) => ask('curate', fieldsOf(given), given),
     async backup() {
       throw new SalienceError(
         'unsupported',
@@ -147,6 +166,11 @@ interface RemoteHit extends Omit<Hit, 'score' | 'explain' | 'features'> {
   readonly explanation?: Explanation;
 }
 
+interface RemoteSession extends Omit<StartedSession, 'memories'> {
+  readonly memories: readonly RemoteHit[];
+  readonly profileHash: string;
+}
+
 function toRecall<Strategy extends string>({
   hits,
   evidenceChains,
@@ -157,26 +181,40 @@ function toRecall<Strategy extends string>({
   readonly trace: Trace;
 }): Recall<Strategy> {
   return {
-    hits: hits.map(
-      ({ score, explanation, features, ...hit }): Hit<Strategy> => ({
-        ...hit,
-        score: makeScore(trace.strategy as Strategy, trace.profileHash, score),
-        get features() {
-          return features ?? notExplained();
-        },
-        explain: () => explanation ?? notExplained(),
-      }),
-    ),
+    hits: hits.map((hit) => toHit(hit, trace.strategy as Strategy, trace.profileHash)),
     evidenceChains,
     trace,
   };
 }
 
-async function unserved(): Promise<never> {
-  throw new SalienceError(
-    'unsupported',
-    'no route answers all that this verb returns: call it where the store is',
-  );
+function toHit<Strategy extends string>(
+  { score, explanation, features, ...hit }: RemoteHit,
+  strategy: Strategy,
+  profileHash: string,
+): Hit<Strategy> {
+  return {
+    ...hit,
+    score: makeScore(strategy, profileHash, score),
+    get features() {
+      return features ?? notExplained();
+    },
+    explain: () => explanation ?? notExplained(),
+  };
+}
+
+interface RemoteContext extends Omit<Context, 'items'> {
+  readonly items: readonly (Omit<Context['items'][number], 'score'> & { readonly score: number })[];
+}
+
+function toContext<Strategy extends string>({ items, ...built }: RemoteContext): Context<Strategy> {
+  const { strategy, profileHash } = built.trace;
+  return {
+    ...built,
+    items: items.map(({ score, ...item }) => ({
+      ...item,
+      score: makeScore(strategy as Strategy, profileHash, score),
+    })),
+  };
 }
 
 function notExplained(): never {

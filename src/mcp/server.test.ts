@@ -54,13 +54,16 @@ describe('the tools', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'remember',
+      'observe',
       'recall',
+      'context',
       'get',
       'list',
       'update',
       'invalidate',
       'revive',
       'resolve',
+      'feedback',
       'forget',
       'undo',
       'start_session',
@@ -159,7 +162,7 @@ describe('a call that is wrong', () => {
   test('a tool that is not offered is an error of the protocol, which names those that are', async () => {
     const client = await connect(await openHere());
     await expect(client.callTool({ name: 'rember', arguments: { content: 'x' } })).rejects.toThrow(
-      /there is no tool "rember"; there are remember, recall/,
+      /there is no tool "rember"; there are remember, observe, recall/,
     );
   });
 
@@ -192,7 +195,7 @@ describe('with the right to read alone', () => {
     await memory.remember('Ada prefers oat milk', { id: 'a' });
     const client = await connect(memory, { access: 'read' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).toEqual(['recall', 'get', 'list', 'explain', 'stats', 'help']);
+    expect(names).toEqual(['recall', 'context', 'get', 'list', 'explain', 'stats', 'help']);
     await expect(client.callTool({ name: 'forget', arguments: { id: 'a' } })).rejects.toThrow(
       /no tool "forget"/,
     );

@@ -4,13 +4,15 @@
  */
 import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
 import { forget, undo, update } from './change.ts';
+import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
+import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
-import { endSession, saveSummary, startSession, timeline } from './sessions.ts';
-import { check, maintain, reindex, stats } from './upkeep.ts';
+import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
+import { check, curate, maintain, reindex, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
@@ -21,21 +23,29 @@ export { help, recall, stats };
 /** Every verb, in the order in which people and models read them. */
 export const verbs: readonly Verb[] = [
   remember,
+  observe,
   recall,
+  context,
   get,
   list,
   update,
   invalidate,
   revive,
   resolve,
+  feedback,
   forget,
   undo,
   startSession,
   endSession,
+  currentSession,
+  bootstrap,
+  pinned,
   explain,
   whyNot,
   history,
   beliefs,
+  setImportance,
+  markUsed,
   timeline,
   conflicts,
   saveSummary,
@@ -44,6 +54,7 @@ export const verbs: readonly Verb[] = [
   unlink,
   stats,
   maintain,
+  curate,
   rememberMany,
   restore,
   check,

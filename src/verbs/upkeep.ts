@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import type { MaintenanceReport, SpaceInfo } from '../index.ts';
+import {
+  type BatchOptions,
+  CURATION_ACTIONS,
+  type CurateOptions,
+  type CurationReport,
+  type MaintainOptions,
+  type MaintenanceReport,
+  type OperationOptions,
+  type SpaceInfo,
+} from '../index.ts';
+import { consolidatedSchema, judgementFields, judgingFields } from './judged.ts';
 import { counted, named } from './quote.ts';
 import { listOf } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
@@ -61,7 +71,9 @@ export const maintain = defineVerb({
       .boolean()
       .optional()
       .describe('Also join old, faded, similar memories of one type. Default is false'),
-  }),
+    fade: z.boolean().optional().describe('Whether memories cool, are archived and expire. Default is true'),
+    ...judgingFields,
+  } satisfies Record<Exclude<keyof MaintainOptions, keyof BatchOptions>, z.ZodType>),
   output: z.object({
     dryRun: z.boolean(),
     examined: z.number(),
@@ -97,8 +109,38 @@ export const maintain = defineVerb({
   http: { method: 'POST', path: '/v1/maintain' },
   tool: false,
   run: (memory, input, context) => memory.maintain({ ...input, ...operationOf(context) }),
-  text: ({ dryRun, examined, cooled, archived, expired, consolidated, similarPairs }) =>
-    `${dryRun ? 'would have' : 'done'}: ${examined} examined, ${cooled.length} cooled, ${archived.length} archived, ${expired.length} expired, ${consolidated.length} consolidated, ${counted(similarPairs.length, 'similar pair')} found`,
+  text: ({ dryRun, examined, cooled, archived, expired, consolidated, similarPairs, judged }) =>
+    `${dryRun ? 'would have' : 'done'}: ${examined} examined, ${cooled.length} cooled, ${archived.length} archived, ${expired.length} expired, ${consolidated.length} consolidated, ${counted(similarPairs.length, 'similar pair')} found, ${judged.length} judged`,
+});
+
+export const curate = defineVerb({
+  name: 'curate',
+  title: 'Curate',
+  description:
+    'Tidies up: judges similar pairs, merges duplicates, joins what has faded, takes out what is useless. It can be undone.',
+  input: z.strictObject({
+    dryRun: z.boolean().optional().describe('Only report what would change. Default is false'),
+    actions: z
+      .array(z.enum(CURATION_ACTIONS))
+      .optional()
+      .describe('In this order. Default is reconcile, deduplicate, consolidate, prune'),
+    ...judgingFields,
+  } satisfies Record<Exclude<keyof CurateOptions, keyof OperationOptions>, z.ZodType>),
+  output: z.object({
+    dryRun: z.boolean(),
+    pruned: ids,
+    deduplicated: listOf(z.object({ kept: z.string(), replaced: ids })),
+    consolidated: consolidatedSchema,
+    ...judgementFields,
+  } satisfies Record<keyof CurationReport, z.ZodType>),
+  access: 'write',
+  destructive: true,
+  idempotent: true,
+  http: { method: 'POST', path: '/v1/curate' },
+  tool: false,
+  run: (memory, input, context) => memory.curate({ ...input, ...operationOf(context) }),
+  text: ({ dryRun, pruned, deduplicated, consolidated, judged }) =>
+    `${dryRun ? 'would have' : 'done'}: ${pruned.length} pruned, ${deduplicated.length} kept for their duplicates, ${consolidated.length} consolidated, ${judged.length} judged`,
 });
 
 export const check = defineVerb({

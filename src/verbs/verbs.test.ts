@@ -47,6 +47,13 @@ describe('every verb answers by its schema', () => {
     ['remember', { content: 'Ada prefers oat milk', type: 'preference', tags: ['coffee'] }, /^created m1$/],
     ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^1 statement, 1 created$/],
     ['recall', { query: 'oat milk', explain: true, trace: true }, /1\. \(\d\.\d{3}\) \[m1\] preference/],
+    [
+      'context',
+      { query: 'oat milk', maxTokens: 200, trace: true, mustInclude: ['m2'] },
+      /^Between.*\nBEGIN MEMORIES \d+\n(?:.*\n)*.*Ada prefers oat milk\n/,
+    ],
+    ['bootstrap', { maxTokens: 30 }, /^nothing found$/],
+    ['pinned', { format: 'messages' }, /Ada prefers oat milk/],
     ['get', { id: 'm1' }, /^\[m1\] preference · 2026-03-01 · #coffee: "Ada prefers oat milk"$/],
     ['list', { limit: 1 }, /more with cursor/],
     [
@@ -65,7 +72,7 @@ describe('every verb answers by its schema', () => {
     ['invalidate', { id: 'm1', reason: 'She left' }, /^invalidated \[m1\].*, because "She left"$/],
     [
       'remember',
-      { content: 'Ada prefers\nsoy milk', type: 'preference' },
+      { content: 'Ada prefers\nsoy milk', title: 'Milk', type: 'preference' },
       /^deduplicated m1\nIt is not recalled: it was invalidated on 2026-03-01, because "She left"/,
     ],
     ['revive', { id: 'm1' }, /^revived \[m1\]/],
@@ -74,11 +81,13 @@ describe('every verb answers by its schema', () => {
       {},
       /^session m4 started\nQuoted.*\nWhat matters now, most first:\n- \[m1\] preference/,
     ],
+    ['current_session', {}, /^session m4 is open$/],
     ['remember', { content: 'Tea at five', topicKey: 'tea', sessionId: 'm4' }, /^created m\d+$/],
     ['remember', { content: 'Tea at six', topicKey: 'tea', ttl: '7d' }, /^updated m\d+$/],
     ['beliefs', { topicKey: 'tea' }, /^tea: 1 statement\n- believed \[m\d+\] fact.*"Tea at six"$/],
     ['save_summary', { summary: 'We spoke of tea.' }, /^created m\d+$/],
     ['end_session', { summary: 'We agreed on tea.' }, /^session m4 ended; created m\d+$/],
+    ['current_session', {}, /^no session is open$/],
     [
       'start_session',
       {},
@@ -90,6 +99,15 @@ describe('every verb answers by its schema', () => {
     ['check', {}, /^the store is healthy$/],
     ['reindex', {}, /^reindexed$/],
     ['help', { topic: 'scopes' }, /project:match/],
+    ['set_importance', { id: 'm1', importance: 0.9 }, /^importance 0\.90: \[m1\]/],
+    ['feedback', { id: 'm1', vote: 'down' }, /^usefulness 0\.33: \[m1\]/],
+    ['mark_used', { ids: ['m1', 'never'], effect: 'count' }, /^1 memory used$/],
+    ['curate', { dryRun: true, actions: ['prune'] }, /^would have: 0 pruned/],
+    [
+      'observe',
+      { messages: [{ role: 'user', content: 'I moved to Ulm', at: '2026-02-28T12:00:00Z' }], tags: ['chat'] },
+      /^1 created, 0 updated, 0 known, 0 merged; judged by rules\n- m\d+$/,
+    ],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];
 

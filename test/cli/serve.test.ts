@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { connectMemory } from '../../src/client/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -71,6 +72,26 @@ describe('salience serve', () => {
     expect(memory.space).toBe('default');
     await server.stop();
     expect(server.log()).toBe('');
+  });
+
+  it('offers the memory to agents at /mcp, in the dialect asked for', async () => {
+    using work = createWorkplace();
+    const server = await serve(work, '--space', 'alice', '--dialect', 'mem');
+    const client = new Client({ name: 'test', version: '1' });
+    const headers = { authorization: `Bearer ${server.token}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }),
+    );
+    const { structuredContent } = await client.callTool({
+      name: 'mem_save',
+      arguments: { user_id: 'alice', type: 'preference', title: 'Coffee', content: 'Prefers dark roast' },
+    });
+    expect(structuredContent).toBeDefined();
+    await client.close();
+    const memory = await connectMemory({ url: server.url, token: server.token as string });
+    expect((await memory.list()).memories).toMatchObject([{ content: 'Prefers dark roast' }]);
+    expect(await server.stop()).toBe(0);
+    expect(server.log()).toContain('"route":"/mcp"');
   });
 
   it('says what to do when it cannot start', async () => {

@@ -84,6 +84,41 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.recall(undefined, { strategy: 'ambient' })).hits).toHaveLength(3);
   });
 
+  verb('builds contexts that fit, of scores that do not mix', async (memory) => {
+    await memory.rememberMany([
+      { id: 'tea', content: 'Ann drinks green tea in the morning' },
+      { id: 'bus', content: 'The bus leaves at nine' },
+      { id: 'rule', content: 'Never wake Ann before eight', type: 'rule' },
+    ]);
+    const built = await memory.context('who drinks tea?', { maxTokens: 200, mustInclude: ['bus'] });
+    expect(built.items.map(({ id }) => id)).toEqual(expect.arrayContaining(['tea', 'bus']));
+    expect(built.text).toContain('Ann drinks green tea in the morning');
+    expect(built.messages).toBeUndefined();
+    expect(built.tokens).toBeLessThanOrEqual(200);
+    expect(built.trace.stages.map(({ name }) => name)).toContain('pack');
+    const [hit] = (await memory.recall('who drinks tea?')).hits;
+    const tea = built.items.find(({ id }) => id === 'tea');
+    const { strategy, profileHash, value } = hit!.score;
+    expect(tea!.score).toMatchObject({ strategy, profileHash, value });
+    expect(tea!.memory).toEqual(await memory.get('tea'));
+    expect(() => tea!.score < hit!.score).toThrow(/compareScores/);
+    const tight = await memory.context('who drinks tea?', { maxTokens: 1, sections: ['facts'] });
+    expect(tight).toMatchObject({ text: '', items: [] });
+    expect(tight.omitted.find(({ id }) => id === 'tea')).toMatchObject({
+      reason: 'does-not-fit',
+      message: expect.stringContaining('tokens'),
+      tokens: expect.any(Number),
+    });
+    const start = await memory.bootstrap({ format: 'messages' });
+    expect(start.items[0]).toMatchObject({ id: 'rule', section: 'rules', score: { strategy: 'ambient' } });
+    expect(start).toMatchObject({ maxTokens: 30_000, messages: [{ role: 'system' }, { role: 'user' }] });
+    const pinned = await memory.pinned({ maxTokens: 100 });
+    expect(pinned.items[0]).toMatchObject({ id: 'rule' });
+    expect(pinned.maxTokens).toBe(100);
+    expect(await codeOf(memory.context('tea', { window: 100 }))).toBe('invalid_argument');
+    expect(await codeOf(memory.context('tea', { maxTokens: 99, mustInclude: ['x'] }))).toBe('not_found');
+  });
+
   verb('filters, and sees a scope and its ancestors', async (memory) => {
     await memory.rememberMany([
       { id: 'root', content: 'tea everywhere', tags: ['hot'] },
@@ -177,6 +212,56 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     await memory.saveSummary('We spoke of drinks', { scope: 'project:x' });
     expect(await codeOf(memory.endSession('The end'))).toBe('not_found');
     expect((await memory.list({ types: ['summary'] })).memories).toMatchObject([{ scope: 'project:x' }]);
+  });
+
+  verb('starts a session with what matters, goes on with it, and ends it', async (memory) => {
+    expect(await memory.currentSession()).toBeUndefined();
+    expect((await memory.startSession({ now: '2025-12-01' })).memories).toEqual([]);
+    await memory.endSession('We met', { now: '2025-12-01' });
+    await memory.remember('Never deploy on Fridays', { id: 'friday', type: 'rule' });
+    const { sessionId, isNew, summaries, memories } = await memory.startSession();
+    expect(isNew).toBe(true);
+    expect(summaries.map(({ content }) => content)).toEqual(['We met']);
+    const { hits } = await memory.recall(undefined, { strategy: 'ambient', typesExclude: ['summary'] });
+    expect(memories.map((hit) => hit.memory.id)).toEqual(['friday']);
+    expect(memories[0]!.score).toMatchObject({
+      strategy: 'ambient',
+      profileHash: hits[0]!.score.profileHash,
+      value: hits[0]!.score.value,
+    });
+    verifyExplanation(memories[0]!.explain());
+    expect(memories[0]!.explain().value).toBe(memories[0]!.score.value);
+    expect(memories[0]!.features['combined']).toBe(memories[0]!.score.value);
+    expect(await memory.currentSession()).toBe(sessionId);
+    expect(await memory.currentSession({ now: '2026-01-03' })).toBeUndefined();
+    expect(await memory.startSession()).toMatchObject({ sessionId, isNew: false });
+    expect(await memory.endSession('All said')).toMatchObject({ sessionId, outcome: 'created' });
+    expect(await memory.currentSession()).toBeUndefined();
+  });
+
+  verb('observes, is told what helped and what counts, and tidies up', async (memory) => {
+    const observed = await memory.observe(
+      [
+        { id: 'q', role: 'user', content: 'I moved to Ulm', name: 'Ann', at: '2025-12-31' },
+        { role: 'assistant', content: 'Noted.' },
+      ],
+      { scope: 'team:a', tags: ['chat'], metadata: { from: 'app' } },
+    );
+    expect(observed).toMatchObject({ judgedBy: 'rules', failures: [], usage: { calls: 0 } });
+    const [id = ''] = observed.created;
+    expect(await memory.get(id)).toMatchObject({ type: 'event', scope: 'team:a', tags: ['chat'] });
+    expect(await memory.setImportance(id, 0.9)).toMatchObject({ importance: 0.9, importanceJudge: 'person' });
+    expect((await memory.feedback(id, -1)).usefulness).toBeCloseTo(1 / 3);
+    expect((await memory.feedback(id, 'up')).usefulness).toBeCloseTo(2 / 3);
+    expect((await memory.feedback(id, 1, { voter: 'ann' })).usefulness).toBeCloseTo(3 / 4);
+    expect(await memory.markUsed([id, 'never'], { effect: 'count' })).toEqual([id]);
+    expect(await memory.get(id)).toMatchObject({ accessCount: 1 });
+    expect(await memory.curate({ actions: ['prune'], dryRun: true })).toMatchObject({
+      dryRun: true,
+      pruned: [],
+    });
+    expect(await codeOf(memory.setImportance('never', 0.5))).toBe('not_found');
+    expect(await codeOf(memory.setImportance(id, 2))).toBe('invalid_argument');
   });
 
   verb('forgets for good', async (memory) => {

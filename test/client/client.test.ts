@@ -39,8 +39,6 @@ describe('the client', () => {
     await using test = await startTestServer();
     const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });
     await expect(memory.backup('copy.db')).rejects.toMatchObject({ code: 'unsupported' });
-    await expect(memory.context('tea', { maxTokens: 500 })).rejects.toMatchObject({ code: 'unsupported' });
-    await expect(memory.startSession()).rejects.toMatchObject({ code: 'unsupported' });
     await expect(memory.get('..')).rejects.toMatchObject({ code: 'unsupported' });
     await memory.remember('Prefers tea');
     const [hit] = (await memory.recall('tea')).hits;

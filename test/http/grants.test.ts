@@ -105,12 +105,33 @@ describe('a token of scopes', () => {
     ).toBe(403);
   });
 
+  it('builds contexts of what it sees alone', async () => {
+    const ask = (body: object) => test.ask('POST', '/v1/context', { token: scoped, body });
+    const built = await ask({ query: 'tea', maxTokens: 1000 });
+    expect(built.json.items.map((item: { id: string }) => item.id).sort()).toEqual(['everywhere', 'mine']);
+    expect(built.text).not.toMatch(/black|white|theirs|below/);
+    for (const id of ['theirs', 'below']) {
+      const forced = await ask({ query: 'tea', maxTokens: 1000, mustInclude: [id] });
+      expect(forced).toMatchObject({ status: 404, json: { code: 'not_found' } });
+      expect(forced.text).not.toMatch(/black|white/);
+    }
+    expect((await ask({ query: 'tea', maxTokens: 1000, scope: 'team:b' })).status).toBe(403);
+    for (const path of ['/v1/bootstrap', '/v1/pinned?format=xml&maxTokens=500']) {
+      const standing = await test.ask('GET', path, { token: scoped });
+      expect(standing.status).toBe(200);
+      expect(standing.text).not.toMatch(/black|white|theirs|below/);
+    }
+    expect((await test.ask('GET', '/v1/pinned?scope=team:b', { token: scoped })).status).toBe(403);
+  });
+
   it.each(['theirs', 'below'])('does not find the memory %s by any verb', async (id) => {
     const before = await stateOf();
     const tries: readonly (readonly [string, string, unknown?])[] = [
       ['GET', `/v1/memories/${id}`],
       ['PATCH', `/v1/memories/${id}`, { content: 'taken over', scope: 'team:a' }],
       ['DELETE', `/v1/memories/${id}`],
+      ['PUT', `/v1/memories/${id}/importance`, { importance: 1 }],
+      ['POST', `/v1/memories/${id}/feedback`, { vote: 'down' }],
       ['POST', `/v1/memories/${id}/explain`, { query: 'tea' }],
       ['POST', `/v1/memories/${id}/why-not`, { query: 'tea' }],
       ['GET', `/v1/memories/${id}/links`],
@@ -174,6 +195,10 @@ describe('a token of scopes', () => {
       ['PUT', '/v1/memories/mine/links/everywhere', {}],
       ['POST', '/v1/undo', {}],
       ['POST', '/v1/maintain', {}],
+      ['POST', '/v1/curate', {}],
+      ['POST', '/v1/observe', { scope: 'team:b', messages: [{ role: 'user', content: 'Hello' }] }],
+      ['POST', '/v1/memories/everywhere/feedback', { vote: 'down' }],
+      ['POST', '/v1/sessions', {}],
       ['POST', '/v1/reindex', {}],
       ['GET', '/v1/stats', undefined],
       ['GET', '/v1/check', undefined],
@@ -222,6 +247,11 @@ describe('a token for reading', () => {
       ['PUT', '/v1/memories/mine/links/everywhere', {}],
       ['DELETE', '/v1/memories/mine/links/theirs'],
       ['POST', '/v1/maintain', { dryRun: true }],
+      ['POST', '/v1/curate', { dryRun: true }],
+      ['POST', '/v1/observe', { messages: [{ role: 'user', content: 'Hello' }] }],
+      ['POST', '/v1/memories/mine/feedback', { vote: 'up' }],
+      ['PUT', '/v1/memories/mine/importance', { importance: 1 }],
+      ['POST', '/v1/used', { ids: ['mine'] }],
       ['POST', '/v1/restore', { memories: [] }],
       ['POST', '/v1/reindex', {}],
       ['POST', '/v1/import', '{"content":"x"}\n'],

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
+import { DIALECTS, type DialectName } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
 import { open, storePath } from '../open.ts';
 import { collect, parseWholeNumber } from '../options.ts';
@@ -17,6 +18,7 @@ interface Options {
   readonly allowOrigin?: readonly string[] | undefined;
   readonly rateLimit: number;
   readonly bodyLimit: number;
+  readonly dialect: DialectName;
   readonly log: boolean;
 }
 
@@ -31,16 +33,30 @@ export function configure(command: Command): void {
     .option('--allow-origin <origin>', 'a website whose pages may ask; repeatable', collect)
     .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
     .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
+    .addOption(
+      new Option('--dialect <name>', 'the tools offered to agents at /mcp')
+        .choices(DIALECTS)
+        .default('salience'),
+    )
     .option('--no-log', 'write no line for each request to stderr')
     .addHelpText(
       'after',
-      '\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
+      '\nRoutes for programs are under /v1, the Model Context Protocol for agents is at /mcp.\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
     )
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
         const tokens = openTokenStore(tokenDirectory(context));
         const token = await firstToken(tokens, context);
+        const version = await readVersion();
+        const { createMcpMount } = await loadMcp();
+        const mcp = createMcpMount({
+          version,
+          dialect: options.dialect,
+          maxBodyBytes: options.bodyLimit,
+          ...(options.now === undefined ? {} : { clock: () => context.now }),
+          log: context.warn,
+        });
         await using server = await startServer({
           tokens,
           openSpace: (space) => open({ ...context, options: { ...options, space } }),
@@ -51,7 +67,8 @@ export function configure(command: Command): void {
           requestsPerMinute: options.rateLimit,
           bodyLimit: options.bodyLimit,
           log: options.log ? writeLog : undefined,
-          version: await readVersion(),
+          version,
+          mount: { '/mcp': mcp.answer },
         });
         if (options.json) {
           await context.printJson({ url: server.url, ...(token === undefined ? {} : { token }) });
@@ -62,10 +79,14 @@ export function configure(command: Command): void {
           }
         }
         if (!context.signal.aborted) await once(context.signal, 'abort');
+        await mcp.close();
         return 0;
       }),
     );
 }
+
+// Not inside the action: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
+const loadMcp = () => import('../../mcp/index.ts');
 
 /** Where the tokens of a store are. */
 export function tokenDirectory({ options }: Pick<Context, 'options'>): string {

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { Arm, Hit, StageTrace, Trace } from '../index.ts';
+import { explanationSchema, instant, listOf, memorySchema } from './schemas.ts';
+
+export const explaining = z.boolean().describe('Also return how every score comes about. Default is false');
+
+/** The named parts of a score. */
+export const features = z.record(z.string(), z.number()) as z.ZodType<Hit['features'], Hit['features']>;
+
+export const hitSchema = z.object({
+  memory: memorySchema,
+  score: z.number().describe('0–1; comparable within this strategy only'),
+  snippet: z.string().optional().describe('The words around the matches'),
+  isAssociative: z.boolean().describe('Found through links of other hits'),
+  path: listOf(z.string()).optional().describe('The ids that led to it'),
+  viaDeepRecall: z.boolean(),
+  features: features.optional().describe('With explain: the named parts of the score'),
+  explanation: explanationSchema.optional().describe('With explain: the tree of values of the score'),
+} satisfies Record<Exclude<keyof Hit, 'explain'> | 'explanation', z.ZodType>);
+
+export const stageName = z.string() as unknown as z.ZodType<StageTrace['name'], StageTrace['name']>;
+
+const stageSchema = z.object({
+  name: stageName,
+  candidates: z.number(),
+  survivors: z.number(),
+  durationMs: z.number(),
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+} satisfies Record<keyof StageTrace, z.ZodType>);
+
+const armSchema = z.object({
+  name: z.enum(['lexical', 'vector', 'rerank']),
+  status: z.enum(['ran', 'not-used', 'off', 'failed', 'blank']),
+  reason: z.string().optional(),
+} satisfies Record<keyof Arm, z.ZodType>);
+
+export const traceSchema = z.object({
+  strategy: z.string(),
+  profileHash: z.string(),
+  stages: listOf(stageSchema),
+  totalMs: z.number(),
+  totalTokens: z.number(),
+  completeness: z.enum(['exact', 'approximate']),
+  bound: z.number(),
+  arms: listOf(armSchema),
+  sequence: z.number(),
+  asOf: z
+    .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
+    .optional()
+    .describe('Of a look back: where to, and how many memories were forgotten since'),
+} satisfies Record<keyof Trace, z.ZodType>);
+
+/** A hit as its schema has it. */
+export function hitOutput<Strategy extends string>(
+  { score, explain, features, ...hit }: Hit<Strategy>,
+  explaining: boolean | undefined,
+): z.input<typeof hitSchema> {
+  return { ...hit, score: score.value, ...(explaining ? { features, explanation: explain() } : {}) };
+}

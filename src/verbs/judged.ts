@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { Consolidated, JudgedSimilarity, JudgementReport } from '../index.ts';
+import { listOf } from './schemas.ts';
+
+/** What a language model cost. */
+export const usage = z.object({
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+  calls: z.number(),
+} satisfies Record<keyof JudgementReport['usage'], z.ZodType>);
+
+/** What it was asked, and what followed. */
+export const judgementFields = {
+  judgedBy: z.string().optional().describe('The language model that was asked'),
+  judged: listOf(
+    z.object({
+      older: z.string(),
+      newer: z.string(),
+      verdict: z.string() as unknown as z.ZodType<JudgedSimilarity['verdict'], JudgedSimilarity['verdict']>,
+      reason: z.string(),
+    } satisfies Record<keyof JudgedSimilarity, z.ZodType>),
+  ).describe('By CONTRADICTION and UPDATE the newer one has taken the place of the older one'),
+  failures: listOf(z.string()).describe('Questions that got no usable answer'),
+  usage,
+} satisfies Record<keyof JudgementReport, z.ZodType>;
+
+/** What takes part in the question, or is left out of it. */
+export const judgingFields = {
+  judge: z
+    .boolean()
+    .optional()
+    .describe('Whether the language model, if there is one, judges similar pairs. Default is true'),
+  maxPairs: z.int().min(1).max(1000).optional().describe('Most pairs that it judges. Default is 50'),
+};
+
+export const consolidatedSchema = listOf(
+  z.object({
+    id: z.string().optional(),
+    from: listOf(z.string()),
+    by: z.enum(['model', 'join']).optional(),
+  } satisfies Record<keyof Consolidated, z.ZodType>),
+);

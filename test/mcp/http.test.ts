@@ -1,0 +1,99 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import type { NewToken } from '../../src/http/index.ts';
+import { createMcpMount } from '../../src/mcp/index.ts';
+import { startTestServer, type TestServer } from '../http/fixture.ts';
+
+type Mode = 'legacy' | { readonly pin: string };
+const modes: readonly (readonly [string, Mode])[] = [
+  ['2025', 'legacy'],
+  ['2026', { pin: '2026-07-28' }],
+];
+
+async function serve(bodyLimit?: number): Promise<TestServer> {
+  const mcp = createMcpMount({ version: '1.2.3', maxBodyBytes: bodyLimit });
+  return startTestServer({ bodyLimit, mount: { '/mcp': mcp.answer } });
+}
+
+/** The official client over a socket. */
+async function connect(test: TestServer, token: string, mode: Mode = 'legacy'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${test.url}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+async function toolsOf(client: Client): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+async function contentsOf(client: Client): Promise<readonly string[]> {
+  const { structuredContent } = await client.callTool({ name: 'list', arguments: {} });
+  const { memories } = structuredContent as { memories: readonly { content: string }[] };
+  return memories.map(({ content }) => content).sort();
+}
+
+describe('/mcp of a server', () => {
+  it.each(modes)('opens to each client the space of its token: %s', async (_, mode) => {
+    await using test = await serve();
+    const alice = await connect(test, await test.token(), mode);
+    const bob = await connect(test, await test.token({ space: 'bob' }), mode);
+    const made = await alice.callTool({ name: 'remember', arguments: { content: 'Prefers dark roast' } });
+    expect(made.structuredContent).toMatchObject({ outcome: 'created' });
+    await bob.callTool({ name: 'remember', arguments: { content: 'Prefers tea' } });
+    expect(await contentsOf(alice)).toEqual(['Prefers dark roast']);
+    expect(await contentsOf(bob)).toEqual(['Prefers tea']);
+    expect((await (await test.space('bob')).list()).memories).toMatchObject([{ content: 'Prefers tea' }]);
+    for (const client of [alice, bob]) await client.close();
+  });
+
+  it('offers what the rights of the token allow', async () => {
+    await using test = await serve();
+    await (await test.space()).rememberMany([
+      { content: 'For everyone' },
+      { content: 'For team a', scope: 'team:a' },
+      { content: 'For team b', scope: 'team:b' },
+    ]);
+    const writer = await connect(test, await test.token());
+    const reader = await connect(test, await test.token({ rights: 'read' }));
+    const teamA: Partial<NewToken> = { scopes: ['team:a'] };
+    const ofA = await connect(test, await test.token(teamA));
+    const readerOfA = await connect(test, await test.token({ ...teamA, rights: 'read' }));
+    for (const client of [writer, ofA]) expect(await toolsOf(client)).toContain('remember');
+    for (const client of [reader, readerOfA]) {
+      const tools = await toolsOf(client);
+      expect(tools).toContain('recall');
+      for (const tool of ['remember', 'forget', 'start_session']) expect(tools).not.toContain(tool);
+    }
+    for (const client of [writer, reader]) {
+      expect(await contentsOf(client)).toEqual(['For everyone', 'For team a', 'For team b']);
+    }
+    for (const client of [ofA, readerOfA]) {
+      expect(await contentsOf(client)).toEqual(['For everyone', 'For team a']);
+    }
+    for (const client of [writer, reader, ofA, readerOfA]) await client.close();
+  });
+
+  it('stands behind the token, the door and the limits', async () => {
+    await using test = await serve(2000);
+    const token = await test.token();
+    await expect(connect(test, 'salience_wrong')).rejects.toThrow(/401|[Uu]nauthorized/);
+    expect(await test.ask('POST', '/mcp', { token: 'salience_wrong', body: {} })).toMatchObject({
+      status: 401,
+      json: { code: 'unauthorized' },
+    });
+    const rebound = await test.ask('POST', '/mcp', { token, headers: { host: 'evil.example' }, body: {} });
+    expect(rebound.status).toBe(403);
+    const page = { origin: 'https://evil.example' };
+    expect((await test.ask('POST', '/mcp', { token, headers: page, body: {} })).status).toBe(403);
+    expect((await test.ask('POST', '/mcp', { token, body: 'x'.repeat(2001) })).status).toBe(413);
+
+    const client = await connect(test, token);
+    const [id] = (await test.tokens.list()).map((grant) => grant.id);
+    await test.tokens.revoke(id as string);
+    await expect(client.listTools()).rejects.toThrow(/401|[Uu]nauthorized/);
+    await client.close();
+  });
+});
