@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'find what matters now, ranked and explained',
     load: () => import('./commands/recall.ts'),
   },
+  {
+    name: 'context',
+    summary: 'make what to put before a model, within a budget of tokens',
+    load: () => import('./commands/context.ts'),
+  },
   { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
   { name: 'list', summary: 'list memories, newest update first', load: () => import('./commands/list.ts') },
   { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },

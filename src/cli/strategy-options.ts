@@ -42,6 +42,8 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
   readonly recall: RecallOptions;
   /** Whether a recall by this strategy learns from its answer, and so writes. */
   readonly writes: boolean;
+  /** The same of a context by this strategy. */
+  readonly contextWrites: boolean;
 }> {
   if (options.strategy !== undefined && options.profile !== undefined) {
     misused('give --strategy or --profile, not both');
@@ -49,9 +51,11 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
   const asOf = asOfOf(options);
   const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
   const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
+  const strategy = profile && strategyOf(profile);
   return {
     // A strategy that nobody knows is refused by the recall itself.
-    writes: profile !== undefined && strategyOf(profile).effect !== 'none' && asOf === undefined,
+    writes: strategy !== undefined && strategy.effect !== 'none' && asOf === undefined,
+    contextWrites: strategy !== undefined && strategy.context.effect !== 'none' && asOf === undefined,
     profiles: definition ? [definition] : [],
     recall: {
       ...filtersOf(options),

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+
+beforeEach(() => {
+  work = createWorkplace();
+  onTestFinished(() => work[Symbol.dispose]());
+});
+
+const remember = (content: string, id: string, ...rest: readonly string[]) =>
+  work.json(['remember', content, '--id', id, '--now', '2026-01-01', ...rest]);
+
+describe('context', () => {
+  it('prints what to put before a model, and on request why the rest is left out', async () => {
+    await remember('Ann prefers dark roast coffee', 'roast', '--type', 'preference');
+    await remember(`Coffee talk: ${'and then we talked on. '.repeat(40)}`, 'talk', '--type', 'event');
+    const { code, stdout } = await work.salience([
+      'context',
+      'coffee',
+      '--max-tokens',
+      '120',
+      '--why',
+      '--now',
+      '2026-01-02',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Between the two lines with the same number/);
+    expect(stdout).toContain('(preference, 2026-01-01, stated) Ann prefers dark roast coffee');
+    expect(stdout).toMatch(/1 memory, \d+ of 120 tokens, 1 left out\ntalk: It takes \d+ tokens/);
+    const made = await work.json(['context', 'coffee', '--max-tokens', '120', '--format', 'messages']);
+    expect(made).toMatchObject({ items: [{ id: 'roast', section: 'profile' }], maxTokens: 120 });
+    expect((made['messages'] as readonly { role: string }[]).map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+    ]);
+  });
+
+  it('gives what an agent gets at the start and on every turn, within budgets of their own', async () => {
+    await remember('Never deploy on Fridays', 'rule', '--type', 'rule');
+    await remember('The office is in Porto', 'office');
+    expect(await work.json(['context', '--standing', 'start'])).toMatchObject({
+      maxTokens: 30_000,
+      items: [{ id: 'rule' }, { id: 'office' }],
+    });
+    expect(await work.json(['context', '--standing', 'turn', '--max-tokens', '100'])).toMatchObject({
+      maxTokens: 100,
+      items: [{ id: 'rule' }],
+    });
+  });
+
+  it('touches what it took only where the strategy does', async () => {
+    await remember('Ann prefers dark roast coffee', 'roast');
+    await work.json([
+      'context',
+      'coffee',
+      '--strategy',
+      'balanced',
+      '--effects',
+      'none',
+      '--now',
+      '2026-01-05',
+    ]);
+    expect(await work.json(['get', 'roast'])).not.toHaveProperty('lastAccessedAt');
+    await work.json(['context', 'coffee', '--strategy', 'balanced', '--now', '2026-01-06']);
+    expect(await work.json(['get', 'roast'])).toMatchObject({ lastAccessedAt: '2026-01-06T00:00:00.000Z' });
+  });
+
+  it('refuses what cannot be', async () => {
+    const failed = await work.salience(['context', 'coffee', '--min-score', '2']);
+    expect(failed.code).toBe(2);
+    expect(failed.stderr).toContain('within 0 and 1');
+  });
+});
