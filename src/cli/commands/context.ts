@@ -91,7 +91,7 @@ async function asked(context: Context<Options>, query: string | undefined) {
     ? await openExisting(context, { profiles })
     : await open(context, { readOnly: true, profiles });
   const { limit, ...rest } = recall;
-  return memory.context(query, {
+  return await memory.context(query, {
     ...rest,
     candidates: limit,
     effects: options.effects,
@@ -115,7 +115,7 @@ async function standing(context: Context<Options>) {
     signal,
     maxTokens: options.maxTokens,
   };
-  return options.standing === 'start' ? memory.bootstrap(asked) : memory.pinned(asked);
+  return await (options.standing === 'start' ? memory.bootstrap(asked) : memory.pinned(asked));
 }
 
 function parseScore(text: string): number {
