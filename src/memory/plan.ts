@@ -53,15 +53,16 @@ export async function planWrites(
       .map((memory) => [statementOf(memory), memory]),
   );
   return drafts.map(({ input, record }, index): Plan => {
+    const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
-      topic: record.topicKey === undefined ? undefined : byTopic.get(topicOf(record)),
+      topic,
       twin: byContent.get(contentOf(record)),
       invalid: invalid.get(statementOf(record)),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
       // What its topic said before is said no longer.
-      for (const [key, { id }] of byContent) if (id === plan.memory.id) byContent.delete(key);
+      if (topic && byContent.get(contentOf(topic))?.id === topic.id) byContent.delete(contentOf(topic));
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
       byContent.set(contentOf(plan.memory), plan.memory);
     }
