@@ -121,6 +121,11 @@ export function pack<Candidate extends PackCandidate>(
     take(best.taken);
     for (const candidate of rest) {
       if (taken.has(candidate)) continue;
+      // What is worth next to nothing is still worth the room that nobody else wants.
+      if (candidate.tokens <= room.tokens && room.places > 0) {
+        take([candidate]);
+        continue;
+      }
       const most = Math.max(open, guaranteed.tokens.get(candidate.section) ?? 0);
       if (candidate.tokens > most) reasons.set(candidate.id, doesNotFit(candidate, most));
       else if (room.places === 0 && candidate.tokens <= room.tokens)
@@ -196,15 +201,7 @@ function chooseBest<Candidate extends PackCandidate>(
     capacity: room.tokens,
     most: room.places,
   });
-  const taken = new Set(candidates.filter((_, at) => choice.taken[at]));
-  // What is worth next to nothing is still worth the room that nobody else wants.
-  let left = room.tokens - [...taken].reduce((sum, { tokens }) => sum + tokens, 0);
-  for (const candidate of candidates) {
-    if (taken.has(candidate) || candidate.tokens > left || taken.size >= room.places) continue;
-    taken.add(candidate);
-    left -= candidate.tokens;
-  }
-  return { taken: candidates.filter((candidate) => taken.has(candidate)), lossBound: choice.lossBound };
+  return { taken: candidates.filter((_, at) => choice.taken[at]), lossBound: choice.lossBound };
 }
 
 function chooseGreedily<Candidate extends PackCandidate>(
