@@ -6,6 +6,7 @@ import { collectWhere } from './where.ts';
 /** The options that narrow down which memories are looked at. */
 export interface FilterFlags {
   readonly scope?: string | undefined;
+  readonly inScope?: string | undefined;
   readonly type?: readonly string[] | undefined;
   readonly notType?: readonly string[] | undefined;
   readonly tag?: readonly string[] | undefined;
@@ -18,6 +19,7 @@ export function addFilterOptions(command: Command): Command {
       '--scope <scope>',
       'as seen from this scope: its own memories and those of its ancestors (default: all)',
     )
+    .option('--in-scope <scope>', 'only what lies in this scope itself; "project:*": in every project')
     .option('--type <type>', 'only of this type; may be given several times', collect)
     .option('--not-type <type>', 'not of this type; may be given several times', collect)
     .option('--tag <tag>', 'only with this tag; given several times, with all of them', collect)
@@ -28,6 +30,6 @@ export function addFilterOptions(command: Command): Command {
     );
 }
 
-export function filtersOf({ scope, type, notType, tag, where }: FilterFlags): FilterOptions {
-  return { scope, types: type, typesExclude: notType, tags: tag, metadata: where };
+export function filtersOf({ scope, inScope, type, notType, tag, where }: FilterFlags): FilterOptions {
+  return { scope, inScope, types: type, typesExclude: notType, tags: tag, metadata: where };
 }

@@ -1,4 +1,5 @@
 import { TRANSIENT_TYPES } from '../model/memory.ts';
+import { liesIn } from '../model/scope.ts';
 import type { Instant } from '../model/time.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -20,7 +21,10 @@ export function eligibleRows(
   const typeCodes = columns.attributes.type.codes;
   const tierCodes = columns.attributes.tier.codes;
   const coreCodes = columns.attributes.core.codes;
-  const scopeAllowed = allowed(columns.attributes.scope.dictionary.texts, filter.scopes, undefined);
+  const scopeTexts = columns.attributes.scope.dictionary.texts;
+  const { inScope } = filter;
+  const outside = inScope === undefined ? undefined : scopeTexts.filter((scope) => !liesIn(scope, inScope));
+  const scopeAllowed = allowed(scopeTexts, filter.scopes, outside);
   const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
   const tiers = filter.deep || filter.cold ? ['hot', 'cold'] : ['hot'];
   const replacedToo = filter.deep === true;

@@ -50,6 +50,7 @@ const arbitraryStore = fc
 const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
   {
     scopes: fc.subarray(['global', 'project:match', 'team:a/project:b']),
+    inScope: fc.constantFrom('global', 'project:match', 'project:*', 'team:*', 'nowhere'),
     types: fc.subarray(['fact', 'event', 'decision', 'other']),
     typesExclude: fc.subarray(['fact', 'event']),
     deep: fc.boolean(),

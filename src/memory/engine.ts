@@ -4,7 +4,7 @@ import type { NewNonce } from '../language/fence.ts';
 import { invalidArgument, texts, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import { parseMetadataFilter } from '../model/metadata-condition.ts';
-import { parseScope, visibleScopes } from '../model/scope.ts';
+import { parseScope, parseScopeOrKind, visibleScopes } from '../model/scope.ts';
 import { type Clock, type Instant, parseInstant } from '../model/time.ts';
 import type { Embedder } from '../providers/embedder.ts';
 import type { LanguageModel } from '../providers/language-model.ts';
@@ -49,10 +49,11 @@ export function momentOf(engine: Engine, options: OperationOptions | undefined):
 
 /** The filter that a caller's options mean. Throws `invalid_scope`, `invalid_argument`. */
 export function filterOf(options: FilterOptions): MemoryFilter {
-  const { scope, types, typesExclude, tags, metadata } = options;
+  const { scope, inScope, types, typesExclude, tags, metadata } = options;
   if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
   return {
     ...(scope === undefined ? {} : { scopes: visibleScopes(parseScope(scope)) }),
+    ...(inScope === undefined ? {} : { inScope: parseScopeOrKind(inScope) }),
     ...(types === undefined ? {} : { types: texts(types, 'types', 100, 64) }),
     ...(typesExclude === undefined ? {} : { typesExclude: texts(typesExclude, 'typesExclude', 100, 64) }),
     ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),

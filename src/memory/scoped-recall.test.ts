@@ -71,3 +71,35 @@ test('a scope sees itself and its ancestors, in every strategy and list, and nev
   expect((await memory.recall('coffee', { limit: 100 })).hits).toHaveLength(scopes.length);
   expect((await memory.stats()).byScope).toEqual(Object.fromEntries(scopes.map((scope) => [scope, 1])));
 });
+
+test('inScope returns what lies in one scope, or in any of a kind, and leaves scores and succession as they are', async () => {
+  const { memory } = await live();
+  await memory.rememberMany([
+    { id: 'everywhere', content: 'Coffee is served black' },
+    { id: 'match', content: 'Coffee is served with milk', scope: 'project:match' },
+    { id: 'part', content: 'Coffee is served with oat milk', scope: 'project:match/part' },
+    { id: 'team', content: 'Coffee is served with sugar', scope: 'team:a' },
+    { id: 'old', content: 'Coffee is served cold', scope: 'project:match' },
+    { id: 'new', content: 'Coffee is served hot', supersedes: 'old' },
+  ]);
+  const query = 'how is coffee served';
+  const found = async (options: RecallOptions) =>
+    (await memory.recall(query, { association: 'none', ...options })).hits;
+  const ids = async (options: RecallOptions) => (await found(options)).map((hit) => hit.memory.id).sort();
+  expect(await ids({ scope: 'project:match', inScope: 'project:match' })).toEqual(['match']);
+  expect(await ids({ inScope: 'global' })).toEqual(['everywhere', 'new']);
+  expect(await ids({ inScope: 'project:*' })).toEqual(['match', 'part']);
+  expect(await ids({ scope: 'team:a', inScope: 'project:*' })).toEqual([]);
+  const [wide] = (await found({ scope: 'project:match' })).filter((hit) => hit.memory.id === 'match');
+  const [narrow] = await found({ scope: 'project:match', inScope: 'project:match' });
+  expect(narrow?.score.value).toBe(wide?.score.value);
+  const { memories } = await memory.list({ inScope: 'project:match' });
+  expect(memories.map(({ id }) => id).sort()).toEqual(['match', 'old']);
+  expect(await memory.whyNot(query, 'team', { inScope: 'project:match' })).toMatchObject({
+    outcome: 'excluded',
+    stage: 'eligible',
+    message: 'its scope team:a is not the one that inScope asks for',
+  });
+  await expect(memory.recall(query, { inScope: 'a b' })).rejects.toThrow(/invalid|not valid/);
+  await memory.close();
+});

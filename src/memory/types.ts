@@ -153,6 +153,11 @@ export interface OperationOptions {
 export interface FilterOptions {
   /** Sees this scope and its ancestors. Default is every scope. */
   readonly scope?: string | undefined;
+  /**
+   * Only memories that lie in this scope itself, not in its ancestors; `project:*` is every scope of that kind. It
+   * narrows what is returned: what supersedes what, and every score, stay as seen from `scope`.
+   */
+  readonly inScope?: string | undefined;
   readonly types?: readonly string[] | undefined;
   /** Not together with `types`. */
   readonly typesExclude?: readonly string[] | undefined;

@@ -101,6 +101,7 @@ async function whyNotThen(
     if (!memory) throw notFound(id, engine.space.name);
     const stage =
       found.excluded === 'scope' ||
+      found.excluded === 'elsewhere' ||
       found.excluded === 'type' ||
       found.excluded === 'tag' ||
       found.excluded === 'metadata' ||
@@ -152,6 +153,8 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
   switch (exclusion) {
     case 'scope':
       return `its scope ${memory.scope} is not visible from where you recall: recall from ${memory.scope} or below`;
+    case 'elsewhere':
+      return `its scope ${memory.scope} is not the one that inScope asks for`;
     case 'type':
       return `its type ${memory.type} is filtered out by types or typesExclude`;
     case 'tag':

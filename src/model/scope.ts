@@ -31,3 +31,18 @@ export function visibleScopes(scope: string): readonly string[] {
   const parts = scope.split('/');
   return [GLOBAL_SCOPE, ...parts.map((_, depth) => parts.slice(0, depth + 1).join('/'))];
 }
+
+const kind = /^[a-z]+:\*$/;
+
+/**
+ * Checks what memories are to lie in: a scope, or a kind such as `project:*`. Returns it unchanged.
+ * Throws `invalid_scope`.
+ */
+export function parseScopeOrKind(pattern: string): string {
+  return typeof pattern === 'string' && kind.test(pattern) ? pattern : parseScope(pattern);
+}
+
+/** Whether a scope is the one that was asked for, or begins with the kind that was asked for. */
+export function liesIn(scope: string, pattern: string): boolean {
+  return pattern.endsWith(':*') ? scope.startsWith(pattern.slice(0, -1)) : scope === pattern;
+}

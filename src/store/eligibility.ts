@@ -1,5 +1,6 @@
 import { type MemoryRecord, type Tier, TRANSIENT_TYPES } from '../model/memory.ts';
 import { meetsMetadata } from '../model/metadata-condition.ts';
+import { liesIn } from '../model/scope.ts';
 import type { Instant } from '../model/time.ts';
 import type { Exclusion, MemoryFilter } from './store.ts';
 
@@ -86,8 +87,9 @@ export function filterExclusionOf(
     readonly metadata?: MemoryRecord['metadata'] | undefined;
   },
   filter: MemoryFilter,
-): 'scope' | 'type' | 'tag' | 'metadata' | undefined {
+): 'scope' | 'elsewhere' | 'type' | 'tag' | 'metadata' | undefined {
   if (filter.scopes && !filter.scopes.includes(memory.scope)) return 'scope';
+  if (filter.inScope !== undefined && !liesIn(memory.scope, filter.inScope)) return 'elsewhere';
   if (filter.types && !filter.types.includes(memory.type)) return 'type';
   if (filter.typesExclude?.includes(memory.type)) return 'type';
   if (filter.tags && !filter.tags.every((tag) => memory.tags.includes(tag))) return 'tag';

@@ -339,8 +339,10 @@ export interface LinkChange {
 }
 
 export interface MemoryFilter {
-  /** Only these scopes. Default is all. */
+  /** What is visible: these scopes. Default is all. */
   readonly scopes?: readonly string[] | undefined;
+  /** Only memories that lie in this scope itself, or in one of this kind (`project:*`): what is visible stays. */
+  readonly inScope?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly typesExclude?: readonly string[] | undefined;
   /** Only memories that carry all of these tags. */
@@ -426,6 +428,7 @@ export interface Inspection extends Omit<ScoredMemory, 'memory'> {
 /** The condition of eligibility that a memory does not meet. */
 export type Exclusion =
   | 'scope'
+  | 'elsewhere'
   | 'type'
   | 'tag'
   | 'metadata'

@@ -145,6 +145,10 @@ export const asOfKnown = z.strictObject({ known: asOfFields.known }).describe('L
 /** Which memories are looked at. */
 export const filterFields = {
   scope: scope.optional().describe('As seen from this scope: its memories and those above. Default is all'),
+  inScope: z
+    .string()
+    .optional()
+    .describe('Only what lies in this scope itself, not above; "project:*" is every scope of that kind'),
   types: z.array(z.string()).optional().describe('Only these types'),
   typesExclude: z.array(z.string()).optional().describe('Not these types; not together with types'),
   tags: z.array(z.string()).optional().describe('Only memories that carry all of these tags'),

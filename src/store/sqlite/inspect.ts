@@ -88,7 +88,8 @@ function withMetadata(
   key: number,
 ): Exclusion | undefined {
   if (within === undefined || within.has(key)) return excluded;
-  return excluded === 'scope' || excluded === 'type' || excluded === 'tag' ? excluded : 'metadata';
+  const before: readonly (Exclusion | undefined)[] = ['scope', 'elsewhere', 'type', 'tag'];
+  return before.includes(excluded) ? excluded : 'metadata';
 }
 
 /** What of a row the conditions of eligibility look at; its signals are complete. */

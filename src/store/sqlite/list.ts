@@ -15,6 +15,11 @@ export function listMemories(connection: Connection, { filter, limit, cursor }: 
     values.push(JSON.stringify(list));
   };
   among('scope', 'IN', filter.scopes);
+  if (filter.inScope !== undefined) {
+    const kind = filter.inScope.endsWith(':*');
+    conditions.push(kind ? 'instr(scope, ?) = 1' : 'scope = ?');
+    values.push(kind ? filter.inScope.slice(0, -1) : filter.inScope);
+  }
   among('type', 'IN', filter.types);
   among('type', 'NOT IN', filter.typesExclude);
   for (const tag of filter.tags ?? []) {

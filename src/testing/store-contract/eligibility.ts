@@ -20,6 +20,7 @@ export const eligibilityTests: readonly ContractTest[] = [
     await write(space, [
       insert({ id: 'plain', scope, tags: ['x'] }),
       insert({ id: 'scope', scope: 'project:b', tags: ['x'] }),
+      insert({ id: 'elsewhere', scope: 'global', tags: ['x'] }),
       insert({ id: 'type', scope, type: 'rule', tags: ['x'] }),
       insert({ id: 'tag', scope }),
       insert({ id: 'metadata', scope, tags: ['x'], metadata: { draft: null } }),
@@ -39,7 +40,8 @@ export const eligibilityTests: readonly ContractTest[] = [
       { terms: ['content'] },
       {
         filter: {
-          scopes: [scope],
+          scopes: ['global', scope],
+          inScope: scope,
           types: ['fact'],
           tags: ['x'],
           metadata: [{ key: 'draft', test: { exists: false } }],
@@ -51,10 +53,11 @@ export const eligibilityTests: readonly ContractTest[] = [
     const answer = await space.search(query);
     const eligible = ['plain', 'to-be-invalidated', 'expired-core', 'to-expire', 'valid-from', 'valid-until'];
     expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
-    expect(answer).toMatchObject({ total: 16, filtered: 10, eligible: 6 });
+    expect(answer).toMatchObject({ total: 17, filtered: 10, eligible: 6 });
     expect(await reasonsOf(space, query)).toEqual({
       ...Object.fromEntries(eligible.map((id) => [id, undefined])),
       scope: 'scope',
+      elsewhere: 'elsewhere',
       type: 'type',
       tag: 'tag',
       metadata: 'metadata',

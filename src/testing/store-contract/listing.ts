@@ -77,6 +77,10 @@ export const listingTests: readonly ContractTest[] = [
     const ids = async (filter: MemoryFilter) => (await listAll(space, filter, 2)).toSorted();
     expect(await ids({ scopes: ['global', 'project:b'] })).toEqual(['1', '3']);
     expect(await ids({ scopes: [] })).toEqual([]);
+    expect(await ids({ inScope: 'global' })).toEqual(['1']);
+    expect(await ids({ inScope: 'project:*' })).toEqual(['2', '3']);
+    expect(await ids({ inScope: 'proj:*' })).toEqual([]);
+    expect(await ids({ scopes: ['global', 'project:a'], inScope: 'project:*' })).toEqual(['2']);
     expect(await ids({ types: ['rule', 'own type'] })).toEqual(['2', '3']);
     expect(await ids({ types: [] })).toEqual([]);
     expect(await ids({ typesExclude: ['fact'] })).toEqual(['2', '3']);

@@ -195,6 +195,15 @@ export const searchTests: readonly ContractTest[] = [
         profile: fc.constantFrom(...BUILTIN_PROFILE_NAMES).map(profileOf),
         filter: fc.record({
           scopes: some('global', 'project:match', 'team:a/project:b'),
+          inScope: fc.constantFrom(
+            undefined,
+            undefined,
+            'global',
+            'project:match',
+            'project:*',
+            'team:*',
+            'nowhere',
+          ),
           types: fc.constant(undefined),
           typesExclude: some('fact', 'event', 'rule'),
           tags: fc.option(fc.constantFrom(['tea'], ['plan', 'tea']), { nil: undefined, freq: 2 }),
