@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { createAnalyzer } from '../text/analyze.ts';
 import { consolidateStatements } from './consolidation.ts';
 
 const nonce = '0123456789abcdef0123456789abcdef';
 const newNonce = () => nonce;
+const { analyze: contentWords } = createAnalyzer();
 const said = (content: string, month: number) => ({ content, at: Date.UTC(2026, month, 1) });
 const statements = [
   said('Ann runs 5 km every morning.', 0),
@@ -14,7 +16,7 @@ const joined = 'Ann runs 5 km every morning at 6:30, before work, since 2026-02-
 
 const consolidate = (answer: Parameters<typeof scriptedModel>[0], group = statements) => {
   const { model, requests } = scriptedModel(answer);
-  return { result: consolidateStatements(model, 'pattern', group, { newNonce }), requests };
+  return { result: consolidateStatements(model, 'pattern', group, { newNonce, contentWords }), requests };
 };
 
 describe('a consolidation', () => {
@@ -40,6 +42,8 @@ describe('a consolidation', () => {
     ['changed a time', joined.replace('6:30', '6.30'), /these are missing: 6:30$/m],
     ['changed a date', joined.replace('2026-02-10', '10 February 2026'), /these are missing: 2026-02-10$/m],
     ['said nothing', ' ', /content is empty/],
+    ['added a fact', `${joined} Her password is hunter2.`, /in none of them: password hunter2$/m],
+    ['denied something', joined.replace('runs', 'never runs'), /in none of them: never$/m],
     ['told a story', `${joined} ${'And she was happy. '.repeat(30)}`, /add nothing/],
     ['gave no text', 42, /content: .*expected string/],
   ])('that %s is mended', async (_, first, problem) => {

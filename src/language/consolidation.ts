@@ -3,6 +3,7 @@ import { formatInstant } from '../model/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, objectOutput } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';
+import { type ContentWords, introducedWords } from './grounding.ts';
 import type { DatedStatement } from './verdicts.ts';
 
 export const MOST_CONSOLIDATED = 5;
@@ -24,20 +25,28 @@ const instructions = `You look after the memory of an assistant. You join simila
 content is the joined statement. title is at most eight words, or null.`;
 
 /**
- * One statement for two to five similar ones of one type, which keeps every fact. An answer without one of their
- * numbers has lost a fact, so it is refused: the model is asked again, and then `model_invalid_output` is thrown, as
- * `model_failed` and `aborted` are.
+ * One statement for two to five similar ones of one type, which keeps every fact and adds none. An answer without one of
+ * their numbers has lost a fact, and one with a word, number, name or denial that none of them has says something of its
+ * own: both are refused. The model is asked again, and then `model_invalid_output` is thrown, as `model_failed` and
+ * `aborted` are. A title that adds something is left out.
  */
 export async function consolidateStatements(
   model: LanguageModel,
   type: string,
   statements: readonly DatedStatement[],
-  options: { readonly newNonce: NewNonce; readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly newNonce: NewNonce;
+    /** Of the language in which memories are analysed. */
+    readonly contentWords: ContentWords;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<ConsolidatedStatement> {
   if (statements.length < 2 || statements.length > MOST_CONSOLIDATED) {
     throw invalidArgument('statements', `2 to ${MOST_CONSOLIDATED} are needed, not ${statements.length}`);
   }
   const { z } = await import('zod');
+  const sources = statements.map(({ content, at }) => ({ content, learned: formatInstant(at) }));
+  const introduced = (text: string) => introducedWords(text, sources, options.contentWords);
   const data = fence(
     'statements',
     statements.map(({ content, at }) => ({ learned: formatInstant(at), statement: content })),
@@ -48,13 +57,17 @@ export async function consolidateStatements(
     prompt: `${data.block}\n\nJoin the ${statements.length} statements above, which are memories of the type ${JSON.stringify(type)}.`,
     schema: objectOutput(
       z.object({ content: z.string(), title: z.string().nullable().catch(null) }),
-      ({ content }) => checkNothingLost(cleanText(content), statements),
+      ({ content }) => {
+        checkNothingLost(cleanText(content), statements);
+        checkNothingAdded(introduced(cleanText(content)));
+      },
     ),
     signal: options.signal,
   });
+  const title = cleanText(value.title ?? '').slice(0, 200);
   return {
     content: cleanText(value.content),
-    title: cleanText(value.title ?? '').slice(0, 200) || undefined,
+    title: title === '' || introduced(title).length > 0 ? undefined : title,
     usage,
   };
 }
@@ -78,4 +91,11 @@ function checkNothingLost(joined: string, statements: readonly DatedStatement[])
   const total = statements.reduce((sum, { content }) => sum + content.length, 0);
   // Longer than all of them together, with room for connecting words: something was added.
   if (joined.length > total * 1.5 + 200) throw new Error('content is longer than what it joins: add nothing');
+}
+
+function checkNothingAdded(introduced: readonly string[]): void {
+  if (introduced.length === 0) return;
+  throw new Error(
+    `content must say only what the statements say, in their words; these are in none of them: ${introduced.slice(0, 20).join(' ')}`,
+  );
 }

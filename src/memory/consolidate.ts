@@ -7,12 +7,13 @@ import { addUsage, NO_USAGE } from '../providers/language-model.ts';
 import { retentionAt } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import { exclusionOf } from '../store/eligibility.ts';
 import type { Change, IndexedText } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import type { Engine } from './engine.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
-import { inheritedImportance } from './supersession.ts';
+import { inheritedImportance, supersededAmong } from './supersession.ts';
 
 /** Below this retention a memory may be joined with others. */
 const MOST_RETENTION = 0.2;
@@ -28,8 +29,9 @@ interface Candidate {
 }
 
 /**
- * Joins groups of faded, similar memories of one type: the oldest is the seed, and each of the others is similar to
- * it. The new memory keeps their texts; they become cold and stay linked to it. Without an embedder nothing is similar.
+ * Joins groups of faded, similar memories of one type, scope and validity that are believed now: the oldest is the seed,
+ * and each of the others is similar to it. The new memory keeps their texts and nothing else; they become cold and stay
+ * linked to it. Without an embedder nothing is similar.
  */
 export async function consolidate(
   engine: Engine,
@@ -63,10 +65,12 @@ async function findGroups(
   let cursor: string | undefined;
   do {
     const page = await engine.space.list({ filter: {}, limit: 500, cursor });
+    const superseded = await supersededAmong(engine.space, idsOf(page.memories), {}, now);
     for (const memory of page.memories) {
-      // Scopes are looked through separately: a joined memory must not be seen from where its parts were not.
-      const key = JSON.stringify([memory.type, memory.scope]);
-      if (isCandidate(memory, now)) byType.set(key, [...(byType.get(key) ?? []), memory]);
+      // A joined memory must not be seen from where, or when, its parts were not.
+      const { type, scope, validFrom, validUntil, expiresAt } = memory;
+      const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
+      if (isCandidate(memory, superseded, now)) byType.set(key, [...(byType.get(key) ?? []), memory]);
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -103,10 +107,10 @@ async function groupsAmong(
   return groups;
 }
 
-function isCandidate(memory: MemoryRecord, now: Instant): boolean {
+/** Superseded from wherever it is: what nobody believes any more must not come back in other words. */
+function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
   return (
-    memory.tier === 'hot' &&
-    memory.consolidatedAt === undefined &&
+    exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, {}, now) === undefined &&
     !memory.core &&
     memory.source !== 'consolidated' &&
     retentionAt(signalsOf(memory, {}), now) < MOST_RETENTION
@@ -132,10 +136,11 @@ async function joinedText(
   const content = statements.map((each) => each.content).join('\n');
   const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
   const { languageModel: model, newNonce } = engine;
+  const contentWords = (text: string) => engine.analyzer.analyze(text);
   if (!model || judge === false) return plain;
   try {
     const type = group[0]?.type ?? 'fact';
-    const written = await consolidateStatements(model, type, statements, { newNonce, signal });
+    const written = await consolidateStatements(model, type, statements, { newNonce, contentWords, signal });
     return { ...written, by: 'model', failures: [] };
   } catch (error) {
     throwIfAborted(signal);
@@ -155,9 +160,11 @@ async function join(
   const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
   const { embedder, analyzer } = engine;
   return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
-    const current = await reader.get(group.map(({ id }) => id));
+    const current = await reader.get(idsOf(group));
+    const superseded = await supersededAmong(reader, idsOf(group), {}, now);
     const unchanged = current.every(
-      (memory, at) => memory && isCandidate(memory, now) && memory.revisionCount === group[at]?.revisionCount,
+      (memory, at) =>
+        memory && isCandidate(memory, superseded, now) && memory.revisionCount === group[at]?.revisionCount,
     );
     if (!unchanged) return { changes: [], result: undefined };
     const changes: Change[] = [{ kind: 'insert', memory: joined, indexed }];
@@ -203,9 +210,9 @@ function joinedRecord(
     createdAt: now,
     updatedAt: now,
     lastAccessedAt: undefined,
-    validFrom: undefined,
-    validUntil: undefined,
-    expiresAt: undefined,
+    invalidatedAt: undefined,
+    invalidReason: undefined,
+    consolidatedAt: undefined,
     ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceJudge'>>(inheritedImportance, seed),
     stability: mean,
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
@@ -215,4 +222,8 @@ function joinedRecord(
     source: 'consolidated',
     sourceRef: undefined,
   };
+}
+
+function idsOf(memories: readonly MemoryRecord[]): readonly string[] {
+  return memories.map(({ id }) => id);
 }

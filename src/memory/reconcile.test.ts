@@ -182,7 +182,7 @@ describe('joins', () => {
   }
 
   test('are written by the model, which may lose no number', async () => {
-    const content = 'Long runs along the river on five weekdays, of 5, 6, 7, 8 and 9 km';
+    const content = 'Long runs along the river on Monday to Friday, of 5, 6, 7, 8 and 9 km';
     const { memory } = await joining(({ system }) =>
       system.includes('join similar') ? { content, title: 'Long runs' } : { verdicts: [] },
     );
