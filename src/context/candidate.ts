@@ -16,10 +16,10 @@ export interface ContextCandidate {
   readonly score: number;
   /** Found through a link, not by itself. Default is false. */
   readonly isAssociative?: boolean | undefined;
-  /** Enters before all others, whatever its score, and is never taken for a duplicate. Default is false. */
+  /** Enters before all others, whatever its score, and is never left out as a duplicate. Default is false. */
   readonly mustInclude?: boolean | undefined;
-  /** Of unit length, all of one model. Without one, words are compared. */
-  readonly vector?: Float32Array | undefined;
+  /** 0–1: how sure it is. Nothing that is less sure can stand in its place. Default is 1. */
+  readonly confidence?: number | undefined;
 }
 
 /** A candidate that is ready to be packed. */

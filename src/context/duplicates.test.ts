@@ -1,103 +1,182 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ContextCandidate } from './candidate.ts';
-import { removeNearDuplicates } from './duplicates.ts';
+import { readStatement } from '../text/says-all.ts';
+import { compareCandidates, type PackCandidate, textOf } from './candidate.ts';
+import { repetitionsAmong } from './duplicates.ts';
+import { pack } from './pack.ts';
 
-function memory(id: string, content: string, more: Partial<ContextCandidate> = {}): ContextCandidate {
-  return { id, content, type: 'fact', at: 0, source: 'stated', score: 0.5, ...more };
+function memory(id: string, content: string, more: Partial<PackCandidate> = {}): PackCandidate {
+  return { id, content, type: 'fact', at: 0, source: 'stated', score: 0.5, tokens: 10, ...more };
 }
 
-/** A unit vector in a direction of 64 dimensions, turned by an angle towards the next. */
-function direction(at: number, angle = 0): Float32Array {
-  const vector = new Float32Array(64);
-  vector[at] = Math.cos(angle);
-  vector[at + 1] = Math.sin(angle);
-  return vector;
+function repeated(...ranked: readonly PackCandidate[]) {
+  return [...repetitionsAmong(ranked)].map(([{ id }, sayers]) => [id, sayers.map((each) => each.id)]);
 }
 
-function duplicatesOf(...ranked: readonly ContextCandidate[]) {
-  return removeNearDuplicates(ranked).duplicates;
-}
+const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
 
-describe('removeNearDuplicates', () => {
-  test('compares vectors, and names the better one', () => {
-    const found = duplicatesOf(
-      memory('a', 'She likes dark roast', { vector: direction(40) }),
-      memory('b', 'Her favourite is a dark roast', { vector: direction(40, 0.2) }),
-      memory('c', 'She likes a light roast', { vector: direction(40, 0.3) }),
-    );
-    expect(found).toEqual([{ id: 'b', of: 'a', by: 'cosine', similarity: expect.closeTo(Math.cos(0.2), 5) }]);
+describe('repetitionsAmong', () => {
+  test('finds what another one says word for word, and nothing else', () => {
+    expect(
+      repeated(
+        memory('a', 'Ann is allergic to peanuts'),
+        memory('b', 'Ben is allergic to peanuts'),
+        memory('c', 'Ann is allergic to peanuts, and carries an epipen'),
+        memory('d', 'ann is allergic to PEANUTS.'),
+      ),
+    ).toEqual([
+      ['a', ['c']],
+      ['d', ['a', 'c']],
+    ]);
   });
 
-  test('compares words where one has no vector', () => {
-    const found = duplicatesOf(
-      memory('a', 'Alice moved to Paris in spring', { vector: direction(1) }),
-      memory('b', 'In spring, Alice moved to PARIS!'),
-      memory('c', 'Alice moved to London in spring'),
-    );
-    expect(found).toEqual([{ id: 'b', of: 'a', by: 'words', similarity: 1 }]);
+  test('lets nothing stand for what is newer, surer or has another title', () => {
+    const said = 'Ann lives in Oslo';
+    expect(repeated(memory('old', said), memory('new', said, { at: 1 }))).toEqual([['old', ['new']]]);
+    expect(repeated(memory('sure', said), memory('doubted', said, { confidence: 0.5 }))).toEqual([
+      ['doubted', ['sure']],
+    ]);
+    expect(repeated(memory('sure', said), memory('doubted', said, { at: 1, confidence: 0.5 }))).toEqual([]);
+    expect(repeated(memory('a', said, { title: 'Home' }), memory('b', said))).toEqual([]);
   });
 
-  test('sees words in scripts that do not part them', () => {
-    expect(duplicatesOf(memory('a', '我喜欢喝黑咖啡'), memory('b', '我喜欢喝黑咖啡。'))).toHaveLength(1);
-    expect(duplicatesOf(memory('a', '我喜欢喝黑咖啡'), memory('b', '他住在北京'))).toEqual([]);
+  test('keeps must-includes, and lets others repeat them', () => {
+    const rule = 'Never deploy on Friday';
+    expect(
+      repeated(
+        memory('a', rule, { mustInclude: true }),
+        memory('b', rule, { mustInclude: true }),
+        memory('c', rule),
+      ),
+    ).toEqual([['c', ['a', 'b']]]);
   });
+});
 
-  test.each([
-    ['a number', 'The budget is 500 euros', 'The budget is 700 euros'],
-    [
-      'a denial',
-      'Bob likes tea from the corner shop in Leeds',
-      'Bob no likes tea from the corner shop in Leeds',
-    ],
-    ['a contraction', 'You must sign it', "You mustn't sign it"],
-  ])('keeps apart what differs in %s, though the vectors are the same', (_, a, b) => {
-    const vector = direction(3);
-    expect(duplicatesOf(memory('a', a, { vector }), memory('b', b, { vector }))).toEqual([]);
-  });
+const word = fc.constantFrom('ann', 'ben', 'tea', 'likes', 'not', 'the', '5', '-5', '?');
+const memories: fc.Arbitrary<readonly PackCandidate[]> = fc
+  .array(
+    fc.record({
+      content: fc.oneof(
+        fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(' ')),
+        fc.constantFrom(
+          'Ann likes tea with milk',
+          'ann likes tea with milk!',
+          'Ann likes tea with milk and honey',
+        ),
+      ),
+      at: fc.nat(2),
+      score: fc.constantFrom(0.1, 0.5, 0.5, 0.9),
+      tokens: fc.integer({ min: 0, max: 30 }),
+      mustInclude: fc.oneof(
+        { weight: 6, arbitrary: fc.constant(false) },
+        { weight: 1, arbitrary: fc.constant(true) },
+      ),
+    }),
+    { maxLength: 10 },
+  )
+  .map((all) => all.map(({ content, ...more }, at) => memory(`m${at}`, content, more)));
+const strategy = fc.constantFrom('optimal' as const, 'greedy' as const);
+const objective = fc.constantFrom('score' as const, 'evidence' as const);
+const shares = fc.constantFrom(undefined, { a: 1, b: 3 });
 
-  test('keeps must-includes, and lets others be their duplicates', () => {
-    const found = duplicatesOf(
-      memory('a', 'Never deploy on Friday', { mustInclude: true }),
-      memory('b', 'Never deploy on Friday', { mustInclude: true }),
-      memory('c', 'Never deploy on Friday'),
-    );
-    expect(found.map(({ id, of }) => [id, of])).toEqual([['c', 'a']]);
-  });
-
-  test('gives up early only where the threshold is out of reach', () => {
-    const component = fc.double({ min: -1, max: 1, noNaN: true });
-    const unit = fc
-      .array(component, { minLength: 70, maxLength: 70 })
-      .filter((all) => all.some((each) => Math.abs(each) > 0.01))
-      .map((all) => Float32Array.from(all, (each) => each / Math.hypot(...all)));
+describe('duplicates in a context', () => {
+  test('where everything fits nothing is left out', () => {
     fc.assert(
-      fc.property(unit, unit, fc.double({ min: 0.01, max: 1, noNaN: true }), (a, noise, cosine) => {
-        const mixed = a.map((each, at) => each + 0.3 * noise[at]!);
-        const b = mixed.map((each) => each / Math.hypot(...mixed));
-        const exact = a.reduce((sum, each, at) => sum + each * b[at]!, 0);
-        fc.pre(Math.abs(exact - cosine) > 1e-5);
-        const { duplicates } = removeNearDuplicates(
-          [memory('a', 'one', { vector: a }), memory('b', 'two', { vector: b })],
-          { cosine },
-        );
-        expect(duplicates.length).toBe(exact >= cosine ? 1 : 0);
+      fc.property(memories, strategy, objective, (all, strategy, objective) => {
+        const maxTokens = all.reduce((sum, { tokens }) => sum + tokens, 0);
+        const packed = pack(all, { maxTokens, strategy, objective, maxItems: all.length });
+        expect(packed.omitted).toEqual([]);
       }),
+      { numRuns: 500 },
     );
   });
 
-  test('counts shared words as the Jaccard coefficient does', () => {
-    const words = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { minLength: 1, maxLength: 12 });
+  test('what is left out as one is said by a memory that is in, word for word, and has no room', () => {
+    let seen = 0;
     fc.assert(
-      fc.property(words, words, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {
-        const shared = a.filter((each) => b.includes(each)).length;
-        const jaccard = shared / (a.length + b.length - shared);
-        fc.pre(Math.abs(jaccard - threshold) > 1e-6);
-        const { duplicates } = removeNearDuplicates([memory('a', a.join(' ')), memory('b', b.join(' '))], {
-          words: threshold,
-        });
-        expect(duplicates.map(({ similarity }) => similarity)).toEqual(jaccard >= threshold ? [jaccard] : []);
+      fc.property(
+        memories,
+        strategy,
+        objective,
+        shares,
+        fc.nat(150),
+        (all, strategy, objective, shares, maxTokens) => {
+          const { included, omitted, tokens } = pack(all, { maxTokens, strategy, objective, shares });
+          const byId = new Map(all.map((each) => [each.id, each]));
+          expect([...ids(included), ...ids(omitted)].sort()).toEqual(ids(all).sort());
+          expect(tokens).toBeLessThanOrEqual(maxTokens);
+          for (const omission of omitted) {
+            if (omission.reason !== 'duplicate') continue;
+            seen++;
+            const [one, other] = [byId.get(omission.id)!, byId.get(omission.of)!];
+            expect(included).toContain(other);
+            const [short, long] = [readStatement(textOf(one)), readStatement(textOf(other))];
+            expect(long.text.startsWith(short.text)).toBe(true);
+            expect(other.at).toBeGreaterThanOrEqual(one.at);
+            if (strategy === 'optimal') expect(tokens + one.tokens).toBeGreaterThan(maxTokens);
+          }
+        },
+      ),
+      { numRuns: 2000, seed: 7 },
+    );
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  test('the rest is the best choice of what none repeats', () => {
+    fc.assert(
+      fc.property(memories, fc.nat(150), (all, maxTokens) => {
+        const packed = pack(all, { maxTokens });
+        const ranked = [...all].sort(compareCandidates);
+        const said = repetitionsAmong(ranked);
+        const must = packed.included.filter(({ mustInclude }) => mustInclude);
+        const room = maxTokens - must.reduce((sum, { tokens }) => sum + tokens, 0);
+        const open = ranked.filter((each) => !each.mustInclude && !said.has(each));
+        const least = bestOf(open, room) + must.reduce((sum, { score }) => sum + score, 0);
+        expect(packed.totalScore).toBeGreaterThanOrEqual(least - 1e-9);
       }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a statement is not lost with a longer one that does not fit', () => {
+    const short = memory('short', 'Ann is allergic to peanuts', { tokens: 10 });
+    const long = memory('long', 'Ann is allergic to peanuts and to much else', { tokens: 500 });
+    for (const strategy of ['optimal', 'greedy'] as const) {
+      expect(ids(pack([short, long], { maxTokens: 100, strategy }).included)).toEqual(['short']);
+    }
+    const many = Array.from({ length: 9 }, (_, at) =>
+      memory(`m${at}`, `Note ${at}`, { score: 0.9, tokens: 10 }),
+    );
+    const worse = [
+      { ...short, tokens: 5 },
+      { ...long, tokens: 60 },
+    ];
+    const packed = pack([...many, ...worse], { maxTokens: 96 });
+    expect(ids(packed.included)).toContain('short');
+    expect(packed.omitted.map(({ id, reason }) => [id, reason])).toEqual([['long', 'worse-value']]);
+  });
+
+  test('room that is left goes to them', () => {
+    const all = [
+      memory('a', 'Ann likes tea', { score: 0.9 }),
+      memory('b', 'Ann likes tea.', { score: 0.8 }),
+      memory('c', 'Ben likes rum', { score: 0.1, tokens: 85 }),
+    ];
+    expect(pack(all, { maxTokens: 100 }).omitted).toEqual([{ id: 'b', reason: 'duplicate', of: 'a' }]);
+    expect(pack(all, { maxTokens: 104 }).omitted.map(({ id }) => id)).toEqual(['b']);
+    expect(pack(all, { maxTokens: 94 }).omitted.map(({ id }) => id)).toEqual(['c']);
+    expect(pack(all, { maxTokens: 100, duplicates: 'keep' }).omitted.map(({ id }) => id)).toEqual(['c']);
+    expect(() => pack(all, { maxTokens: 1, duplicates: { cosine: 0.9 } as never })).toThrow(
+      /duplicates.*remove, keep/,
     );
   });
 });
+
+function bestOf(all: readonly PackCandidate[], tokens: number): number {
+  const [first, ...rest] = all;
+  if (first === undefined) return 0;
+  const without = bestOf(rest, tokens);
+  return first.tokens > tokens
+    ? without
+    : Math.max(without, first.score + bestOf(rest, tokens - first.tokens));
+}

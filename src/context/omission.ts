@@ -1,9 +1,8 @@
-import type { NearDuplicate } from './duplicates.ts';
-
 /** Why a memory is not in a context. */
 export type OmissionReason =
   | { readonly reason: 'below-minimum-score'; readonly score: number; readonly minScore: number }
-  | ({ readonly reason: 'near-duplicate' } & Omit<NearDuplicate, 'id'>)
+  /** `of`: the id of a memory in the context that says all of it, word for word. */
+  | { readonly reason: 'duplicate'; readonly of: string }
   /** `tokensLeft`: the most that was open to it. */
   | { readonly reason: 'does-not-fit'; readonly tokens: number; readonly tokensLeft: number }
   /** It would fit in place of others, whose total score is higher. */
@@ -23,8 +22,8 @@ export function explainOmission(omission: Omission): string {
       return omission.score === 0
         ? 'Its score is 0: it is no hit.'
         : `Its score ${show(omission.score)} is below the minimum of ${show(omission.minScore)}.`;
-    case 'near-duplicate':
-      return `It says the same as ${omission.of} (${omission.by} ${show(omission.similarity)}), which comes first.`;
+    case 'duplicate':
+      return `All that it says is in ${omission.of}, word for word.`;
     case 'does-not-fit':
       return `It takes ${omission.tokens} tokens; at most ${omission.tokensLeft} were left for it.`;
     case 'worse-value':

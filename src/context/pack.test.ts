@@ -178,7 +178,7 @@ describe('pack', () => {
     expect(ids(packed.included)).toEqual(['must', 'good']);
     expect(packed.omitted).toEqual([
       { id: 'large must', reason: 'does-not-fit', tokens: 1000, tokensLeft: 100 },
-      { id: 'same', reason: 'near-duplicate', of: 'good', by: 'words', similarity: 1 },
+      { id: 'same', reason: 'duplicate', of: 'good' },
       { id: 'large', reason: 'does-not-fit', tokens: 900, tokensLeft: 70 },
       { id: 'third', reason: 'too-many', maxItems: 2 },
       { id: 'weak', reason: 'below-minimum-score', score: 0.05, minScore: 0.1 },

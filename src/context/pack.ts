@@ -1,7 +1,7 @@
 import { invalidArgument, number, oneOf, wholeNumber } from '../model/check.ts';
 import { evidenceValue } from '../scoring/evidence.ts';
 import { compareCandidates, type PackCandidate } from './candidate.ts';
-import { type DuplicateThresholds, removeNearDuplicates } from './duplicates.ts';
+import { repetitionsAmong } from './duplicates.ts';
 import { solveKnapsack } from './knapsack.ts';
 import type { Omission, OmissionReason } from './omission.ts';
 
@@ -26,8 +26,11 @@ export interface PackOptions {
   readonly minScore?: number | undefined;
   /** The most memories, must-includes counted (which enter even so). Default is no limit. */
   readonly maxItems?: number | undefined;
-  /** `'keep'` leaves near-duplicates in. */
-  readonly duplicates?: DuplicateThresholds | 'keep' | undefined;
+  /**
+   * `remove`: where not everything fits, memories whose whole text another one says are left out first. `keep`: they are
+   * memories like all others. Default is `remove`.
+   */
+  readonly duplicates?: 'remove' | 'keep' | undefined;
   /**
    * What each section may claim, > 0, by name. Where not everything fits, a section with candidates is first given the
    * choice of its own memories with the highest total score in its share of the room (the shares divided by the sum of
@@ -54,6 +57,11 @@ export interface Packed<Candidate extends PackCandidate = PackCandidate> {
   readonly lossBound: number | undefined;
 }
 
+export const DUPLICATE_CHOICES = ['remove', 'keep'] as const;
+
+/** How often the choice is made anew for what would be lost; after that nothing counts as a duplicate. */
+const ROUNDS = 3;
+
 /** How many in a row may not fit before `greedy` stops. */
 const MISSES = 3;
 
@@ -68,9 +76,10 @@ interface Room {
 /**
  * Chooses which memories enter a context.
  *
- * Must-includes enter first, best first, as far as they fit. Of the others those below the minimum and near-duplicates
- * of better ones are left out; then the strategy chooses. `optimal` never has a lower total value than `greedy` has
- * with the same options. The order of the candidates makes no difference.
+ * Must-includes enter first, best first, as far as they fit. Of the others those below the minimum are left out, and,
+ * where not everything fits, those whose whole text another memory of the choice says; then the strategy chooses.
+ * `optimal` never leaves out a duplicate for which there is room, nor one of a memory that is itself left out. With
+ * duplicates kept it never has a lower total value than `greedy`. The order of the candidates makes no difference.
  *
  * Throws `invalid_argument` naming what is out of range.
  */
@@ -79,7 +88,7 @@ export function pack<Candidate extends PackCandidate>(
   options: PackOptions,
 ): Packed<Candidate> {
   check(candidates, options);
-  const { minScore = 0, maxItems = Number.POSITIVE_INFINITY, duplicates = {} } = options;
+  const { minScore = 0, maxItems = Number.POSITIVE_INFINITY, duplicates = 'remove' } = options;
   const reasons = new Map<string, OmissionReason>();
   const ranked = [...candidates].sort(compareCandidates);
   const scored = ranked.filter((candidate) => {
@@ -88,10 +97,10 @@ export function pack<Candidate extends PackCandidate>(
       reasons.set(candidate.id, { reason: 'below-minimum-score', score: candidate.score, minScore });
     return enters;
   });
-  const distinct = duplicates === 'keep' ? undefined : removeNearDuplicates(scored, duplicates);
-  for (const { id, ...duplicate } of distinct?.duplicates ?? []) {
-    reasons.set(id, { reason: 'near-duplicate', ...duplicate });
-  }
+  const fits =
+    scored.length <= maxItems && scored.reduce((sum, { tokens }) => sum + tokens, 0) <= options.maxTokens;
+  const said =
+    duplicates === 'keep' || fits ? new Map<Candidate, readonly Candidate[]>() : repetitionsAmong(scored);
 
   const taken = new Set<Candidate>();
   let room: Room = { tokens: options.maxTokens, places: maxItems };
@@ -101,7 +110,7 @@ export function pack<Candidate extends PackCandidate>(
       room = { tokens: room.tokens - candidate.tokens, places: Math.max(0, room.places - 1) };
     }
   };
-  const kept = distinct?.kept ?? scored;
+  const kept = scored.filter((candidate) => !said.has(candidate));
   for (const candidate of kept.filter(({ mustInclude }) => mustInclude === true)) {
     if (candidate.tokens <= room.tokens) take([candidate]);
     else reasons.set(candidate.id, doesNotFit(candidate, room.tokens));
@@ -110,20 +119,27 @@ export function pack<Candidate extends PackCandidate>(
   const valued = options.objective === 'evidence' ? worthOf : scoreOf;
   const guaranteed = guarantee(others, room, options.shares ?? {}, valued);
   take(guaranteed.taken);
-  const rest = others.filter((candidate) => !taken.has(candidate));
+  const sayerOf = (candidate: Candidate, among: ReadonlySet<Candidate>) =>
+    said.get(candidate)?.find((other) => among.has(other));
   let { lossBound } = guaranteed;
   if (options.strategy === 'greedy') {
-    take(chooseGreedily(rest, room, maxItems, reasons));
+    const rest = scored.filter((candidate) => !taken.has(candidate) && candidate.mustInclude !== true);
+    take(chooseGreedily(rest, room, maxItems, reasons, sayerOf, taken));
   } else {
     const open = room.tokens;
-    const best = chooseBest(rest, room, valued);
+    const { pool, best } = chooseDistinct(others, room, valued, said, taken);
     lossBound += best.lossBound;
     take(best.taken);
-    for (const candidate of rest) {
-      if (taken.has(candidate)) continue;
+    const rest = ranked.filter((candidate) => pool.has(candidate) && !taken.has(candidate));
+    for (const candidate of [...rest, ...ranked.filter((each) => said.has(each) && !pool.has(each))]) {
       // What is worth next to nothing is still worth the room that nobody else wants.
       if (candidate.tokens <= room.tokens && room.places > 0) {
         take([candidate]);
+        continue;
+      }
+      const sayer = pool.has(candidate) ? undefined : sayerOf(candidate, taken);
+      if (sayer) {
+        reasons.set(candidate.id, { reason: 'duplicate', of: sayer.id });
         continue;
       }
       const most = Math.max(open, guaranteed.tokens.get(candidate.section) ?? 0);
@@ -204,17 +220,46 @@ function chooseBest<Candidate extends PackCandidate>(
   return { taken: candidates.filter((_, at) => choice.taken[at]), lossBound: choice.lossBound };
 }
 
+/**
+ * The best choice among memories of which none repeats another one. A repetition whose sayers are all left out says
+ * something after all: it joins those that are chosen from, and the choice is made anew.
+ */
+function chooseDistinct<Candidate extends PackCandidate>(
+  distinct: readonly Candidate[],
+  room: Room,
+  valued: Valued,
+  said: ReadonlyMap<Candidate, readonly Candidate[]>,
+  taken: ReadonlySet<Candidate>,
+) {
+  const pool = new Set(distinct.filter((candidate) => !taken.has(candidate)));
+  for (let round = 1; ; round++) {
+    const best = chooseBest([...pool].sort(compareCandidates), room, valued);
+    const chosen = new Set([...taken, ...best.taken]);
+    const lost = [...said].filter(
+      ([candidate, sayers]) => !pool.has(candidate) && !sayers.some((sayer) => chosen.has(sayer)),
+    );
+    if (lost.length === 0) return { pool, best };
+    for (const candidate of round < ROUNDS ? lost.map(([each]) => each) : said.keys()) pool.add(candidate);
+  }
+}
+
 function chooseGreedily<Candidate extends PackCandidate>(
   ranked: readonly Candidate[],
   room: Room,
   maxItems: number,
   reasons: Map<string, OmissionReason>,
+  sayerOf: (candidate: Candidate, among: ReadonlySet<Candidate>) => Candidate | undefined,
+  before: ReadonlySet<Candidate>,
 ): readonly Candidate[] {
+  const there = new Set(before);
   const taken: Candidate[] = [];
   let left = room.tokens;
   let misses = 0;
   for (const candidate of ranked) {
-    if (taken.length >= room.places) {
+    const sayer = sayerOf(candidate, there);
+    if (sayer) {
+      reasons.set(candidate.id, { reason: 'duplicate', of: sayer.id });
+    } else if (taken.length >= room.places) {
       reasons.set(candidate.id, { reason: 'too-many', maxItems });
     } else if (misses === MISSES) {
       reasons.set(candidate.id, { reason: 'stopped', misses });
@@ -223,6 +268,7 @@ function chooseGreedily<Candidate extends PackCandidate>(
       misses += 1;
     } else {
       taken.push(candidate);
+      there.add(candidate);
       left -= candidate.tokens;
       misses = 0;
     }
@@ -237,6 +283,7 @@ function doesNotFit({ tokens }: PackCandidate, tokensLeft: number): OmissionReas
 function check(candidates: readonly PackCandidate[], options: PackOptions): void {
   wholeNumber(options.maxTokens, 'maxTokens', 0, MOST_TOKENS);
   if (options.strategy !== undefined) oneOf(options.strategy, 'strategy', PACK_STRATEGIES);
+  if (options.duplicates !== undefined) oneOf(options.duplicates, 'duplicates', DUPLICATE_CHOICES);
   if (options.objective !== undefined) oneOf(options.objective, 'objective', PACK_OBJECTIVES);
   if (options.minScore !== undefined) number(options.minScore, 'minScore', 0, Number.MAX_VALUE);
   if (options.maxItems !== undefined) wholeNumber(options.maxItems, 'maxItems', 0, MOST_TOKENS);

@@ -14,21 +14,25 @@ const coffee = [
 test('a context holds what fits, says what it left out and why, and counts what it takes', async () => {
   const { memory } = await live({ embedder: 'none' });
   await memory.rememberMany(coffee);
-  const made = await memory.context('coffee', { maxTokens: 200 });
+  const roomy = await memory.context('coffee', { maxTokens: 200 });
+  expect(roomy.items.map(({ id }) => id)).toEqual(['roast', 'again', 'machine', 'rule']);
+  expect(roomy.omitted.map(({ id, reason }) => [id, reason])).toEqual([['long', 'does-not-fit']]);
+  const maxTokens = roomy.tokens - 1;
+  const made = await memory.context('coffee', { maxTokens });
   const ids = made.items.map(({ id }) => id);
   expect(ids).toEqual(['roast', 'machine', 'rule']);
   expect(made.items.map(({ section }) => section)).toEqual(['profile', 'facts', 'decisions']);
   const why = new Map(made.omitted.map(({ id, reason }) => [id, reason]));
   expect(why).toEqual(
     new Map([
-      ['again', 'near-duplicate'],
+      ['again', 'duplicate'],
       ['long', 'does-not-fit'],
     ]),
   );
   for (const { message } of made.omitted) expect(message).toMatch(/\.$/);
   const count = await loadTokenCounter();
   expect(made.tokens).toBe((await count([made.text]))[0]);
-  expect(made.tokens).toBeLessThanOrEqual(200);
+  expect(made.tokens).toBeLessThanOrEqual(maxTokens);
   expect(made.lossBound).toBe(0);
   const hits = (await memory.recall('coffee')).hits;
   for (const { id, score } of made.items) {
@@ -79,9 +83,9 @@ test('without a query a context is ambient; at the start and on every turn it ha
   const all = await memory.context(undefined, { maxTokens: 2000 });
   expect(all.trace.strategy).toBe('ambient');
   const start = await memory.bootstrap({ scope: 'project:a' });
-  expect(start.items.map(({ section }) => section)).toEqual(['rules', 'facts', 'facts', 'facts']);
+  expect(start.items.map(({ section }) => section)).toEqual(['rules', ...Array(4).fill('facts')]);
   const turn = await memory.pinned({ scope: 'project:b' });
-  expect(turn.items.map(({ id }) => id).sort()).toEqual(['again', 'elsewhere', 'rule']);
+  expect(turn.items.map(({ id }) => id).sort()).toEqual(['again', 'elsewhere', 'roast', 'rule']);
 });
 
 test('a core memory of any type is pinned', async () => {
@@ -108,4 +112,71 @@ test('a context of the past is what it was then, but for its mark', async () => 
     before.items.map(({ id, score }) => [id, score.value]),
   );
   expect(after.text).toContain('dark roast');
+});
+
+const people = ['Ann', 'Ben', 'Cem', 'Dana', 'Eli', 'Fay', 'Gus', 'Hal', 'Ida', 'Jon'];
+const opposites = [
+  ['Ann likes dark chocolate very much', 'Ann hates dark chocolate very much'],
+  ['The office is open on Mondays', 'The office is closed on Mondays'],
+  ['Ben prefers tea before noon', 'Ben prefers tea after noon'],
+  ['The red wire carries the current', 'The blue wire carries the current'],
+  ['Deploys happen on the main branch', 'Deploys happen on the release branch'],
+  ['Cem is taller than his brother', 'Cem is shorter than his brother'],
+  ['Dana lives north of the river', 'Dana lives south of the river'],
+  ['Turn the valve left to stop the pump', 'Turn the valve right to stop the pump'],
+  ['The budget was raised last week', 'The budget was lowered last week'],
+  ['Eli always answers mail in the evening', 'Eli rarely answers mail in the evening'],
+  ['Fay may eat eggs and milk', 'Fay may eat eggs without milk'],
+  ['The lease starts in March', 'The lease starts in May'],
+] as const;
+
+test.each(['builtin', 'none'] as const)(
+  'facts about different people are no duplicates (embedder %s)',
+  async (embedder) => {
+    const { memory } = await live({ embedder });
+    await memory.rememberMany(
+      people.map((name) => ({ id: name, content: `${name} is allergic to peanuts and carries an epipen` })),
+    );
+    const all = await memory.context('who is allergic to peanuts?', { maxTokens: 2000 });
+    expect(all.items.map(({ id }) => id).sort()).toEqual(people);
+    expect(all.omitted).toEqual([]);
+    const few = await memory.context('who is allergic to peanuts?', { maxTokens: 150 });
+    expect(few.omitted.length).toBeGreaterThan(3);
+    expect(few.omitted.filter(({ reason }) => reason === 'duplicate')).toEqual([]);
+  },
+);
+
+test.each(['builtin', 'none'] as const)(
+  'what contradicts in one word stays, both of it (embedder %s)',
+  async (embedder) => {
+    for (const [at, pair] of opposites.entries()) {
+      for (const contents of [pair, [...pair].reverse()]) {
+        const { memory, pass } = await live({ embedder });
+        for (const content of contents) {
+          await memory.remember(content, { id: content });
+          pass(1);
+        }
+        for (const made of [
+          await memory.context(contents[0]!, { maxTokens: 200 }),
+          await memory.bootstrap({ maxTokens: 200 }),
+        ]) {
+          expect(made.items.map(({ id }) => id).sort(), `pair ${at}`).toEqual([...contents].sort());
+        }
+      }
+    }
+  },
+);
+
+test('a newer value is never left out for an older one', async () => {
+  const { memory, pass } = await live();
+  await memory.remember('Ann lives in Oslo', { id: 'oslo', type: 'rule', importance: 1 });
+  pass(30);
+  await memory.remember('Ann lives in Bergen', { id: 'bergen', type: 'rule', importance: 0.1 });
+  for (const made of [
+    await memory.context('Where does Ann live?', { maxTokens: 1000 }),
+    await memory.pinned(),
+    await memory.bootstrap(),
+  ]) {
+    expect(made.items.map(({ id }) => id).sort()).toEqual(['bergen', 'oslo']);
+  }
 });

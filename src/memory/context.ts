@@ -225,15 +225,13 @@ async function build<StrategyName extends string>(
   const must = new Set(musts.map(({ memory }) => memory.id));
   const hits = [...musts, ...found.hits.filter(({ memory }) => !must.has(memory.id))];
   const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
-  const vectors = await engine.space.vectors([...byId.keys()]);
   const candidates = hits.map(
-    ({ memory, score, isAssociative }, at): ContextCandidate => ({
+    ({ memory, score, isAssociative }): ContextCandidate => ({
       ...memory,
       at: parseInstant(memory.updatedAt),
       score: score.value,
       isAssociative,
       mustInclude: must.has(memory.id),
-      vector: vectors[at],
     }),
   );
   const built = await buildContext(candidates, options, {

@@ -49,12 +49,9 @@ const contextInput = z.strictObject({
   mustInclude: z.array(z.string()).optional().describe('Ids of memories that enter before all others'),
   minScore: z.number().min(0).max(1).optional().describe('Memories below it stay out'),
   duplicates: z
-    .union([
-      z.literal('keep'),
-      z.strictObject({ cosine: z.number().optional(), words: z.number().optional() }),
-    ])
+    .enum(['remove', 'keep'])
     .optional()
-    .describe('When two say the same, or keep for both'),
+    .describe('remove (default): what another one says word for word goes first when not all fits'),
   trace: z.boolean().optional().describe('Also return what every stage saw, kept and cost. Default is false'),
 } satisfies Record<keyof Omit<ContextOptions, 'signal' | 'now'> | 'query' | 'trace', z.ZodType>);
 
