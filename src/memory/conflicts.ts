@@ -6,6 +6,7 @@ import { formatInstant, type Instant } from '../model/time.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
+import { madeHot } from '../store/tiers.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { changedRecord, toMemory } from './record.ts';
@@ -167,16 +168,21 @@ async function decide(
 ): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
   switch (resolution) {
     case 'keep-both':
-      // Unchanged, but in the log: the decision belongs to its history, and can be undone.
-      return { changes: [{ kind: 'replace', memory: newer }], kept: newer };
+      // Unchanged but for its tier, and in the log: the decision belongs to its history, and can be undone.
+      return {
+        changes: [older, newer]
+          .filter((memory) => memory === newer || madeHot(memory) !== memory)
+          .map((memory): Change => ({ kind: 'replace', memory: madeHot(memory) })),
+        kept: madeHot(newer),
+      };
     case 'supersede': {
-      const kept = superseding(newer, older);
+      const kept = madeHot(superseding(newer, older));
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }
     case 'update': {
       await checkStillBelieved(reader, older, newer);
-      const kept = updatedBy(older, newer, now);
+      const kept = madeHot(updatedBy(older, newer, now));
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
       return {
         changes: [

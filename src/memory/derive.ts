@@ -8,6 +8,9 @@ import { searchableText } from './record.ts';
 /** Texts that one call of the embedder gets. */
 const BATCH = 256;
 
+/** Of a stub nothing is searched. */
+export const NOTHING_INDEXED: IndexedText = { terms: new Map(), vector: undefined };
+
 /** What is derived from the texts of memories: term counts and vectors, in order. Throws what the embedder throws. */
 export async function deriveTexts(
   memories: readonly MemoryRecord[],
@@ -22,10 +25,19 @@ export async function deriveTexts(
   for (let start = 0; start < memories.length; start += BATCH) {
     throwIfAborted(options.signal);
     const batch = memories.slice(start, start + BATCH);
-    const vectors = embedder ? await embedder.embed(batch.map(embeddedText), { signal: options.signal }) : [];
-    batch.forEach((memory, index) => {
-      derived.push({ terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[index] });
-    });
+    const searched = batch.filter(({ tier }) => tier !== 'stub');
+    const vectors =
+      embedder && searched.length > 0
+        ? await embedder.embed(searched.map(embeddedText), { signal: options.signal })
+        : [];
+    let at = 0;
+    for (const memory of batch) {
+      derived.push(
+        memory.tier === 'stub'
+          ? NOTHING_INDEXED
+          : { terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[at++] },
+      );
+    }
     options.progress?.(derived.length, memories.length);
   }
   return derived;
@@ -33,7 +45,8 @@ export async function deriveTexts(
 
 /** Whether a change of a memory changes what is derived from its text. */
 export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
-  return searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
+  const sameTier = (a.tier === 'stub') === (b.tier === 'stub');
+  return sameTier && searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
 }
 
 /** The text whose meaning a vector stands for: tags are left to the words. */

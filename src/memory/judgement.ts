@@ -1,11 +1,10 @@
 import { number, oneOf, text, texts } from '../model/check.ts';
-import type { MemoryRecord } from '../model/memory.ts';
 import { decideUse } from '../recall/reinforce.ts';
 import { usefulness } from '../scoring/helpers.ts';
-import type { Change, SpaceReader, Verb, Vote } from '../store/store.ts';
-import { type Engine, momentOf, notFound } from './engine.ts';
-import { toMemory } from './record.ts';
+import type { Vote } from '../store/store.ts';
+import { type Engine, momentOf } from './engine.ts';
 import type { Memory, OperationOptions } from './types.ts';
+import { changeOne } from './write.ts';
 
 /**
  * Sets what a memory counts for, 0–1, as a person's judgement: no model and no rule changes it again. Neither the
@@ -18,9 +17,9 @@ export async function setImportance(
   options: OperationOptions = {},
 ): Promise<Memory> {
   number(importance, 'importance', 0, 1);
-  return judged(engine, 'update', id, options, async (memory) => ({
+  const entry = { verb: 'update', at: momentOf(engine, options) } as const;
+  return changeOne(engine, entry, id, options, async (memory) => ({
     memory: { ...memory, importance, importanceJudge: 'person' },
-    changes: [],
   }));
 }
 
@@ -45,7 +44,8 @@ export async function feedback(
   const voter = text(options.voter ?? 'user', 'voter', { maxCharacters: 200 });
   const given = oneOf(vote, 'vote', [1, -1, 'up', 'down'] as const);
   const cast: Vote = { voter, vote: given === 1 || given === 'up' ? 1 : -1 };
-  return judged(engine, 'feedback', id, options, async (memory, reader) => {
+  const entry = { verb: 'feedback', at: momentOf(engine, options) } as const;
+  return changeOne(engine, entry, id, options, async (memory, reader) => {
     const others = (await reader.votes(id)).filter((each) => each.voter !== voter);
     const positive = [...others, cast].filter((each) => each.vote === 1).length;
     return {
@@ -53,27 +53,6 @@ export async function feedback(
       changes: [{ kind: 'vote', id, vote: cast }],
     };
   });
-}
-
-/** One logged operation on one memory. */
-async function judged(
-  engine: Engine,
-  verb: Verb,
-  id: string,
-  options: OperationOptions,
-  decide: (
-    memory: MemoryRecord,
-    reader: SpaceReader,
-  ) => Promise<{ readonly memory: MemoryRecord; readonly changes: readonly Change[] }>,
-): Promise<Memory> {
-  const entry = { verb, at: momentOf(engine, options) };
-  const after = await engine.space.write(entry, async (reader) => {
-    const [before] = await reader.get([id]);
-    if (!before) throw notFound(id, engine.space.name);
-    const { memory, changes } = await decide(before, reader);
-    return { changes: [{ kind: 'replace', memory }, ...changes], result: memory };
-  });
-  return toMemory(after, engine.space.name);
 }
 
 export interface MarkUsedOptions extends OperationOptions {

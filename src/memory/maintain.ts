@@ -3,9 +3,11 @@ import type { MemoryRecord } from '../model/memory.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { isAtFloor } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import type { Change, IndexedText } from '../store/store.ts';
+import type { Change } from '../store/store.ts';
+import { stubContent } from '../store/tiers.ts';
 import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
+import { NOTHING_INDEXED } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
@@ -14,7 +16,6 @@ import { rejoined } from './supersession.ts';
 /** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
 const DAYS_AT_FLOOR = 7;
 const DAYS_OF_COLD = 180;
-const STUB_CHARACTERS = 200;
 
 /** Memories that are read at once, and that are changed at once: others can write in between. */
 const PAGE = 500;
@@ -123,14 +124,11 @@ function changeOf(memory: MemoryRecord, fate: Fate, now: Instant): Change {
     case 'cooled':
       return { kind: 'replace', memory: { ...memory, tier: 'cold', coldSince: now } };
     case 'archived':
-      return { kind: 'replace', memory: stubOf(memory), indexed: nothing };
+      return { kind: 'replace', memory: stubOf(memory), indexed: NOTHING_INDEXED };
   }
 }
 
-const nothing: IndexedText = { terms: new Map(), vector: undefined };
-
 /** What is left of an archived memory; the full text stays in its history. */
 function stubOf(memory: MemoryRecord): MemoryRecord {
-  const start = [...memory.content].slice(0, STUB_CHARACTERS).join('');
-  return { ...memory, tier: 'stub', content: `[archived] ${start}` };
+  return { ...memory, tier: 'stub', content: stubContent(memory.content) };
 }

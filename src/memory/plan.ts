@@ -3,6 +3,7 @@ import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
+import { madeHot, withFullText } from '../store/tiers.ts';
 import { changedRecord } from './record.ts';
 import { isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
@@ -16,6 +17,8 @@ export type Plan =
       readonly inactive?: Inactive | undefined;
     }
   | { readonly kind: 'update'; readonly memory: MemoryRecord }
+  /** Known word for word, and hot again. */
+  | { readonly kind: 'affirm'; readonly memory: MemoryRecord }
   | { readonly kind: 'keep'; readonly id: string; readonly inactive?: Inactive | undefined };
 
 export interface Draft {
@@ -36,10 +39,14 @@ export async function planWrites(
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
   const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
-  const sameTopic = topics.length > 0 ? await reader.find('topicKey', topics) : [];
-  const sameContent = await reader.find(
-    'content',
-    records.map(({ content }) => content),
+  const whole = (found: readonly MemoryRecord[]) =>
+    Promise.all(found.map((memory) => withFullText(reader, memory)));
+  const sameTopic = topics.length > 0 ? await whole(await reader.find('topicKey', topics)) : [];
+  const sameContent = await whole(
+    await reader.find(
+      'content',
+      records.map(({ content }) => content),
+    ),
   );
   const tombstones = await reader.tombstones(records);
   const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
@@ -93,16 +100,18 @@ function planOne(
     const memory = { ...record, invalidatedAt: at, invalidReason: reason };
     return { kind: 'insert', memory, inactive: inactiveOf(at, reason) };
   }
-  if (topic) return { kind: 'update', memory: restated(topic, input, record) };
+  if (topic) return { kind: 'update', memory: restated(madeHot(topic), input, record) };
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
-  if (added.length === 0 && topicKey === twin.topicKey) return { kind: 'keep', id: twin.id };
+  const hot = madeHot(twin);
+  if (added.length === 0 && topicKey === twin.topicKey)
+    return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...twin, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: { ...hot, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
   };
 }
 

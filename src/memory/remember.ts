@@ -173,6 +173,8 @@ function outcomeOf(plan: Plan): Remembered {
       return { id: plan.memory.id, outcome: 'created', ...(plan.inactive && { inactive: plan.inactive }) };
     case 'update':
       return { id: plan.memory.id, outcome: 'updated' };
+    case 'affirm':
+      return { id: plan.memory.id, outcome: 'deduplicated' };
     case 'keep':
       return { id: plan.id, outcome: 'deduplicated', ...(plan.inactive && { inactive: plan.inactive }) };
   }

@@ -46,13 +46,13 @@ export async function supersededAmong(
   return new Set(ids.filter((id) => standings.get(id)?.superseded));
 }
 
-/** Whether a memory is believed somewhere, cold or not, now or from a moment to come. */
+/** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */
 export function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
-  const excluded = exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { cold: true }, now);
+  const excluded = exclusionOf({ ...memory, tier: 'hot', superseded: superseded.has(memory.id) }, {}, now);
   return excluded === undefined || excluded === 'not-yet-valid';
 }
 
-/** Those of these memories that are live, by their ids. */
+/** Those of these memories that are live and still have their text, by their ids. */
 export async function liveAmong(
   reader: SpaceReader,
   ids: readonly string[],
@@ -61,7 +61,9 @@ export async function liveAmong(
   const superseded = await supersededAmong(reader, ids, {}, now);
   const memories = await reader.get([...new Set(ids)]);
   return new Map(
-    memories.flatMap((memory) => (memory && isLive(memory, superseded, now) ? [[memory.id, memory]] : [])),
+    memories.flatMap((memory) =>
+      memory && memory.tier !== 'stub' && isLive(memory, superseded, now) ? [[memory.id, memory]] : [],
+    ),
   );
 }
 

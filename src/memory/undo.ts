@@ -1,6 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
+import { withFullText } from '../store/tiers.ts';
 import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
@@ -63,12 +64,11 @@ export async function undo(
       const [present] = await reader.get([id]);
       const text = derived.get(id);
       if (before && text && present) {
-        // Maintenance changes tiers; every other write leaves alone what use has made of the memory since.
-        const kept = first.verb === 'maintain' ? COUNTERS : DYNAMICS;
-        changes.push({ kind: 'replace', memory: withDynamics(before, present, kept), indexed: text });
+        // The tier is what the write found; what use has made of the memory since stays.
+        changes.push({ kind: 'replace', memory: withDynamics(before, present, USED), indexed: text });
       } else if (before && text) changes.push({ kind: 'insert', memory: before, indexed: text });
       else if (present) removals.push({ kind: 'remove', id });
-      if (before) changes.push(...tombstoneBefore(first.verb, before));
+      if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
     }
     // What was written since may lead back to what comes back.
     await checkSupersession(reader, restored, engine.space.name, 'lenient');
@@ -92,15 +92,21 @@ export async function undo(
   });
 }
 
-const COUNTERS = ['stability', 'accessCount', 'lastAccessedAt', 'sessions'] as const;
+const USED = DYNAMICS.filter(
+  (field) => field !== 'tier' && field !== 'coldSince' && field !== 'consolidatedAt',
+);
 
 /** What an invalidation left behind beside the memory goes with it, and comes back with its revival. */
-function tombstoneBefore(verb: Verb, before: MemoryRecord): readonly Change[] {
+async function tombstoneBefore(
+  reader: SpaceReader,
+  verb: Verb,
+  before: MemoryRecord,
+): Promise<readonly Change[]> {
   if (verb !== 'invalidate' && verb !== 'revive') return [];
-  if (before.invalidatedAt === undefined)
-    return verb === 'invalidate' ? [{ kind: 'exhume', statement: before }] : [];
+  const statement = await withFullText(reader, before);
+  if (before.invalidatedAt === undefined) return verb === 'invalidate' ? [{ kind: 'exhume', statement }] : [];
   const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
-  return [{ kind: 'bury', statement: before, tombstone }];
+  return [{ kind: 'bury', statement, tombstone }];
 }
 
 function linkBefore({ link, before }: LinkChange): Change {

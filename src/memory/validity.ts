@@ -1,8 +1,10 @@
 import { text } from '../model/check.ts';
 import { redactPrivate } from '../model/redaction.ts';
+import { withFullText } from '../store/tiers.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { toMemory } from './record.ts';
 import type { Memory, OperationOptions } from './types.ts';
+import { changeOne } from './write.ts';
 
 /**
  * Says that a memory does not hold, and why. It is kept, and no longer recalled; the same statement remembered again
@@ -23,7 +25,11 @@ export async function invalidate(
     return {
       changes: [
         { kind: 'replace', memory: after },
-        { kind: 'bury', statement: before, tombstone: { at, reason: why } },
+        {
+          kind: 'bury',
+          statement: await withFullText(reader, before),
+          tombstone: { at, reason: why },
+        },
       ],
       result: after,
     };
@@ -33,18 +39,9 @@ export async function invalidate(
 
 /** Says that an invalidated memory holds again. Throws `not_found`. */
 export async function revive(engine: Engine, id: string, options: OperationOptions = {}): Promise<Memory> {
-  const at = momentOf(engine, options);
-  const memory = await engine.space.write({ verb: 'revive', at }, async (reader) => {
-    const [before] = await reader.get([id]);
-    if (!before) throw notFound(id, engine.space.name);
-    const after = { ...before, invalidatedAt: undefined, invalidReason: undefined };
-    return {
-      changes: [
-        { kind: 'replace', memory: after },
-        { kind: 'exhume', statement: before },
-      ],
-      result: after,
-    };
-  });
-  return toMemory(memory, engine.space.name);
+  const entry = { verb: 'revive', at: momentOf(engine, options) } as const;
+  return changeOne(engine, entry, id, options, async (before, reader) => ({
+    memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
+    changes: [{ kind: 'exhume', statement: await withFullText(reader, before) }],
+  }));
 }

@@ -1,6 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import type { Change, Decision, IndexedText } from '../store/store.ts';
+import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../store/store.ts';
+import { affirmed } from '../store/tiers.ts';
 import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
@@ -16,19 +17,39 @@ export async function update(
   options: OperationOptions = {},
 ): Promise<Memory> {
   const now = momentOf(engine, options);
+  return changeOne(engine, { verb: 'update', at: now }, id, options, async (before) => ({
+    memory: changedRecord(before, changes, { now, limits: engine.limits }),
+  }));
+}
+
+/** One logged operation on one memory, which is hot again by it; `decide` sees it so. Throws `not_found`. */
+export async function changeOne(
+  engine: Engine,
+  entry: WriteEntry,
+  id: string,
+  options: OperationOptions,
+  decide: (
+    memory: MemoryRecord,
+    reader: SpaceReader,
+  ) => Promise<{ readonly memory: MemoryRecord; readonly changes?: readonly Change[] }>,
+): Promise<Memory> {
+  const decideIn = async (reader: SpaceReader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    return { before, ...(await decide(await affirmed(reader, before), reader)) };
+  };
   for (;;) {
-    const [seen] = await engine.space.get([id]);
-    if (!seen) throw notFound(id, engine.space.name);
-    const changed = changedRecord(seen, changes, { now, limits: engine.limits });
-    const [indexed] = sameText(seen, changed) ? [] : await deriveTexts([changed], engine, options);
-    const written = await engine.space.write({ verb: 'update', at: now }, async (reader) => {
-      const [current] = await reader.get([id]);
-      if (!current) throw notFound(id, engine.space.name);
+    const seen = await decideIn(engine.space);
+    const [indexed] = sameText(seen.before, seen.memory)
+      ? []
+      : await deriveTexts([seen.memory], engine, options);
+    const written = await engine.space.write(entry, async (reader) => {
       // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
-      const memory = changedRecord(current, changes, { now, limits: engine.limits });
-      if (!sameText(current, seen) || !sameText(memory, changed)) return { changes: [], result: undefined };
+      const { before, memory, changes = [] } = await decideIn(reader);
+      if (!sameText(before, seen.before) || !sameText(memory, seen.memory))
+        return { changes: [], result: undefined };
       return {
-        changes: [{ kind: 'replace', memory, indexed }],
+        changes: [{ kind: 'replace', memory, indexed }, ...changes],
         result: memory,
         ...derivationOf(engine, indexed ? [indexed] : []),
       };

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import { ageInDays, type Instant } from '../model/time.ts';
 import type { Link, NewUsage, SpaceReader, UseDecision } from '../store/store.ts';
+import { madeHot } from '../store/tiers.ts';
 import { presentWeight } from './expand.ts';
 
 /** Rates and thresholds of learning by use. */
@@ -49,15 +50,12 @@ export function reinforced(
     stability >= rates.coreStability &&
     sessions.length >= rates.coreSessions;
   return {
-    ...memory,
+    // A use cannot give a stub its text back.
+    ...(memory.tier === 'stub' ? memory : madeHot(memory)),
     stability,
     sessions,
     accessCount,
     lastAccessedAt: use.at,
-    // What was joined into another memory stays cold: the other one stands for it.
-    ...(memory.tier === 'cold' && memory.consolidatedAt === undefined
-      ? { tier: 'hot', coldSince: undefined }
-      : {}),
     core: memory.core || proved,
   };
 }

@@ -1,0 +1,45 @@
+import type { MemoryRecord } from '../model/memory.ts';
+import type { MemoryEvent, SpaceReader } from './store.ts';
+
+const STUB_PREFIX = '[archived] ';
+const STUB_CHARACTERS = 200;
+
+/** What a stub keeps of a content; the full text stays in its history. */
+export function stubContent(content: string): string {
+  return STUB_PREFIX + [...content.slice(0, 2 * STUB_CHARACTERS)].slice(0, STUB_CHARACTERS).join('');
+}
+
+/** What a stub said before it was archived, by its events, oldest first; what it says where they do not tell. */
+export function fullContent(
+  { content }: Pick<MemoryRecord, 'content'>,
+  history: readonly Pick<MemoryEvent, 'before'>[],
+): string {
+  const archived = history.findLast(({ before }) => before !== undefined && before.tier !== 'stub')?.before;
+  return archived && stubContent(archived.content) === content ? archived.content : content;
+}
+
+/** A memory with its full text, whatever its tier. */
+export async function withFullText(
+  reader: Pick<SpaceReader, 'history'>,
+  memory: MemoryRecord,
+): Promise<MemoryRecord> {
+  if (memory.tier !== 'stub') return memory;
+  return { ...memory, content: fullContent(memory, await reader.history(memory.id)) };
+}
+
+/**
+ * A memory after something made it current again; it has its full text. What was joined into another memory stays as it
+ * is: the other one stands for it.
+ */
+export function madeHot(memory: MemoryRecord): MemoryRecord {
+  if (memory.tier === 'hot' || memory.consolidatedAt !== undefined) return memory;
+  return { ...memory, tier: 'hot', coldSince: undefined };
+}
+
+/** A memory after it was said again or changed: hot, and a stub with its full text. */
+export async function affirmed(
+  reader: Pick<SpaceReader, 'history'>,
+  memory: MemoryRecord,
+): Promise<MemoryRecord> {
+  return memory.consolidatedAt === undefined ? madeHot(await withFullText(reader, memory)) : memory;
+}
