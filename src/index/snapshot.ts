@@ -58,12 +58,13 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
   return parts;
 }
 
-/** The index that the parts hold; `undefined` when their layout is another. */
+/**
+ * The index that the parts hold; `undefined` when their layout is another, or when they do not fit together: an index can
+ * always be built from the memories instead.
+ */
 export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined {
-  const bytes = parts.get('header');
-  if (!bytes) return undefined;
-  const header = JSON.parse(new TextDecoder().decode(bytes)) as Header;
-  if (header.layout !== LAYOUT) return undefined;
+  const header = readHeader(parts.get('header'));
+  if (!header || !fits(header, parts)) return undefined;
   const index = createResidentIndex();
   index.size = header.size;
   index.dimensions = header.dimensions;
@@ -95,8 +96,63 @@ export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined 
       else index.tags.set(tag, new Set([row]));
     }
   }
-  decodePostings(index, parts);
-  return index;
+  return decodePostings(index, parts) ? index : undefined;
+}
+
+function readHeader(bytes: Uint8Array | undefined): Header | undefined {
+  if (!bytes) return undefined;
+  try {
+    const header: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isHeader(header) ? header : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeader(value: unknown): value is Header {
+  if (typeof value !== 'object' || value === null) return false;
+  const header = value as Partial<Header>;
+  const { size, dimensions, vectors, memoryCount, totalLength, dictionaries, tags } = header;
+  const isText = (each: unknown) => typeof each === 'string';
+  return (
+    header.layout === LAYOUT &&
+    [size, dimensions, vectors, memoryCount, totalLength].every(
+      (count) => Number.isSafeInteger(count) && (count as number) >= 0,
+    ) &&
+    typeof dictionaries === 'object' &&
+    dictionaries !== null &&
+    Object.values(dictionaries).every((texts) => Array.isArray(texts) && texts.every(isText)) &&
+    Array.isArray(tags) &&
+    tags.every(
+      ([row, texts]: Header['tags'][number]) =>
+        isRow(row, size as number) && Array.isArray(texts) && texts.every(isText),
+    )
+  );
+}
+
+/** Whether every part is as long as the header says, and every code of an attribute has its text. */
+function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts): boolean {
+  const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
+  return (
+    [
+      'keys',
+      'residuals',
+      ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
+      ...CLOCK_NAMES.map((name) => `clock.${name}`),
+    ].every((name) => hasBytes(name, size * 8)) &&
+    ['lengths', 'scales', ...ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every((name) =>
+      hasBytes(name, size * 4),
+    ) &&
+    hasBytes('codes', size * dimensions) &&
+    ATTRIBUTE_NAMES.every((name) => {
+      const texts = dictionaries[name]?.length ?? 0;
+      return arrayOf(Uint32Array, parts, `attribute.${name}`).every((code) => code < texts || code === 0);
+    })
+  );
+}
+
+function isRow(value: unknown, size: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < size;
 }
 
 function livingRows(index: ResidentIndex): Int32Array {
@@ -144,13 +200,18 @@ function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<str
   parts.set('posting.frequencies', bytesOf(frequencies.slice(0, used)));
 }
 
-function decodePostings(index: ResidentIndex, parts: SnapshotParts): void {
+/** Returns false when the parts do not fit together. */
+function decodePostings(index: ResidentIndex, parts: SnapshotParts): boolean {
+  const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
+  if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
   const terms = arrayOf(Float64Array, parts, 'terms');
   const rows = arrayOf(Uint32Array, parts, 'posting.rows');
   const frequencies = arrayOf(Uint32Array, parts, 'posting.frequencies');
+  if (rows.length !== frequencies.length || rows.some((row) => row >= index.size)) return false;
   let start = 0;
   for (let at = 0; at < terms.length; at += 2) {
     const end = start + terms[at + 1]!;
+    if (!(end > start && end <= rows.length)) return false;
     const postings: GrowingPostings = {
       rows: rows.subarray(start, end),
       frequencies: frequencies.subarray(start, end),
@@ -159,6 +220,7 @@ function decodePostings(index: ResidentIndex, parts: SnapshotParts): void {
     index.postings.set(terms[at]!, postings);
     start = end;
   }
+  return start === rows.length;
 }
 
 function bytesOf(array: Float64Array | Float32Array | Uint32Array | Int8Array): Uint8Array {

@@ -1,6 +1,7 @@
 import type { JsonValue, Metadata } from '../../model/memory.ts';
 import { type MetadataCondition, meetsMetadata } from '../../model/metadata-condition.ts';
 import type { Connection } from './connection.ts';
+import { storedJson } from './damage.ts';
 
 /** Indexes the top-level properties of a memory's metadata, in the place of what was there. */
 export function writeAttributes(connection: Connection, row: number, metadata: Metadata): void {
@@ -57,11 +58,15 @@ function valuesMeeting(
   const found = connection.all('SELECT DISTINCT value FROM attribute WHERE key = ?', storedKey);
   return (found as { value: string }[])
     .map(({ value }) => value)
-    .filter((value) => meetsMetadata({ [condition.key]: JSON.parse(value) as JsonValue }, [condition]));
+    .filter((value) => meetsMetadata({ [condition.key]: storedValueOf(value, storedKey) }, [condition]));
 }
 
 function rowsOf(connection: Connection, sql: string, ...values: readonly string[]): ReadonlySet<number> {
   return new Set((connection.all(sql, ...values) as { row: number }[]).map(({ row }) => row));
+}
+
+function storedValueOf(value: string, storedKey: string): JsonValue {
+  return storedJson(value, () => true, { table: 'attribute', row: storedKey }, 'value');
 }
 
 function storedValue(value: JsonValue): string {

@@ -1,7 +1,12 @@
+import { SalienceError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
+import { damagedRow } from './damage.ts';
+import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
+import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
+import { type UsageRow, usageOf } from './usage.ts';
 
 /** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction. */
 export function findDamage(connection: Connection): readonly string[] {
@@ -47,7 +52,7 @@ export function findDamage(connection: Connection): readonly string[] {
     count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),
     `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
   );
-  report(unknownTerms(connection), 'memories with terms that are not in the dictionary: reindex the space');
+  findings.push(...damagedRows(connection));
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(
       'bytes of forgotten memories wait to be erased: open the space for writing while nobody else reads it',
@@ -56,15 +61,46 @@ export function findDamage(connection: Connection): readonly string[] {
   return findings;
 }
 
-function unknownTerms(connection: Connection): number {
+/** Rows of one kind that are named one by one; more of them are counted. */
+const MOST_NAMED = 5;
+
+/** Reads every row of which a value must be decoded, and tells which cannot have been written. */
+function damagedRows(connection: Connection): readonly string[] {
   const known = new Set((connection.all('SELECT id FROM term') as { id: number }[]).map(({ id }) => id));
-  let damaged = 0;
-  for (const row of connection.statement('SELECT bytes FROM term_vector').iterate()) {
-    let unknown = false;
-    decodeTermVector((row as { bytes: Uint8Array }).bytes, (term) => {
-      if (!known.has(term)) unknown = true;
-    });
-    if (unknown) damaged++;
+  return [
+    ...unreadable<MemoryRow>(connection, `SELECT row, ${RECORD_COLUMN_LIST} FROM memory`, fromRow),
+    ...unreadable<TermVectorRow>(connection, 'SELECT row, bytes FROM term_vector', ({ row, bytes }) =>
+      decodeTermVector(bytes, row, (term) => {
+        if (!known.has(term))
+          throw damagedRow({ table: 'term_vector', row }, 'a term is not in the dictionary');
+      }),
+    ),
+    ...unreadable<EventRow>(connection, selectEvents, eventOf),
+    ...unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf),
+  ];
+}
+
+interface TermVectorRow {
+  readonly row: number;
+  readonly bytes: Uint8Array;
+}
+
+function unreadable<Row>(
+  connection: Connection,
+  sql: string,
+  read: (row: Row) => unknown,
+): readonly string[] {
+  const problems: string[] = [];
+  for (const row of connection.statement(sql).iterate()) {
+    try {
+      read(row as Row);
+    } catch (error) {
+      if (!SalienceError.isInstance(error)) throw error;
+      problems.push(error.message);
+    }
   }
-  return damaged;
+  const named = problems.slice(0, MOST_NAMED);
+  return problems.length > named.length
+    ? [...named, `${problems.length - named.length} more rows like the last one`]
+    : named;
 }

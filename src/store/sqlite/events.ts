@@ -2,6 +2,7 @@ import type { MemoryRecord } from '../../model/memory.ts';
 import { cannotUndo, type UndoProblem } from '../faults.ts';
 import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong } from './links.ts';
 import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
@@ -10,7 +11,7 @@ import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
 import { readVotes } from './votes.ts';
 
-interface EventRow {
+export interface EventRow {
   readonly sequence: number;
   readonly operation: number;
   readonly at: number;
@@ -23,6 +24,8 @@ interface EventRow {
 }
 
 const columns = 'sequence, operation, at, verb, memory_id, before, redacted, undoes, link';
+
+export const selectEvents = `SELECT ${columns} FROM event`;
 
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(connection: () => Connection): SpaceReader {
@@ -65,23 +68,21 @@ export function createReader(connection: () => Connection): SpaceReader {
       return readUncompared(connection(), limit);
     },
     async history(id) {
-      return toEvents(
-        connection().all(`SELECT ${columns} FROM event WHERE memory_id = ? ORDER BY sequence`, id),
-      );
+      return toEvents(connection().all(`${selectEvents} WHERE memory_id = ? ORDER BY sequence`, id));
     },
     async operation(sequence) {
       const open = connection();
       const operation = sequence ?? undoableOperation(open);
       return operation === undefined
         ? []
-        : toEvents(open.all(`SELECT ${columns} FROM event WHERE operation = ? ORDER BY sequence`, operation));
+        : toEvents(open.all(`${selectEvents} WHERE operation = ? ORDER BY sequence`, operation));
     },
   };
 }
 
 /** The whole log, oldest first. */
 export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
-  return toEvents(connection.all(`SELECT ${columns} FROM event ORDER BY sequence`));
+  return toEvents(connection.all(`${selectEvents} ORDER BY sequence`));
 }
 
 export function findMemory(
@@ -137,21 +138,40 @@ function problemOfUndoing(connection: Connection, operation: number): UndoProble
 }
 
 function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
-  return (rows as readonly EventRow[]).map((row) => ({
+  return (rows as readonly EventRow[]).map(eventOf);
+}
+
+/** A row of the log. Throws `store_corrupt`. */
+export function eventOf(row: EventRow): MemoryEvent {
+  return {
     sequence: row.sequence,
     operation: row.operation,
     at: row.at,
     verb: row.verb,
     memoryId: row.memory_id,
-    before: row.before === null ? undefined : recordFromJson(row.before),
+    before: row.before === null ? undefined : recordFromJson(row.before, row.sequence),
     redacted: row.redacted === 1,
     undoes: row.undoes ?? undefined,
-    link: row.link === null ? undefined : linkChangeFromJson(row.link),
-  }));
+    link: row.link === null ? undefined : linkChangeFromJson(row.link, row.sequence),
+  };
 }
 
-/** JSON leaves out what is absent. */
-function linkChangeFromJson(json: string): LinkChange {
-  const { link, before } = JSON.parse(json) as LinkChange;
+/** The change of a link in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+export function linkChangeFromJson(json: string, sequence: number): LinkChange {
+  const { link, before } = storedJson<LinkChange>(
+    json,
+    isLinkChange,
+    { table: 'event', row: sequence },
+    'link',
+  );
   return { link, before };
+}
+
+function isLinkChange(value: unknown): boolean {
+  return (
+    isObject<LinkChange>(value) &&
+    isObject<LinkChange['link']>(value.link) &&
+    isTextList(value.link.ids) &&
+    value.link.ids.length === 2
+  );
 }

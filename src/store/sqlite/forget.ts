@@ -40,8 +40,9 @@ export function redactMemory(connection: Connection, id: string): number {
  */
 export function finishForgetting(connection: Connection, termIds: TermIds): void {
   const used = new Set<number>();
-  for (const row of connection.statement('SELECT bytes FROM term_vector').iterate()) {
-    decodeTermVector((row as { bytes: Uint8Array }).bytes, (term) => used.add(term));
+  for (const row of connection.statement('SELECT row, bytes FROM term_vector').iterate()) {
+    const { row: number, bytes } = row as { row: number; bytes: Uint8Array };
+    decodeTermVector(bytes, number, (term) => used.add(term));
   }
   for (const { id } of connection.all('SELECT id FROM term') as { id: number }[]) {
     if (!used.has(id)) connection.run('DELETE FROM term WHERE id = ?', id);

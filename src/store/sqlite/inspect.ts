@@ -9,6 +9,7 @@ import { type Eligibility, exclusionOf } from '../eligibility.ts';
 import type { Exclusion, Inspection, SearchRequest } from '../store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
+import { damagedRow } from './damage.ts';
 import type { Resident } from './resident.ts';
 import { fromVectorBytes } from './rows.ts';
 import { checkVector, lexicalOf } from './search.ts';
@@ -63,11 +64,15 @@ function inspectStanding(
   );
   const inspections = new Map<string, Inspection>();
   for (const { id, row: key, vector } of found) {
-    const row = index.rowOfKey.get(key)!;
+    const row = index.rowOfKey.get(key);
+    if (row === undefined) throw damagedRow({ table: 'memory', row: key }, 'the log does not know it');
     const relevance = lexical.relevance[row]!;
     // A copy of an object of so many properties costs more than everything else here.
     const signals: { -readonly [Name in keyof Signals]: Signals[Name] } = signalsOfRow(index, row);
-    signals.similarity = query.vector && vector ? cosine(query.vector, fromVectorBytes(vector)) : undefined;
+    signals.similarity =
+      query.vector && vector
+        ? cosine(query.vector, fromVectorBytes(vector, key, index.dimensions))
+        : undefined;
     signals.lexical = Number.isNaN(relevance) ? undefined : relevance;
     inspections.set(id, {
       id,

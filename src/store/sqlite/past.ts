@@ -7,6 +7,7 @@ import { emptyState, type KeptPair, type State } from '../memory/state.ts';
 import type { SearchableMemory } from '../naive-search.ts';
 import type { IndexedText, LinkKind, MemoryEvent, PastSpace } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { damagedRow } from './damage.ts';
 import { readAllEvents } from './events.ts';
 import { readDerivation } from './meta.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
@@ -60,12 +61,18 @@ function readMemories(connection: Connection): State['memories'] {
   for (const each of rows) {
     const row = each as MemoryRow & { readonly terms: Uint8Array | null; readonly vector: Uint8Array | null };
     const counts = new Map<string, number>();
-    if (row.terms) decodeTermVector(row.terms, (id, count) => counts.set(terms.get(id) as string, count));
+    if (row.terms) {
+      decodeTermVector(row.terms, row.row, (id, count) => {
+        const term = terms.get(id);
+        if (term === undefined) throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is unknown');
+        counts.set(term, count);
+      });
+    }
     const memory = fromRow(row);
     memories.set(memory.id, {
       memory,
       terms: counts,
-      vector: row.vector ? fromVectorBytes(row.vector) : undefined,
+      vector: row.vector ? fromVectorBytes(row.vector, row.row) : undefined,
     });
   }
   return memories;

@@ -10,9 +10,9 @@ import {
 import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import type { Relations } from '../standing.ts';
-import type { Link, LinkChange } from '../store.ts';
+import type { Link } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { lastSequence } from './events.ts';
+import { lastSequence, linkChangeFromJson } from './events.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { readGeneration } from './meta.ts';
 import { loadPages, type Reflected } from './pages.ts';
@@ -108,9 +108,12 @@ function catchUp(
       links.clear();
     }
   }
-  const relinked = connection.all('SELECT link FROM event WHERE sequence > ? AND link IS NOT NULL', sequence);
-  for (const { link } of relinked as { link: string }[]) {
-    links.invalidate((JSON.parse(link) as LinkChange).link.ids);
+  const relinked = connection.all(
+    'SELECT sequence, link FROM event WHERE sequence > ? AND link IS NOT NULL',
+    sequence,
+  );
+  for (const { sequence: event, link } of relinked as { sequence: number; link: string }[]) {
+    links.invalidate(linkChangeFromJson(link, event).link.ids);
   }
   for (const id of usedSince(connection, usage)) {
     refreshSignals(connection, index, id);
@@ -140,7 +143,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
   const termIds: number[] = [];
   const termCounts: number[] = [];
   if (row.terms) {
-    decodeTermVector(row.terms, (id, count) => {
+    decodeTermVector(row.terms, row.row, (id, count) => {
       termIds.push(id);
       termCounts.push(count);
     });
@@ -151,7 +154,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
     tags: memory.tags,
     termIds,
     termCounts,
-    vector: row.vector ? fromVectorBytes(row.vector) : undefined,
+    vector: row.vector ? fromVectorBytes(row.vector, row.row, index.dimensions || undefined) : undefined,
   });
 }
 

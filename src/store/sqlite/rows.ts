@@ -1,6 +1,7 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { Judge, MemoryRecord, Metadata, Source, Tier } from '../../model/memory.ts';
 import type { SqlValue } from './connection.ts';
+import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
 
 /** The columns of a record, in the order in which {@link toRow} gives their values. */
 export const RECORD_COLUMNS = [
@@ -85,15 +86,17 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
   ];
 }
 
+/** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
 export function fromRow(row: MemoryRow): MemoryRecord {
+  const place = { table: 'memory', row: row.row };
   return {
     id: row.id as string,
     scope: row.scope as string,
     type: row.type as string,
     title: (row.title as string | null) ?? undefined,
     content: row.content as string,
-    tags: JSON.parse(row.tags as string) as string[],
-    metadata: JSON.parse(row.metadata as string) as Metadata,
+    tags: storedJson<string[]>(row.tags, isTextList, place, 'tags'),
+    metadata: storedJson<Metadata>(row.metadata, isObject, place, 'metadata'),
     topicKey: (row.topic_key as string | null) ?? undefined,
     sessionId: (row.session_id as string | null) ?? undefined,
     createdAt: row.created_at as number,
@@ -113,11 +116,11 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     weight: row.weight as number,
     stability: row.stability as number,
     accessCount: row.access_count as number,
-    sessions: JSON.parse(row.sessions as string) as string[],
+    sessions: storedJson<string[]>(row.sessions, isTextList, place, 'sessions'),
     revisionCount: row.revision_count as number,
     tier: row.tier as Tier,
     core: row.core === 1,
-    supersedes: JSON.parse((row.supersedes as string | null) ?? '[]') as string[],
+    supersedes: storedJson<string[]>(row.supersedes ?? '[]', isTextList, place, 'supersedes'),
     source: row.source as Source,
     sourceRef: (row.source_ref as string | null) ?? undefined,
   };
@@ -138,11 +141,40 @@ const absent = {
   sourceRef: undefined,
 } as const;
 
-/** A record out of the log; JSON leaves out what is absent. */
-export function recordFromJson(json: string): MemoryRecord {
-  const record = JSON.parse(json) as MemoryRecord & { readonly supersedes?: string | readonly string[] };
+/** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+export function recordFromJson(json: string, sequence: number): MemoryRecord {
+  const record = storedJson<MemoryRecord & { readonly supersedes?: string | readonly string[] }>(
+    json,
+    isRecord,
+    { table: 'event', row: sequence },
+    'before',
+  );
   // An older version knew of one superseded memory at most.
   return { ...absent, ...record, supersedes: [record.supersedes ?? []].flat() };
+}
+
+const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;
+const numberKeys = [
+  'createdAt',
+  'updatedAt',
+  'importance',
+  'confidence',
+  'usefulness',
+  'weight',
+  'stability',
+] as const;
+
+/** Whether this has at least what every version wrote, in the right kinds. */
+function isRecord(value: unknown): boolean {
+  return (
+    isObject<MemoryRecord>(value) &&
+    textKeys.every((key) => typeof value[key] === 'string') &&
+    numberKeys.every((key) => Number.isFinite(value[key])) &&
+    isTextList(value.tags) &&
+    isTextList(value.sessions) &&
+    isTextList([value.supersedes ?? []].flat()) &&
+    isObject(value.metadata)
+  );
 }
 
 /** A vector as float32, little endian on every machine. */
@@ -153,7 +185,15 @@ export function toVectorBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-export function fromVectorBytes(bytes: Uint8Array): Float32Array {
+/** The vector in `row`. Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+export function fromVectorBytes(bytes: Uint8Array, row: number, dimensions?: number): Float32Array {
+  if (
+    !(bytes instanceof Uint8Array) ||
+    bytes.byteLength % 4 !== 0 ||
+    bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4
+  ) {
+    throw damagedRow({ table: 'vector', row }, 'it has not the length of a vector of this space');
+  }
   if (littleEndian) {
     // A view must start at a multiple of 4, which what the driver hands out nearly always does.
     const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

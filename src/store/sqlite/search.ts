@@ -8,6 +8,7 @@ import { containsText } from '../naive-search.ts';
 import type { PreparedQuery, ScoredMemory, SearchAnswer, SearchRequest } from '../store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
+import { damagedRow, isTextList, storedJson } from './damage.ts';
 import type { Resident } from './resident.ts';
 import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 
@@ -44,7 +45,7 @@ function searchStanding(
   const answer = searchIndex(
     index,
     { profile, rows, lexical, vector: query.vector, now, limit },
-    sourceOf(connection),
+    sourceOf(connection, index.dimensions),
   );
   const hits = answer.hits.map(({ key, signals, bm25, score }): ScoredMemory => {
     return { memory: recordOf(connection, key), signals, bm25, score };
@@ -108,21 +109,30 @@ function* keysContaining(
       content,
       tags,
     } = row as { row: number; title: string | null; content: string; tags: string };
-    if (containsText({ title: title ?? undefined, content, tags: JSON.parse(tags) as string[] }, text))
+    if (
+      containsText(
+        {
+          title: title ?? undefined,
+          content,
+          tags: storedJson<string[]>(tags, isTextList, { table: 'memory', row: key }, 'tags'),
+        },
+        text,
+      )
+    )
       yield key;
   }
 }
 
-function sourceOf(connection: Connection): VectorSource {
+function sourceOf(connection: Connection, dimensions: number): VectorSource {
   return {
     vectors: (keys) =>
       keys.map((key) => {
         const found = connection.get('SELECT bytes FROM vector WHERE row = ?', key) as
           | { bytes: Uint8Array }
           | undefined;
-        return found && fromVectorBytes(found.bytes);
+        return found && fromVectorBytes(found.bytes, key, dimensions);
       }),
-    id: (key) => (connection.get('SELECT id FROM memory WHERE row = ?', key) as { id: string }).id,
+    id: (key) => existing<{ id: string }>(connection, 'SELECT id FROM memory WHERE row = ?', key).id,
   };
 }
 
@@ -131,17 +141,24 @@ export function readVectors(
   connection: Connection,
   ids: readonly string[],
 ): readonly (Float32Array | undefined)[] {
-  const one = connection.statement('SELECT bytes FROM vector JOIN memory USING (row) WHERE id = ?');
+  const one = connection.statement('SELECT row, bytes FROM vector JOIN memory USING (row) WHERE id = ?');
   return ids.map((id) => {
-    const found = one.get(id) as { bytes: Uint8Array } | undefined;
-    return found && fromVectorBytes(found.bytes.slice());
+    const found = one.get(id) as { row: number; bytes: Uint8Array } | undefined;
+    return found && fromVectorBytes(found.bytes.slice(), found.row);
   });
 }
 
 function recordOf(connection: Connection, key: number) {
   return fromRow(
-    connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row = ?`, key) as MemoryRow,
+    existing<MemoryRow>(connection, `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row = ?`, key),
   );
+}
+
+/** The row of a memory that the index knows. Throws `store_corrupt`. */
+function existing<Row>(connection: Connection, sql: string, key: number): Row {
+  const found = connection.get(sql, key) as Row | undefined;
+  if (found === undefined) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
+  return found;
 }
 
 /** Throws `embedder_mismatch` for a query's vector that the space's cannot be compared with. */

@@ -1,3 +1,5 @@
+import { damagedRow } from './damage.ts';
+
 /**
  * The terms of one memory as bytes: pairs of term id and count, each a varint (seven bits a byte, lowest first, the
  * high bit set on all but the last), by ascending id.
@@ -12,21 +14,41 @@ export function encodeTermVector(pairs: readonly (readonly [id: number, count: n
   return Uint8Array.from(bytes);
 }
 
-/** Calls `visit` with each pair, in order. */
-export function decodeTermVector(bytes: Uint8Array, visit: (id: number, count: number) => void): void {
+/** Calls `visit` with each pair of the term vector in `row`, in order. Throws `store_corrupt`. */
+export function decodeTermVector(
+  bytes: Uint8Array,
+  row: number,
+  visit: (id: number, count: number) => void,
+): void {
   let position = 0;
   const next = () => {
     let value = 0;
     let scale = 1;
     for (;;) {
-      const byte = bytes[position++] as number;
+      const byte = bytes[position++];
+      if (byte === undefined) throw damagedRow({ table: 'term_vector', row }, 'it ends within a number');
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 128;
+      if (scale > LARGEST_SCALE) throw damagedRow({ table: 'term_vector', row }, 'it has a number too large');
     }
   };
-  while (position < bytes.length) visit(next(), next());
+  let last = 0;
+  while (position < bytes.length) {
+    const id = next();
+    const count = next();
+    if (id <= last || id > Number.MAX_SAFE_INTEGER || count < 1 || count > MOST_OCCURRENCES) {
+      throw damagedRow({ table: 'term_vector', row }, 'its terms are out of order or never occur');
+    }
+    last = id;
+    visit(id, count);
+  }
 }
+
+/** Of the last of the eight bytes that a whole number may take. */
+const LARGEST_SCALE = 128 ** 7;
+/** As many as the index counts. */
+const MOST_OCCURRENCES = 2 ** 32 - 1;
 
 function pushVarint(bytes: number[], value: number): void {
   let rest = value;

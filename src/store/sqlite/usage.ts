@@ -1,11 +1,12 @@
-import type { NewUsage, Usage, UseBefore, UseDecision } from '../store.ts';
+import type { LinkChange, NewUsage, Usage, UseBefore, UseDecision } from '../store.ts';
 import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
 import type { Connection } from './connection.ts';
+import { isObject, isTextList, storedJson, type Untrusted } from './damage.ts';
 import { findMemory, lastSequence } from './events.ts';
 import { setPossibleLinks } from './links.ts';
 import { optionalText, real, text } from './rows.ts';
 
-interface UsageRow {
+export interface UsageRow {
   readonly sequence: number;
   readonly at: number;
   readonly strategy: string;
@@ -71,7 +72,8 @@ export function readUsage(connection: Connection, after: number): readonly Usage
   return rows.map(usageOf);
 }
 
-function usageOf(row: UsageRow): Usage {
+/** A row of the log. Throws `store_corrupt`. */
+export function usageOf(row: UsageRow): Usage {
   return {
     sequence: row.sequence,
     at: row.at,
@@ -79,20 +81,43 @@ function usageOf(row: UsageRow): Usage {
     effect: row.effect,
     queryHash: row.query_hash,
     sessionId: row.session_id ?? undefined,
-    used: JSON.parse(row.used) as Usage['used'],
+    used: usedFromJson(row.used, row.sequence),
     after: row.after_event,
-    ...(row.before === null ? {} : { before: beforeFromJson(row.before) }),
+    ...(row.before === null ? {} : { before: beforeFromJson(row.before, row.sequence) }),
   };
 }
 
 /** JSON leaves out what is absent. */
-function beforeFromJson(json: string): UseBefore {
-  const { memories, links } = JSON.parse(json) as UseBefore;
+function beforeFromJson(json: string, sequence: number): UseBefore {
+  const { memories, links } = storedJson<UseBefore>(
+    json,
+    isBefore,
+    { table: 'usage', row: sequence },
+    'before',
+  );
   return {
     memories: memories.map(({ id, ...dynamics }) => ({ id, ...dynamicsOf(dynamics) })),
     links: links.map(({ link, before }) => ({ link, before })),
   };
 }
+
+function usedFromJson(json: string, sequence: number): Usage['used'] {
+  return storedJson(json, (value) => isListOf(value, hasId), { table: 'usage', row: sequence }, 'used');
+}
+
+function isBefore(value: unknown): boolean {
+  return isObject<UseBefore>(value) && isListOf(value.memories, hasUse) && isListOf(value.links, hasLink);
+}
+
+type UsedItem = UseBefore['memories'][number] & LinkChange;
+
+function isListOf(value: unknown, isItem: (item: Untrusted<UsedItem>) => boolean): boolean {
+  return Array.isArray(value) && value.every((each) => isObject<UsedItem>(each) && isItem(each));
+}
+
+const hasId = ({ id }: Untrusted<UsedItem>) => typeof id === 'string';
+const hasUse = ({ id, sessions }: Untrusted<UsedItem>) => typeof id === 'string' && isTextList(sessions);
+const hasLink = ({ link }: Untrusted<UsedItem>) => isObject<LinkChange['link']>(link) && isTextList(link.ids);
 
 /** The last use of the space. */
 export function lastUsage(
@@ -110,8 +135,11 @@ export function lastUsageSequence(connection: Connection): number {
 /** The ids of the memories that were used after a sequence. */
 export function usedSince(connection: Connection, sequence: number): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const row of connection.statement('SELECT used FROM usage WHERE sequence > ?').iterate(sequence)) {
-    for (const { id } of JSON.parse((row as { used: string }).used) as Usage['used']) ids.add(id);
+  for (const row of connection
+    .statement('SELECT sequence, used FROM usage WHERE sequence > ?')
+    .iterate(sequence)) {
+    const { sequence: use, used } = row as { sequence: number; used: string };
+    for (const { id } of usedFromJson(used, use)) ids.add(id);
   }
   return ids;
 }
