@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileIn, tablesIn } from '../../test/store/stored.ts';
 import { openMemory } from '../open.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import type { MemoryEngine } from './memory-engine.ts';
@@ -15,24 +15,8 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const day = 86_400_000;
 
-/** Every row of every table of the one file, blobs included, with the number of the last change of its schema. */
-async function dump(): Promise<Readonly<Record<string, readonly unknown[]>>> {
-  const file = (await readdir(directory)).find((name) => name.endsWith('.db')) as string;
-  const database = new DatabaseSync(join(directory, file), { readOnly: true });
-  try {
-    const tables = database
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      .all();
-    return Object.fromEntries(
-      (tables as { name: string }[]).map(({ name }) => [
-        name,
-        database.prepare(`SELECT * FROM ${name}`).all(),
-      ]),
-    );
-  } finally {
-    database.close();
-  }
-}
+/** What the one file holds. */
+const dump = () => tablesIn(fileIn(directory));
 
 /** A space with faded, expired, joinable and similar memories, links, uses and a queue of pairs. */
 async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) => void }> {

@@ -16,7 +16,7 @@ export async function backupTo(connection: Connection, path: string): Promise<vo
     );
   }
   try {
-    connection.run('VACUUM INTO ?', target);
+    connection.run('VACUUM space INTO ?', target);
     const file = await open(target, 'r+');
     await file.sync().finally(() => file.close());
   } catch (error) {

@@ -10,13 +10,13 @@ import { type UsageRow, usageOf } from './usage.ts';
 
 /** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction. */
 export function findDamage(connection: Connection): readonly string[] {
-  const findings = (connection.all('PRAGMA integrity_check(100)') as { integrity_check: string }[])
+  const findings = (connection.all('PRAGMA space.integrity_check(100)') as { integrity_check: string }[])
     .map((row) => row.integrity_check)
     .filter((line) => line !== 'ok')
     .map((line) => `SQLite: ${line}`);
   // A damaged file makes the questions below unanswerable.
   if (findings.length > 0) return findings;
-  const { user_version: version } = connection.get('PRAGMA user_version') as { user_version: number };
+  const { user_version: version } = connection.get('PRAGMA space.user_version') as { user_version: number };
   if (version !== SCHEMA_VERSION) findings.push(`the schema is ${version}, not ${SCHEMA_VERSION}`);
   const count = (sql: string, ...values: number[]) =>
     (connection.get(`SELECT count(*) AS count FROM ${sql}`, ...values) as { count: number }).count;

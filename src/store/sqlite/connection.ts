@@ -1,10 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import { isBusy } from './faults.ts';
+import { foreignDatabase, isBusy } from './faults.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** One connection to a file, with its prepared statements. */
+/**
+ * One connection to a file, with its prepared statements. The file is attached under the name `space` to an empty
+ * database in memory, because the driver finalises statements only when they are collected, and until then SQLite keeps
+ * a main database open: an attached one is closed at once. Tables are found without its name. What would mean the main
+ * database has to name it: `PRAGMA space.…`, `VACUUM space`, `CREATE TABLE space.…`, `space.sqlite_schema`.
+ */
 export interface Connection {
   readonly path: string;
   readonly database: DatabaseSyncInstance;
@@ -13,6 +18,7 @@ export interface Connection {
   get(sql: string, ...values: readonly SqlValue[]): unknown;
   all(sql: string, ...values: readonly SqlValue[]): unknown[];
   run(sql: string, ...values: readonly SqlValue[]): void;
+  /** Closes the file, whatever became of the statements. The last connection to a file takes its log away. */
   close(): void;
 }
 
@@ -28,12 +34,17 @@ export interface ConnectOptions {
 export async function connect(path: string, options: ConnectOptions): Promise<Connection> {
   const { DatabaseSync } = await import('@photostructure/sqlite');
   const { pathToFileURL } = await import('node:url');
-  const location = options.immutable ? `${pathToFileURL(path).href}?immutable=1` : path;
-  const database = new DatabaseSync(location, {
-    readOnly: options.readOnly,
+  const mode = options.immutable ? '?immutable=1' : options.readOnly ? '?mode=ro' : '';
+  const database = new DatabaseSync(':memory:', {
     timeout: options.timeout,
     enableForeignKeyConstraints: true,
   });
+  try {
+    database.prepare('ATTACH ? AS space').run(`${pathToFileURL(path).href}${mode}`);
+  } catch (error) {
+    database.close();
+    throw isOfAnotherEncoding(error) ? foreignDatabase(path) : error;
+  }
   const statements = new Map<string, StatementSyncInstance>();
   const statement = (sql: string) => {
     let prepared = statements.get(sql);
@@ -51,10 +62,21 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     all: (sql, ...values) => statement(sql).all(...values),
     run: (sql, ...values) => void statement(sql).run(...values),
     close() {
+      if (!database.isOpen) return;
       statements.clear();
-      if (database.isOpen) database.close();
+      try {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        database.exec('DETACH space');
+      } finally {
+        database.close();
+      }
     },
   };
+}
+
+/** Every file of ours has UTF-8, as the database has that it is attached to. */
+function isOfAnotherEncoding(error: unknown): boolean {
+  return (error as Error).message.includes('same text encoding');
 }
 
 /** SQLite's own pauses between two attempts, in milliseconds. */

@@ -36,6 +36,15 @@ export function isUnopenable(error: unknown): boolean {
   return code === CANTOPEN || code === READONLY;
 }
 
+/** The error of a file that SQLite reads, and another program made. */
+export function foreignDatabase(path: string): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `${path} is an SQLite database of another program; choose another directory, or move the file away`,
+    { details: { path } },
+  );
+}
+
 /** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
 export function translateError(error: unknown, path: string): unknown {
   const code = primaryCode(error);

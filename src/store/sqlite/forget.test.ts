@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { filesIn } from '../../../test/store/stored.ts';
 import { sampleIndexed } from '../../testing/sample-memory.ts';
 import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
 import type { SpaceStore } from '../store.ts';
+import { connect } from './connection.ts';
 import { createSqliteStore } from './index.ts';
 
 let directory: string;
@@ -17,8 +18,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** Which of the words are anywhere in the directory, in UTF-8 or either UTF-16, in any of three cases. */
 function wordsOnDisk(words: readonly string[]): readonly string[] {
-  // In one go: SQLite takes its side files away when a closed connection is collected.
-  const files = readdirSync(directory).map((file) => readFileSync(join(directory, file)));
+  const files = filesIn(directory);
   return words.filter((word) =>
     [word, word.toLowerCase(), word.toUpperCase()].some((text) => {
       const little = Buffer.from(text, 'utf16le');
@@ -92,16 +92,13 @@ test('the id of what is forgotten leaves links and the usage log, and their byte
   const link = { ids: ['Quixotry', 'kept'], kind: 'stated', weight: 1, at: start } as const;
   await write(space, [{ kind: 'link', link }], { verb: 'link' });
   await use(space, ['Quixotry', 'kept']);
-  const { DatabaseSync } = await import('@photostructure/sqlite');
   const mentions = async () => {
-    const database = new DatabaseSync((await space.info()).path as string, { readOnly: true });
-    const rows = database
-      .prepare(
-        "SELECT (SELECT count(*) FROM usage WHERE used LIKE '%Quixotry%') AS used, (SELECT count(*) FROM event WHERE link LIKE '%Quixotry%') AS linked, (SELECT count(*) FROM link) AS links",
-      )
-      .get();
-    database.close();
-    return rows;
+    const connection = await connect((await space.info()).path as string, { readOnly: true, timeout: 0 });
+    const found = connection.get(
+      "SELECT (SELECT count(*) FROM usage WHERE used LIKE '%Quixotry%') AS used, (SELECT count(*) FROM event WHERE link LIKE '%Quixotry%') AS linked, (SELECT count(*) FROM link) AS links",
+    );
+    connection.close();
+    return found;
   };
   expect(await mentions()).toEqual({ used: 1, linked: 1, links: 1 });
   await forget(space, 'Quixotry');
@@ -137,8 +134,7 @@ test('copies that splitting pages leaves behind are erased too', async () => {
     const changes = forgotten.slice(from, from + 100).map((id) => ({ kind: 'redact', id }) as const);
     await write(space, changes, { verb: 'forget' });
   }
-  const bytes = Buffer.concat(readdirSync(directory).map((file) => readFileSync(join(directory, file))));
-  const text = bytes.toString('latin1');
+  const text = Buffer.concat(filesIn(directory)).toString('latin1');
   const onDisk = new Set(Array.from(text.matchAll(/(?=([0-9a-f]{16}))/g), ([, word]) => word));
   const found = (list: readonly string[]) =>
     list.flatMap((id) => contents.get(id) ?? []).filter((word) => onDisk.has(word));

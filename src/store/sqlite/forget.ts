@@ -60,7 +60,7 @@ export function finishForgetting(connection: Connection, termIds: TermIds): void
 export async function eraseForgotten(connection: Connection, timeout: number): Promise<void> {
   if (readMeta(connection, 'erasure') === undefined) return;
   try {
-    await retryWhileBusy(timeout, () => connection.database.exec('VACUUM'));
+    await retryWhileBusy(timeout, () => connection.database.exec('VACUUM space'));
     await retryWhileBusy(timeout, () => emptyLog(connection));
     await retryWhileBusy(timeout, () => writeMeta(connection, 'erasure', undefined));
   } catch (error) {
@@ -69,8 +69,8 @@ export async function eraseForgotten(connection: Connection, timeout: number): P
 }
 
 /** Moves the whole log into the file and cuts it to nothing. Throws a busy error when someone still reads from it. */
-export function emptyLog(connection: Connection): void {
-  const { busy } = connection.get('PRAGMA wal_checkpoint(TRUNCATE)') as { busy: number };
+function emptyLog(connection: Connection): void {
+  const { busy } = connection.get('PRAGMA space.wal_checkpoint(TRUNCATE)') as { busy: number };
   if (busy) throw Object.assign(new Error('the log is in use'), { errcode: 5 });
 }
 

@@ -20,7 +20,7 @@ export async function openWriter(path: string, space: string, settings: FileSett
   let connection: Connection | undefined;
   try {
     await mkdir(dirname(path), { recursive: true });
-    const opened = await connect(path, { readOnly: false, timeout: 0 });
+    const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
     connection = opened;
     const version = await retryWhileBusy(busyTimeout, () => {
       const found = identify(opened);
@@ -82,12 +82,25 @@ export async function openReader(path: string, space: string, settings: FileSett
   }
 }
 
+/**
+ * Takes away the empty log that readers leave beside a file, since the last of them may not write. A log with content
+ * stays: putting it into the file would be a write.
+ */
+export async function removeEmptyLog(path: string): Promise<void> {
+  if (!existsSync(`${path}-wal`) || hasLog(path)) return;
+  try {
+    (await connect(path, { readOnly: false, timeout: 0 })).close();
+  } catch {
+    // The file is in use, or may not be written to by this process either.
+  }
+}
+
 function configure({ database }: Connection, { synchronous }: FileSettings): void {
   database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = ${synchronous === 'normal' ? 'NORMAL' : 'FULL'};
-    PRAGMA secure_delete = ON;
-    PRAGMA cache_size = -16384;
+    PRAGMA space.journal_mode = WAL;
+    PRAGMA space.synchronous = ${synchronous === 'normal' ? 'NORMAL' : 'FULL'};
+    PRAGMA space.secure_delete = ON;
+    PRAGMA space.cache_size = -16384;
   `);
 }
 

@@ -159,5 +159,5 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
 }
 
 function dataVersion(connection: Connection): number {
-  return (connection.get('PRAGMA data_version') as { data_version: number }).data_version;
+  return (connection.get('PRAGMA space.data_version') as { data_version: number }).data_version;
 }

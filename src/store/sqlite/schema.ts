@@ -1,5 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, readTransaction } from './connection.ts';
+import { foreignDatabase } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { living } from './migrations/0002-living.ts';
 import { belief } from './migrations/0003-belief.ts';
@@ -23,12 +24,17 @@ export const SCHEMA_VERSION = migrations.length;
 /** Brings a file from `version` to the present one. Runs inside the caller's transaction. */
 export function migrate(connection: Connection, version: number): void {
   for (const migration of migrations.slice(version)) {
-    connection.database.exec(migration.sql);
+    connection.database.exec(inSpace(migration.sql));
     migration.run?.(connection);
   }
   connection.database.exec(
-    `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`,
+    `PRAGMA space.application_id = ${APPLICATION_ID}; PRAGMA space.user_version = ${SCHEMA_VERSION}`,
   );
+}
+
+/** The same statements, which make tables and indexes in the attached file: without its name they mean the main database. */
+function inSpace(sql: string): string {
+  return sql.replaceAll(/\bCREATE (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER|VIEW) /g, '$&space.');
 }
 
 /**
@@ -36,19 +42,20 @@ export function migrate(connection: Connection, version: number): void {
  * `newer_store` for one from a later version.
  */
 export function identify(connection: Connection): number {
-  // One statement, so that a store that another process is just making is seen whole or not at all.
-  const { application, version, objects } = connection.get(
-    `SELECT application_id AS application, user_version AS version,
-            (SELECT count(*) FROM sqlite_schema) AS objects
-     FROM pragma_application_id, pragma_user_version`,
-  ) as { application: number; version: number; objects: number };
+  const read = () => ({
+    ...(connection.get('PRAGMA space.application_id') as { application_id: number }),
+    ...(connection.get('PRAGMA space.user_version') as { user_version: number }),
+    ...(connection.get('SELECT count(*) AS objects FROM space.sqlite_schema') as { objects: number }),
+  });
+  // On one state, so that a store that another process is just making is seen whole or not at all.
+  const {
+    application_id: application,
+    user_version: version,
+    objects,
+  } = connection.database.isTransaction ? read() : readTransaction(connection, read);
   if (application === 0 && version === 0 && objects === 0) return 0;
   if (application !== APPLICATION_ID || version < 1) {
-    throw new SalienceError(
-      'not_a_store',
-      `${connection.path} is an SQLite database of another program; choose another directory, or move the file away`,
-      { details: { path: connection.path } },
-    );
+    throw foreignDatabase(connection.path);
   }
   if (version > SCHEMA_VERSION) {
     throw new SalienceError(

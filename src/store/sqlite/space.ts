@@ -6,12 +6,12 @@ import { findDamage } from './check.ts';
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { createReader } from './events.ts';
 import { translateError } from './faults.ts';
-import { emptyLog, eraseForgotten, finishForgetting } from './forget.ts';
+import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
 import { inspectResident } from './inspect.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
-import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { openPastOf } from './past.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
@@ -91,13 +91,8 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     await queue.idle();
     if (writer) await saveSnapshot(writer, reader, resident);
     reader.close();
-    if (!writer) return;
-    try {
-      // The driver lets go of a file only when its statements are collected; until then the log would stay full.
-      emptyLog(writer);
-    } catch {
-      // Someone else is still using the log, and will empty it.
-    }
+    if (!writer) return removeEmptyLog(path);
+    // Where it is the last connection to the file, this puts the log into it and takes the log away.
     writer.close();
   };
 
@@ -183,5 +178,5 @@ async function decideWith<Decided>(
 }
 
 function dataVersion(connection: Connection): number {
-  return (connection.get('PRAGMA data_version') as { data_version: number }).data_version;
+  return (connection.get('PRAGMA space.data_version') as { data_version: number }).data_version;
 }
