@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { ProfileDefinition, RecallOptions } from '../index.ts';
 import { strategyOf } from '../recall/strategy.ts';
 import { defineProfile } from '../scoring/index.ts';
@@ -14,6 +14,7 @@ export interface StrategyFlags extends FilterFlags, LookBackFlags {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
   readonly limit?: number | undefined;
+  readonly minScore?: number | undefined;
   readonly param?: NamedValues | undefined;
   readonly deep?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
@@ -24,6 +25,11 @@ export function addStrategyOptions(command: Command): Command {
     .option('--strategy <name>', 'how to rank; salience profiles lists them (default: hybrid)')
     .option('--profile <file>', 'rank by the formula of your own in this JSON file')
     .option('--limit <number>', 'how many memories at most (default: as the strategy says)', parseWholeNumber)
+    .option(
+      '--min-score <number>',
+      'nothing below this score, from 0 to 1 (default: as the strategy says)',
+      parseScore,
+    )
     .option(
       '--param <name=value>',
       'set a parameter of the formula; may be given several times',
@@ -61,6 +67,7 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
       ...filtersOf(options),
       strategy: definition?.name ?? options.strategy,
       limit: options.limit,
+      minScore: options.minScore,
       parameters: options.param,
       deep: options.deep,
       includeExpired: options.includeExpired,
@@ -68,4 +75,10 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
       signal,
     },
   };
+}
+
+function parseScore(text: string): number {
+  const score = Number(text);
+  if (text.trim() !== '' && score >= 0 && score <= 1) return score;
+  throw new InvalidArgumentError('It must be a number within 0 and 1.');
 }

@@ -14,6 +14,13 @@ export interface ContextCandidate {
   readonly sourceRef?: string | undefined;
   /** Finite, ≥ 0. Only scores of one recall may stand together. 0 is no hit. */
   readonly score: number;
+  /**
+   * What it counts for where memories are chosen and put in order. Of a reranked answer: the score that stands at its
+   * place once the scores are sorted. Default is its score.
+   */
+  readonly worth?: number | undefined;
+  /** Its place in the answer, from 0; decides between equal worth. */
+  readonly rank?: number | undefined;
   /** Found through a link, not by itself. Default is false. */
   readonly isAssociative?: boolean | undefined;
   /** Enters before all others, whatever its score, and is never left out as a duplicate. Default is false. */
@@ -30,11 +37,16 @@ export interface PackCandidate extends ContextCandidate {
   readonly section?: string | undefined;
 }
 
-/** Must-includes first, then by score, then by id: total over memories of one space. */
+export function worthOf({ worth, score }: ContextCandidate): number {
+  return worth ?? score;
+}
+
+/** Must-includes first, then by worth, rank and id: total over memories of one space. */
 export function compareCandidates(a: ContextCandidate, b: ContextCandidate): number {
   return (
     Number(b.mustInclude === true) - Number(a.mustInclude === true) ||
-    b.score - a.score ||
+    worthOf(b) - worthOf(a) ||
+    (a.rank ?? 0) - (b.rank ?? 0) ||
     (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
   );
 }

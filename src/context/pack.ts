@@ -1,6 +1,6 @@
 import { invalidArgument, number, oneOf, wholeNumber } from '../model/check.ts';
 import { evidenceValue } from '../scoring/evidence.ts';
-import { compareCandidates, type PackCandidate } from './candidate.ts';
+import { compareCandidates, type PackCandidate, worthOf } from './candidate.ts';
 import { repetitionsAmong } from './duplicates.ts';
 import { solveKnapsack } from './knapsack.ts';
 import type { Omission, OmissionReason } from './omission.ts';
@@ -8,7 +8,10 @@ import type { Omission, OmissionReason } from './omission.ts';
 export const PACK_STRATEGIES = ['optimal', 'greedy'] as const;
 export type PackStrategy = (typeof PACK_STRATEGIES)[number];
 
-/** What `optimal` makes as large as it can: the sum of the scores, or of what each memory is worth as evidence. */
+/**
+ * What `optimal` makes as large as it can: the sum of the scores, or of what each memory is worth as evidence. Where an
+ * order was given by a reranker, both go by the score that stands at a memory's place.
+ */
 export const PACK_OBJECTIVES = ['score', 'evidence'] as const;
 export type PackObjective = (typeof PACK_OBJECTIVES)[number];
 
@@ -116,7 +119,7 @@ export function pack<Candidate extends PackCandidate>(
     else reasons.set(candidate.id, doesNotFit(candidate, room.tokens));
   }
   const others = kept.filter(({ mustInclude }) => mustInclude !== true);
-  const valued = options.objective === 'evidence' ? worthOf : scoreOf;
+  const valued = options.objective === 'evidence' ? evidenceOf : worthOf;
   const guaranteed = guarantee(others, room, options.shares ?? {}, valued);
   take(guaranteed.taken);
   const sayerOf = (candidate: Candidate, among: ReadonlySet<Candidate>) =>
@@ -203,8 +206,7 @@ function guarantee<Candidate extends PackCandidate>(
 
 type Valued = (candidate: PackCandidate) => number;
 
-const scoreOf: Valued = ({ score }) => score;
-const worthOf: Valued = ({ score, tokens }) => evidenceValue(score, tokens);
+const evidenceOf: Valued = (candidate) => evidenceValue(worthOf(candidate), candidate.tokens);
 
 function chooseBest<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
@@ -291,7 +293,8 @@ function check(candidates: readonly PackCandidate[], options: PackOptions): void
     number(share, `shares.${section}`, Number.MIN_VALUE, Number.MAX_VALUE);
   }
   const ids = new Set<string>();
-  for (const [at, { id, score, tokens }] of candidates.entries()) {
+  for (const [at, { id, score, worth = score, tokens }] of candidates.entries()) {
+    number(worth, `candidates[${at}].worth`, 0, Number.MAX_VALUE);
     number(score, `candidates[${at}].score`, 0, Number.MAX_VALUE);
     wholeNumber(tokens, `candidates[${at}].tokens`, 0, MOST_TOKENS);
     if (ids.has(id)) throw invalidArgument(`candidates[${at}].id`, `${JSON.stringify(id)} is there twice`);

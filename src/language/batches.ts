@@ -1,7 +1,7 @@
 import { wholeNumber } from '../model/check.ts';
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import { eachAtOnce } from '../providers/each-at-once.ts';
-import { addUsage, type ModelUsage, NO_USAGE } from '../providers/language-model.ts';
+import { addUsage, type ModelUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 
 /** How much is given to a model at once. */
 export interface BatchOptions {
@@ -91,14 +91,4 @@ export function asModelFailure(error: unknown): SalienceError {
   if (SalienceError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new SalienceError('model_failed', `the language model failed: ${message}`, { cause: error });
-}
-
-/** What a failed question cost nevertheless. */
-export function usageIn({ details }: SalienceError): ModelUsage {
-  const count = (value: unknown) => (typeof value === 'number' ? value : 0);
-  return {
-    promptTokens: count(details['promptTokens']),
-    completionTokens: count(details['completionTokens']),
-    calls: count(details['calls']),
-  };
 }

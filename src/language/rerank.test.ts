@@ -56,7 +56,7 @@ describe('a model that reranks', () => {
 
   it('that fails leaves the order and says why', async () => {
     const { model } = scriptedModel(() => 'The second one is best.');
-    const { items, failure, examined } = await rerankItems(
+    const { items, failure, examined, sent, ...spent } = await rerankItems(
       modelReranker(model, { newNonce }),
       'q',
       passages,
@@ -64,7 +64,10 @@ describe('a model that reranks', () => {
       10,
       undefined,
     );
-    expect({ items, examined }).toEqual({ items: passages, examined: 0 });
+    expect({ items, examined, sent }).toEqual({ items: passages, examined: 0, sent: 4 });
+    // Two answers were paid for: the first, and the one that it was asked to mend.
+    expect(spent.promptTokens).toBeGreaterThan(200);
+    expect(spent.completionTokens).toBe(12);
     expect(failure).toMatch(/gave an answer that cannot be read/);
   });
 

@@ -1,9 +1,9 @@
-import { asModelFailure, usageIn } from '../language/batches.ts';
+import { asModelFailure } from '../language/batches.ts';
 import { consolidateStatements } from '../language/consolidation.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import { addUsage, NO_USAGE } from '../providers/language-model.ts';
+import { addUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 import { retentionAt } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadTokenCounter } from '../context/tokens.ts';
+import type { Embedder } from '../providers/embedder.ts';
 import { live } from '../testing/live-memory.ts';
 
 const coffee = [
@@ -179,4 +180,79 @@ test('a newer value is never left out for an older one', async () => {
   ]) {
     expect(made.items.map(({ id }) => id).sort()).toEqual(['bergen', 'oslo']);
   }
+});
+
+test("a reranker's order is what a context goes by", async () => {
+  const lines = [
+    'dark roast coffee',
+    'dark roast coffee beans',
+    'dark roast coffee beans from Peru',
+    'dark coffee',
+  ];
+  // The last passage that it is shown comes first.
+  const reranker = {
+    model: 'backwards',
+    rerank: async (_: string, passages: readonly string[]) => ({
+      results: passages.map((_, index) => ({ index, score: index / 10 })),
+    }),
+  };
+  const { memory } = await live({ reranker });
+  await memory.rememberMany(lines.map((line, at) => ({ id: `m${at}`, content: `Ann drinks ${line}` })));
+  const given = { limit: 20, association: 'none', rerank: true } as const;
+  const { hits } = await memory.recall('dark roast coffee', given);
+  const order = hits.map((hit) => hit.memory.id);
+  const plain = await memory.recall('dark roast coffee', { ...given, rerank: false });
+  expect(order).toEqual(plain.hits.map((hit) => hit.memory.id).reverse());
+  for (const packing of ['optimal', 'greedy'] as const) {
+    const asked = { packing, rerank: true, association: 'none' } as const;
+    const whole = await memory.context('dark roast coffee', { ...asked, maxTokens: 1000 });
+    expect(whole.items.map(({ id }) => id)).toEqual(order);
+    for (const item of whole.items) {
+      expect(item.score.value).toBe(hits.find((hit) => hit.memory.id === item.id)?.score.value);
+    }
+    const one = await memory.context('dark roast coffee', { ...asked, maxTokens: 1000, maxContextItems: 1 });
+    expect(one.items.map(({ id }) => id)).toEqual(order.slice(0, 1));
+  }
+});
+
+test('a query is embedded once, whatever must be in the context', async () => {
+  const asked: string[] = [];
+  const embedder: Embedder = {
+    model: 'counting',
+    dimensions: 2,
+    calibration: { floor: 0, ceiling: 1 },
+    embed: async (passages, options) => {
+      if (options?.purpose === 'query') asked.push(...passages);
+      return passages.map(() => Float32Array.of(1, 0));
+    },
+    thresholds: { conflict: 0.99, birthLink: 0.99, consolidation: 0.99, similarPair: 0.99 },
+  };
+  const { memory } = await live({ embedder });
+  await memory.rememberMany(coffee);
+  await memory.context('coffee', { maxTokens: 500, mustInclude: ['tea', 'long'] });
+  expect(asked).toEqual(['coffee']);
+});
+
+test('as many memories as are asked for, or an error that says how many there may be', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.rememberMany(
+    Array.from({ length: 260 }, (_, at) => ({ id: `m${at}`, content: `Coffee number ${at} was dark` })),
+  );
+  const { items } = await memory.context('dark coffee', { maxTokens: 100_000, maxContextItems: 250 });
+  expect(items).toHaveLength(250);
+  const balanced = await memory.context('dark coffee', {
+    maxTokens: 100_000,
+    maxContextItems: 250,
+    strategy: 'balanced',
+  });
+  expect(balanced.items).toHaveLength(250);
+  const refused = { code: 'invalid_argument' };
+  await expect(memory.context('coffee', { maxTokens: 500, maxContextItems: 1001 })).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/maxContextItems.*1 and 1000/),
+  });
+  await expect(memory.context('coffee', { maxTokens: 500, window: 4000 } as never)).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/maxTokens.*not both/),
+  });
 });

@@ -1,10 +1,10 @@
-import type { ContextBudget } from '../context/budget.ts';
+import { type ContextBudget, contextTokens } from '../context/budget.ts';
 import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../context/build.ts';
 import type { ContextCandidate } from '../context/candidate.ts';
 import { explainOmission, type Omission } from '../context/omission.ts';
 import type { PackObjective, PackStrategy } from '../context/pack.ts';
 import { BOOTSTRAP, PINNED, type StandingContext } from '../context/sections.ts';
-import { texts, wholeNumber } from '../model/check.ts';
+import { number, texts, wholeNumber } from '../model/check.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { parseInstant } from '../model/time.ts';
 import { strategyOf, unknownStrategy } from '../recall/strategy.ts';
@@ -14,7 +14,14 @@ import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { asKnown } from './past.ts';
-import { applyEffects, type Hit, prepareRecall, recall } from './recall.ts';
+import {
+  applyEffects,
+  type Hit,
+  type PreparedRecall,
+  prepareRecall,
+  recall,
+  recallPrepared,
+} from './recall.ts';
 import { toMemory } from './record.ts';
 import type { Memory, OperationOptions, RecallOptions } from './types.ts';
 
@@ -40,9 +47,9 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
      * `score` by its plain score.
      */
     readonly objective?: PackObjective | undefined;
-    /** How many hits are to choose from, 1–1,000. Default is 100. */
+    /** How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. */
     readonly candidates?: number | undefined;
-    /** The most memories in it. Default is the strategy's: 20 with `balanced`, else no limit. */
+    /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */
     readonly maxContextItems?: number | undefined;
     /** Ids of memories that enter before all others, whatever the query. */
     readonly mustInclude?: readonly string[] | undefined;
@@ -104,8 +111,14 @@ async function contextThen<StrategyName extends string>(
   const profile = engine.profiles.get(name);
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
   const { context: defaults } = strategyOf(profile);
+  const maxItems =
+    maxContextItems === undefined
+      ? defaults.maxItems
+      : wholeNumber(maxContextItems, 'maxContextItems', 1, MOST_CANDIDATES);
   const limit =
-    candidates === undefined ? CANDIDATES : wholeNumber(candidates, 'candidates', 1, MOST_CANDIDATES);
+    candidates === undefined
+      ? Math.max(CANDIDATES, maxItems ?? 0)
+      : wholeNumber(candidates, 'candidates', 1, MOST_CANDIDATES);
   const asked = {
     ...recallOptions,
     strategy: name,
@@ -113,14 +126,19 @@ async function contextThen<StrategyName extends string>(
     effects: 'none' as const,
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
   };
-  const found = await recall(engine, blank ? undefined : query, asked);
-  const musts = await mustHits(engine, query, asked, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
-  const built = await build(engine, found, musts, {
-    ...(maxTokens === undefined ? { window: window as number } : { maxTokens }),
+  // What is out of range is said before anything is searched.
+  const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
+  const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
+  const asking = blank ? undefined : query;
+  const prepared = await prepareRecall(engine, asking, asked);
+  const found = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
+  const musts = await mustHits(engine, name, prepared, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
+  const built = await build(engine, { ...found, hits: inOrder(found.hits) }, musts, {
+    ...budget,
     strategy: packing,
     objective: objective ?? 'evidence',
-    minScore: minScore ?? defaults.minScore,
-    maxItems: maxContextItems ?? defaults.maxItems,
+    minScore: floor,
+    maxItems,
     format,
     sections,
     // A query says what matters; without one, that is what the shares of the sections are for.
@@ -165,7 +183,16 @@ async function standing(
   });
 }
 
-type Candidate<StrategyName extends string> = Pick<Hit<StrategyName>, 'memory' | 'score' | 'isAssociative'>;
+type Candidate<StrategyName extends string> = Pick<Hit<StrategyName>, 'memory' | 'score' | 'isAssociative'> &
+  Pick<ContextCandidate, 'worth' | 'rank'>;
+
+/** A reranker's order is respected: what it put first counts for as much as the highest score, and so on down. */
+function inOrder<StrategyName extends string>(
+  hits: readonly Hit<StrategyName>[],
+): readonly Candidate<StrategyName>[] {
+  const scores = hits.map(({ score }) => score.value).sort((a, b) => b - a);
+  return hits.map((hit, rank) => ({ ...hit, rank, worth: scores[rank] }));
+}
 
 /** Core memories of any type. */
 async function coreHits(
@@ -194,12 +221,11 @@ async function coreHits(
 /** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
 async function mustHits<StrategyName extends string>(
   engine: Engine,
-  query: string | undefined,
-  options: RecallOptions<StrategyName>,
+  strategy: StrategyName,
+  { plan, bound }: PreparedRecall,
   ids: readonly string[],
 ): Promise<readonly Candidate<StrategyName>[]> {
   if (ids.length === 0) return [];
-  const { plan, bound } = await prepareRecall(engine, query?.trim() === '' ? undefined : query, options);
   const [records, inspected] = await Promise.all([
     engine.space.get(ids),
     engine.space.inspect(ids, plan.request),
@@ -207,9 +233,10 @@ async function mustHits<StrategyName extends string>(
   return ids.map((id, at) => {
     const record = records[at];
     if (!record) throw notFound(id, engine.space.name);
+    const found = inspected[at];
     return {
-      memory: toMemory(record, engine.space.name),
-      score: makeScore(options.strategy as StrategyName, bound.hash, inspected[at]?.score ?? 0),
+      memory: toMemory(record, engine.space.name, found?.signals.superseded === true),
+      score: makeScore(strategy, bound.hash, found?.score ?? 0),
       isAssociative: false,
     };
   });
@@ -226,10 +253,12 @@ async function build<StrategyName extends string>(
   const hits = [...musts, ...found.hits.filter(({ memory }) => !must.has(memory.id))];
   const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
   const candidates = hits.map(
-    ({ memory, score, isAssociative }): ContextCandidate => ({
+    ({ memory, score, isAssociative, worth, rank }): ContextCandidate => ({
       ...memory,
       at: parseInstant(memory.updatedAt),
       score: score.value,
+      worth,
+      rank,
       isAssociative,
       mustInclude: must.has(memory.id),
     }),

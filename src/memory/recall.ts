@@ -82,14 +82,26 @@ async function recallThen<StrategyName extends string>(
   options: RecallOptions<StrategyName>,
   past: PastSpace | undefined,
 ): Promise<Recall<StrategyName>> {
-  const started = performance.now();
   const prepared = await prepareRecall(engine, query, options);
+  return recallPrepared(engine, query, prepared, options, past);
+}
+
+/** A recall that has been made ready, with the options that it was made ready with. */
+export async function recallPrepared<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  prepared: PreparedRecall,
+  options: RecallOptions<StrategyName>,
+  past?: PastSpace | undefined,
+): Promise<Recall<StrategyName>> {
+  const started = performance.now();
   throwIfAborted(options.signal);
   const answer = await runPipeline(engine.space, prepared.plan);
   throwIfAborted(options.signal);
   const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
   const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
-  const trace = traceOf(prepared, answer, effects, performance.now() - started, lookBack(options, past));
+  const totalMs = prepared.analyzeMs + performance.now() - started;
+  const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
   return { hits, evidenceChains: answer.chains, trace };
 }
 
@@ -131,6 +143,7 @@ export async function prepareRecall(
     outer,
     association: tensed(associationOf(strategy, options.association), preparation),
     rerank: rerankOf(engine, query, options),
+    minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     signal: options.signal,
   };
   return { strategy, bound, preparation, plan, analyzeMs: performance.now() - started };

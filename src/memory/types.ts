@@ -172,6 +172,8 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly strategy?: Strategy | undefined;
   /** At least 1. Default is the strategy's. */
   readonly limit?: number | undefined;
+  /** 0–1: hits that score less are left out. Scores of different strategies do not compare. Default is none. */
+  readonly minScore?: number | undefined;
   /** Values for the parameters of the strategy's profile. */
   readonly parameters?: ParameterOverrides | undefined;
   /** The session in which this is recalled; what the strategy reinforces learns of it. */

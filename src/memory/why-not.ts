@@ -116,7 +116,9 @@ async function whyNotThen(
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
   const heir = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
-  const needed = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
+  const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
+  const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
+  const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
   // What it lends its score to would rise with it.
   const wanted = heir === undefined ? neededChanges(bound, found.signals, request.now, needed) : [];
   const changes = wanted.map(({ signal, from, to }) =>
@@ -128,11 +130,15 @@ async function whyNotThen(
   return {
     id,
     outcome,
-    stage: 'score',
+    stage: isBelowFloor ? 'floor' : 'score',
     score: found.score,
     needed,
     changes,
-    message: heir === undefined ? rankMessage(found, needed) : heirMessage(heir),
+    message: isBelowFloor
+      ? `its score ${found.score.toFixed(4)} is below minScore ${plan.minScore}`
+      : heir === undefined
+        ? rankMessage(found, needed)
+        : heirMessage(heir),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { SalienceError } from '../model/errors.ts';
 
 /** A model that answers in words, made to answer in data. */
 export interface LanguageModel {
@@ -58,5 +59,15 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
     promptTokens: a.promptTokens + b.promptTokens,
     completionTokens: a.completionTokens + b.completionTokens,
     calls: a.calls + b.calls,
+  };
+}
+
+/** What a failed question cost nevertheless. */
+export function usageIn({ details }: SalienceError): ModelUsage {
+  const count = (value: unknown) => (typeof value === 'number' ? value : 0);
+  return {
+    promptTokens: count(details['promptTokens']),
+    completionTokens: count(details['completionTokens']),
+    calls: count(details['calls']),
   };
 }

@@ -22,6 +22,8 @@ export interface RecallPlan {
   readonly outer: Node;
   readonly association: AssociationSettings | undefined;
   readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
+  /** No hit scores less, whatever links or a reranker make of it. `undefined`: no such floor. */
+  readonly minScore: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -46,7 +48,8 @@ export interface PipelineAnswer {
 
 /** Direct hits with a proof, then what models and links add to them; each step reports itself. */
 export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<PipelineAnswer> {
-  const { request, rerank, association } = plan;
+  const { request, rerank, association, minScore = 0 } = plan;
+  const isEnough = ({ score }: { readonly score: number }) => score >= minScore;
   const answer = await space.search({ ...request, limit: Math.max(request.limit, rerank?.most ?? 0) });
   const stages = searchStages(answer);
   const arms: Arm[] = [];
@@ -54,6 +57,8 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   let examined = 0;
   if (rerank) {
     const started = performance.now();
+    // What would be left out anyway is not worth a model's time.
+    candidates = candidates.filter(isEnough);
     const reranking = await rerankItems(
       rerank.reranker,
       rerank.query,
@@ -66,7 +71,7 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
     examined = reranking.examined;
     const { promptTokens, completionTokens, failure } = reranking;
     stages.push({
-      ...stage('rerank', candidates.length, candidates.length, performance.now() - started),
+      ...stage('rerank', reranking.sent, reranking.sent, performance.now() - started),
       promptTokens,
       completionTokens,
     });
@@ -76,8 +81,13 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
         : { name: 'rerank', status: 'failed', reason: failure },
     );
   }
+  const early = answer.hits.length - candidates.length;
   const direct = candidates.slice(0, request.limit);
-  if (!association || direct.length === 0) return { ranked: direct, chains: [], answer, stages, arms };
+  if (!association || direct.length === 0) {
+    const ranked = direct.filter(isEnough);
+    stages.push(...floorRow(plan, early + direct.length, ranked.length));
+    return { ranked, chains: [], answer, stages, arms };
+  }
 
   // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
   const full =
@@ -86,8 +96,13 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   const { associates, lifted, expansion, rows } = await associate(space, plan, association, direct, floor);
   stages.push(...rows);
   const started = performance.now();
-  const ranked = merge(lifted, associates, Math.min(examined, direct.length), request.limit);
-  stages.push(stage('merge', direct.length + associates.length, ranked.length, performance.now() - started));
+  const merged = merge(lifted, associates, Math.min(examined, direct.length));
+  const enough = merged.filter(isEnough);
+  const ranked = enough.slice(0, request.limit);
+  stages.push(
+    ...floorRow(plan, early + merged.length, enough.length),
+    stage('merge', enough.length, ranked.length, performance.now() - started),
+  );
   return { ranked: await withRecords(space, ranked), chains: expansion.chains, answer, stages, arms };
 }
 
@@ -268,7 +283,6 @@ function merge(
   direct: readonly RankedMemory[],
   associates: readonly Unread[],
   examined: number,
-  limit: number,
 ): readonly Unread[] {
   const fixed = direct.slice(0, examined).map((hit): Unread => ({ ...hit, id: hit.memory.id }));
   const rest = [
@@ -276,7 +290,11 @@ function merge(
     ...associates,
   ];
   rest.sort((a, b) => compareRanked(keyOf(a), keyOf(b)));
-  return [...fixed, ...rest].slice(0, limit);
+  return [...fixed, ...rest];
+}
+
+function floorRow({ minScore }: RecallPlan, candidates: number, survivors: number): readonly StageTrace[] {
+  return minScore === undefined ? [] : [stage('floor', candidates, survivors, 0)];
 }
 
 function keyOf({ id, score, bm25, signals }: Unread) {

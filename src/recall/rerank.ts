@@ -1,12 +1,16 @@
-import { throwIfAborted } from '../model/errors.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { NO_USAGE, usageIn } from '../providers/language-model.ts';
 import type { Reranker } from '../providers/reranker.ts';
 
 /** An order that a reranker gave, and what it cost. */
 export interface Reranking<Item> {
   /** All items: those it judged by its score, then those it left out, then those it never saw. */
   readonly items: readonly Item[];
-  /** How many from the front were examined; 0 when it failed. */
+  /** How many from the front it was shown. */
+  readonly sent: number;
+  /** How many from the front it has put in order; 0 when it failed. */
   readonly examined: number;
+  /** A failed reranking costs what its model has spent. */
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Why the order is unchanged. */
@@ -37,6 +41,7 @@ export async function rerankItems<Item>(
     const left = examined.map((_, index) => index).filter((index) => !scores.has(index));
     return {
       items: [...[...judged, ...left].map((index) => examined[index]!), ...items.slice(most)],
+      sent: examined.length,
       examined: examined.length,
       promptTokens: answer.promptTokens ?? 0,
       completionTokens: answer.completionTokens ?? 0,
@@ -45,6 +50,7 @@ export async function rerankItems<Item>(
   } catch (cause) {
     throwIfAborted(signal);
     const failure = cause instanceof Error ? cause.message : String(cause);
-    return { items, examined: 0, promptTokens: 0, completionTokens: 0, failure };
+    const { promptTokens, completionTokens } = SalienceError.isInstance(cause) ? usageIn(cause) : NO_USAGE;
+    return { items, sent: examined.length, examined: 0, promptTokens, completionTokens, failure };
   }
 }

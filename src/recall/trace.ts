@@ -6,6 +6,7 @@ export type StageName =
   | 'bm25_search'
   | 'vector_search'
   | 'score'
+  | 'floor'
   | 'rerank'
   | 'expand'
   | 'bridge'

@@ -45,9 +45,8 @@ const contextInput = z.strictObject({
   packing,
   objective: z.enum(['evidence', 'score']).optional().describe('What the best choice has most of'),
   candidates: z.int().min(1).max(1000).optional().describe('Hits to choose from. Default is 100'),
-  maxContextItems: z.int().min(1).optional().describe('The most memories in it'),
+  maxContextItems: z.int().min(1).max(1000).optional().describe('The most memories in it'),
   mustInclude: z.array(z.string()).optional().describe('Ids of memories that enter before all others'),
-  minScore: z.number().min(0).max(1).optional().describe('Memories below it stay out'),
   duplicates: z
     .enum(['remove', 'keep'])
     .optional()

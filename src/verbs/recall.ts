@@ -31,6 +31,7 @@ export const strategyFields = {
       'How to rank: hybrid (default), lexical, vector, bm25, ambient (what matters without a query), retention (fades like human memory), balanced, five-factor, scoped',
     ),
   limit: z.int().min(1).max(1000).optional().describe("Default is the strategy's: 10, balanced 20, scoped 5"),
+  minScore: z.number().min(0).max(1).optional().describe('Nothing that scores less'),
   ...filterFields,
   deep: z
     .boolean()

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ContextFormat } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { open, openExisting } from '../open.ts';
@@ -12,7 +12,6 @@ interface Options extends StrategyFlags {
   readonly window?: number | undefined;
   readonly format: ContextFormat;
   readonly packing?: 'optimal' | 'greedy' | undefined;
-  readonly minScore?: number | undefined;
   readonly mustInclude?: readonly string[] | undefined;
   readonly standing?: 'start' | 'turn' | undefined;
   readonly why?: boolean | undefined;
@@ -51,7 +50,6 @@ export function configure(command: Command): void {
         'greedy',
       ]),
     )
-    .option('--min-score <number>', 'nothing below this score (default: as the strategy says)', parseScore)
     .option('--must-include <id>', 'this memory before all others; may be given several times', collect)
     .addOption(
       new Option(
@@ -97,7 +95,6 @@ async function asked(context: Context<Options>, query: string | undefined) {
     effects: options.effects,
     format: options.format,
     packing: options.packing,
-    minScore: options.minScore,
     mustInclude: options.mustInclude,
     ...(options.window === undefined
       ? { maxTokens: options.maxTokens ?? MAX_TOKENS }
@@ -116,10 +113,4 @@ async function standing(context: Context<Options>) {
     maxTokens: options.maxTokens,
   };
   return await (options.standing === 'start' ? memory.bootstrap(asked) : memory.pinned(asked));
-}
-
-function parseScore(text: string): number {
-  const score = Number(text);
-  if (text.trim() !== '' && score >= 0 && score <= 1) return score;
-  throw new InvalidArgumentError('It must be a number within 0 and 1.');
 }
