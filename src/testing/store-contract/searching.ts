@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
+import type { Condition } from '../../scoring/expression.ts';
+import { bindProfile } from '../../scoring/profile.ts';
+import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
+import { defineProfile } from '../../scoring/score.ts';
 import { createMemoryStore } from '../../store/memory/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
 import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
 import { unitVector } from '../sample-memory.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
 import { idsOf, profileOf, request } from './queries.ts';
 
@@ -178,6 +182,80 @@ export const searchTests: readonly ContractTest[] = [
     expect((await other.search(request({ terms: ['coffee'] }))).hits[0]?.memory.importance).toBe(1);
   }),
   {
+    title: 'a requirement whose threshold is the value of a memory, or a hair beside it, is decided exactly',
+    async run({ store }) {
+      await using reference = createMemoryStore();
+      const oracle = await reference.openSpace('oracle');
+      await using space = await store.openSpace('alice');
+      const random = seededRandom(11);
+      const vector = () => [random() - 0.25, random() - 0.25, random() - 0.25];
+      const changes = Array.from({ length: 20 }, (_, at) =>
+        insert({ id: `m${at}`, importance: random(), usefulness: random() }, vector()),
+      );
+      await write(oracle, changes);
+      await write(space, changes);
+      const hairs = [0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 2e-3, -2e-3];
+      const arbitrary = fc.record({
+        query: arbitraryVector(3),
+        at: fc.nat(19),
+        hair: fc.constantFrom(...hairs),
+        test: fc.constantFrom('above', 'atLeast', 'below', 'atMost', 'relevanceFloor'),
+        score: fc.constantFrom('similarity', 'importance'),
+        limit: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 21 })),
+      });
+      await fc.assert(
+        fc.asyncProperty(arbitrary, async ({ query: vector, at, hair, test, score, limit }) => {
+          const query = { vector, terms: [] };
+          const [found] = await oracle.inspect([`m${at}`], request(query, { profile: profileOf('vector') }));
+          const threshold = Math.min(1, Math.max(0, (found?.signals.similarity as number) + hair));
+          const profile =
+            test === 'relevanceFloor'
+              ? bindProfile(builtinProfile('five-factor'), { relevanceFloor: threshold })
+              : bindProfile(
+                  defineProfile({
+                    name: 'threshold',
+                    description: 'One condition on the similarity.',
+                    score: { op: 'signal', name: score },
+                    require: [{ signal: 'similarity', [test]: threshold } as Condition],
+                  }),
+                );
+          const search = request(query, { profile, limit });
+          const {
+            bound: expectedBound,
+            candidates: _,
+            ...expected
+          } = comparable(await oracle.search(search));
+          const { bound, candidates, ...answer } = comparable(await space.search(search));
+          expect(answer).toEqual(expected);
+          expect(bound).toBeGreaterThanOrEqual(expectedBound);
+          // What a bound of the similarity cannot decide may count as a candidate.
+          expect(candidates).toBeGreaterThanOrEqual(expected.hits.length);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  },
+  onSpace('the bound covers every memory outside the hits, whatever the limit', async (space) => {
+    const random = seededRandom(5);
+    const vector = () => [random() - 0.25, random() - 0.25, random() - 0.25];
+    await write(
+      space,
+      Array.from({ length: 150 }, (_, at) => insert({ id: `m${at}` }, vector())),
+    );
+    const profile = profileOf('vector');
+    for (let run = 0; run < 60; run++) {
+      const query = { vector: unitVector(vector()) };
+      const all = await space.search(request(query, { profile, limit: 1000 }));
+      expect(all.hits.length).toBeGreaterThan(40);
+      expect(all.bound).toBe(0);
+      for (const limit of [1 + (run % 40), 16, 32]) {
+        const { hits, bound } = await space.search(request(query, { profile, limit }));
+        expect(hits.map(({ memory }) => memory.id)).toEqual(idsOf(all).slice(0, limit));
+        expect(bound).toBeGreaterThanOrEqual(all.hits[limit]?.score as number);
+      }
+    }
+  }),
+  {
     title: 'any search over any memories equals the obvious computation, to the last bit',
     async run({ store }) {
       let run = 0;
@@ -213,7 +291,7 @@ export const searchTests: readonly ContractTest[] = [
           includeExpired: fc.constantFrom(undefined, false, true),
         }),
         now: fc.constantFrom(ARBITRARY_NOW, ARBITRARY_NOW - 1, ARBITRARY_NOW + 1),
-        limit: fc.integer({ min: 1, max: 12 }),
+        limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 40 })),
       });
       const memories = fc.uniqueArray(arbitraryIndexedMemory(3), {
         selector: ({ memory }) => memory.id,

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Condition, Expression } from '../scoring/expression.ts';
+import { type BoundProfile, bindProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile } from '../scoring/score.ts';
+import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../scoring/signals.ts';
+import { cosine } from '../scoring/similarity.ts';
+import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
+import type { SearchRequest } from '../store/store.ts';
+import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
+import { denseVector, expectSame, type IndexedAnswer, indexOf, plainStore } from '../testing/index-oracle.ts';
+import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+import { dotError, quantise } from './quantise.ts';
+
+/**
+ * The index knows a similarity only within the error of its 8-bit vectors. A condition whose threshold lies inside that
+ * interval is undecided until the row is evaluated. Random thresholds almost never do: here they are taken from the rows.
+ */
+
+const similarity: Expression = { op: 'signal', name: 'similarity', missing: 0.3 };
+const importance: Expression = { op: 'signal', name: 'importance' };
+const mean = (of: Expression): Expression => ({
+  op: 'mean',
+  terms: [
+    { weight: 1, of: importance },
+    { weight: 1, of },
+  ],
+});
+const unlike: Expression = {
+  op: 'sum',
+  terms: [
+    { weight: 1, of: 1 },
+    { weight: -1, of: similarity },
+  ],
+};
+/** What a row scores may rise with its similarity, fall with it, or have nothing to do with it. */
+const arbitraryScore = fc.constantFrom(similarity, importance, mean(similarity), unlike);
+
+/** By how much a threshold differs from the value of a row: not at all, by a hair, within the error of 8 bits, more. */
+const arbitraryHair = fc.constantFrom(0, 0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 2e-3, -2e-3);
+const arbitraryTest = fc.constantFrom('above', 'atLeast', 'below', 'atMost');
+
+interface Given {
+  readonly memories: readonly SearchableMemory[];
+  readonly query: { readonly terms: readonly string[]; readonly vector: Float32Array };
+  readonly limit: number;
+  /** A threshold at, or a hair beside, what the signal is for one of the memories. */
+  thresholdOf(signal: SignalName): number;
+}
+
+/** Stores of one to eight memories, and limits up to one more than that. */
+const arbitraryGiven = fc
+  .record({
+    seed: fc.nat(),
+    rows: fc.oneof(fc.constant(2), fc.integer({ min: 1, max: 8 })),
+    limit: fc.oneof(fc.constant(0), fc.nat()),
+    at: fc.nat(),
+    hair: arbitraryHair,
+  })
+  .map(({ seed, rows, limit, at, hair }): Given => {
+    const memories = plainStore(seed, rows);
+    const query = { terms: ['birch', 'ember'], vector: denseVector(seededRandom(~seed)) };
+    return {
+      memories,
+      query,
+      limit: 1 + (limit % (rows + 1)),
+      thresholdOf(signal) {
+        const values = valuesOf(memories, query, signal);
+        const [low, high] = SIGNALS[signal].range;
+        return Math.min(high, Math.max(low, values[at % rows]! + hair));
+      },
+    };
+  });
+
+/** What a signal is for each memory, 0 where it is not known. */
+function valuesOf(
+  memories: readonly SearchableMemory[],
+  query: Given['query'],
+  signal: SignalName,
+): readonly number[] {
+  const profile = profileWith({ op: 'constant', value: 1 }, []);
+  const everything = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: memories.length };
+  const { hits } = searchNaively({ memories, pairs: [], sequence: 0 }, everything);
+  expect(hits).toHaveLength(memories.length);
+  return hits.map(({ signals }) => signals[signal] ?? 0);
+}
+
+function profileWith(score: Expression, require: readonly Condition[]): BoundProfile {
+  return bindProfile(defineProfile({ name: 'threshold', description: 'One condition.', score, require }));
+}
+
+function expectExact(
+  { memories, query, limit }: Omit<Given, 'thresholdOf'>,
+  profile: BoundProfile,
+): IndexedAnswer {
+  const request: SearchRequest = { profile, query, filter: {}, now: ARBITRARY_NOW, limit };
+  return expectSame(indexOf(memories), memories, memories, request);
+}
+
+describe('a threshold at the value of a row', () => {
+  test('of the similarity', () => {
+    fc.assert(
+      fc.property(arbitraryGiven, arbitraryTest, arbitraryScore, (given, condition, score) => {
+        const threshold = given.thresholdOf('similarity');
+        const require = [{ signal: 'similarity', [condition]: threshold } as Condition];
+        expectExact(given, profileWith(score, require));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of any signal', () => {
+    fc.assert(
+      fc.property(
+        arbitraryGiven,
+        fc.constantFrom(...SIGNAL_NAMES),
+        arbitraryTest,
+        arbitraryScore,
+        (given, signal, condition, score) => {
+          const require = [{ signal, [condition]: given.thresholdOf(signal) } as Condition];
+          expectExact(given, profileWith(score, require));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('inside the formula', () => {
+    fc.assert(
+      fc.property(
+        arbitraryGiven,
+        arbitraryTest,
+        arbitraryScore,
+        arbitraryScore,
+        (given, test, met, otherwise) => {
+          const condition = { signal: 'similarity', [test]: given.thresholdOf('similarity') } as Condition;
+          expectExact(given, profileWith({ op: 'when', if: condition, then: met, else: otherwise }, []));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('the relevance floor of five-factor', () => {
+    fc.assert(
+      fc.property(arbitraryGiven, (given) => {
+        const relevanceFloor = given.thresholdOf('similarity');
+        expectExact(given, bindProfile(builtinProfile('five-factor'), { relevanceFloor }));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['the best of two fails it: the other is the answer', 1e-12, ['m1']],
+    ['the best of two meets it', 0, ['m0']],
+  ] as const)('%s', (_, hair, ids) => {
+    const query = { terms: ['birch'], vector: unitVector([1, 0.37, 0.11, 0.05, 0.71]) };
+    const vectors = [unitVector([1, 0.2, 0.13, 0.05, 0.31]), unitVector([1, 0.37, 0.11, 0.05, 0.7])];
+    const memories = vectors.map((vector, at): SearchableMemory => {
+      // The first is far ahead by what it counts for, and behind in similarity.
+      const memory = sampleMemory({
+        id: `m${at}`,
+        usefulness: at === 0 ? 1 : 0,
+        accessCount: at === 0 ? 50 : 0,
+      });
+      return { memory, terms: new Map(), vector };
+    });
+    const [best, next] = vectors.map((vector) => cosine(query.vector, vector));
+    expect(best).toBeLessThan(next! - 0.05);
+    const profile = bindProfile(builtinProfile('five-factor'), { relevanceFloor: best! + hair });
+    expect(expectExact({ memories, query, limit: 1 }, profile).ids).toEqual(ids);
+  });
+});
+
+describe('the bound covers what was left out', () => {
+  // Rows are evaluated in groups of 16; what lies behind the last group is known by its upper bounds only.
+  test('also what might have been among the best by its bounds, and was not looked at', () => {
+    const query = { terms: ['birch'], vector: unitVector([1, 0.37, 0.11, 0.05, 0.71]) };
+    const near = unitVector([1, 0.2, 0.13, 0.05, 0.31]);
+    const errorOf = (vector: Float32Array) =>
+      dotError(quantise(query.vector).residual, quantise(vector).residual);
+    // Its upper bound lies below what the sixteen score, and above the least that they might have scored.
+    const seventeenth = Array.from({ length: 1000 }, (_, at) =>
+      unitVector([1, 0.2 - at / 2000, 0.13, 0.05, 0.31]),
+    ).find((vector) => cosine(query.vector, vector) + errorOf(vector) < cosine(query.vector, near) - 1e-5);
+    expect(seventeenth).toBeDefined();
+    const upper = cosine(query.vector, seventeenth!) + errorOf(seventeenth!);
+    expect(upper).toBeGreaterThan(cosine(query.vector, near) - errorOf(near));
+    const memories = [...Array.from({ length: 16 }, () => near), seventeenth!].map(
+      (vector, at): SearchableMemory => ({
+        memory: sampleMemory({ id: `m${at}` }),
+        terms: new Map(),
+        vector,
+      }),
+    );
+    const { bound, scored } = expectExact({ memories, query, limit: 16 }, profileWith(similarity, []));
+    expect(scored).toBe(16);
+    expect(bound).toBeGreaterThanOrEqual(cosine(query.vector, seventeenth!));
+  });
+
+  test.each([
+    ['one group', 1, 16],
+    ['several groups', 17, 48],
+    ['more than there are', 90, 500],
+  ] as const)('of limits up to %s', (_, least, most) => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.integer({ min: 100, max: 400 }),
+        fc.oneof(fc.constantFrom(least, most), fc.integer({ min: least, max: most })),
+        arbitraryScore,
+        (seed, rows, limit, score) => {
+          const query = { terms: ['birch'], vector: denseVector(seededRandom(~seed)) };
+          const given = { memories: plainStore(seed, rows), query, limit };
+          const { hits } = expectExact(given, profileWith(score, []));
+          expect(hits.length).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

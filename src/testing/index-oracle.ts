@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { eligibleRows } from '../index/eligible.ts';
+import { lexicalScores, noLexicalScores } from '../index/lexical.ts';
+import { createResidentIndex, putMemory, type ResidentIndex } from '../index/resident-index.ts';
+import { searchIndex } from '../index/search.ts';
+import { applyStandings } from '../index/standing.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { signalsOf } from '../scoring/signals.ts';
+import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
+import { grouped, type Relations } from '../store/standing.ts';
+import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
+import { arbitraryMemory, arbitraryVector } from './arbitrary-memory.ts';
+import { ARBITRARY_NOW } from './arbitrary-profile.ts';
+import { sampleMemory, unitVector } from './sample-memory.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** Of every vector drawn here. */
+export const DIMENSIONS = 5;
+/** All words of the memories and of the queries drawn here. */
+export const vocabulary = ['amber', 'birch', 'cedar', 'dune', 'ember'];
+const termId = (term: string) => (vocabulary.includes(term) ? vocabulary.indexOf(term) : undefined);
+
+/** Words of a memory with their counts. */
+export const arbitraryTerms = fc
+  .dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 4 }))
+  .map((counts) => new Map(Object.entries(counts)));
+
+/** Memories with many ties: few distinct values, some without a vector, some equal but for their id. */
+export const arbitraryStore = fc
+  .array(
+    fc.record({
+      memory: arbitraryMemory,
+      terms: arbitraryTerms,
+      vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
+      copies: fc.integer({ min: 1, max: 3 }),
+    }),
+    { maxLength: 40 },
+  )
+  .map((entries) =>
+    entries.flatMap(({ memory, terms, vector, copies }, at) =>
+      Array.from({ length: copies }, (_, copy): SearchableMemory => {
+        // Chains of a few, in both directions.
+        const supersedes =
+          at % 4 === 1 ? [`${at - 1}-0`] : at % 4 === 2 ? [`${at + 1}-0`, `${at - 1}-0`] : [];
+        return { memory: { ...memory, id: `${at}-${copy}`, supersedes } as MemoryRecord, terms, vector };
+      }),
+    ),
+  );
+
+/** Scopes, types, depth and a moment of validity. */
+export const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
+  {
+    scopes: fc.subarray(['global', 'project:match', 'team:a/project:b']),
+    inScope: fc.constantFrom('global', 'project:match', 'project:*', 'team:*', 'nowhere'),
+    types: fc.subarray(['fact', 'event', 'decision', 'other']),
+    typesExclude: fc.subarray(['fact', 'event']),
+    deep: fc.boolean(),
+    cold: fc.boolean(),
+    includeExpired: fc.boolean(),
+    validAt: fc.integer({ min: -100, max: 100 }).map((days) => ARBITRARY_NOW + days * 86_400_000),
+  },
+  { requiredKeys: [] },
+);
+
+/** Words, among them one that no memory has, and mostly a vector. */
+export const arbitraryQuery = fc.record({
+  terms: fc.uniqueArray(fc.constantFrom(...vocabulary, 'unknown')).map((terms) => terms.sort()),
+  vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
+});
+
+/** Below, at and above the size of the groups in which rows are evaluated, and beyond the number of rows. */
+export const arbitraryLimit: fc.Arbitrary<number> = fc.oneof(
+  fc.integer({ min: 1, max: 12 }),
+  fc.integer({ min: 13, max: 40 }),
+  fc.constantFrom(15, 16, 17, 32, 1000),
+);
+
+/** A vector of length 1 whose similarities are almost never known exactly from 8 bits a component. */
+export function denseVector(random: () => number, dimensions: number = DIMENSIONS): Float32Array {
+  return unitVector(Array.from({ length: dimensions }, () => random() - 0.25));
+}
+
+/** Memories that nothing hides, one in nine without a vector. Cheap: for properties that need many rows. */
+export function plainStore(seed: number, rows: number): readonly SearchableMemory[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: rows }, (_, at): SearchableMemory => {
+    const memory = sampleMemory({
+      id: `m${at}`,
+      importance: random(),
+      usefulness: random(),
+      confidence: Math.round(random() * 4) / 4,
+      accessCount: Math.floor(random() * 60),
+      revisionCount: 1 + Math.floor(random() * 12),
+      updatedAt: ARBITRARY_NOW - Math.floor(random() * 100) * 86_400_000,
+    });
+    const terms = new Map(vocabulary.filter(() => random() < 0.4).map((term) => [term, 1]));
+    return { memory, terms, vector: random() < 1 / 9 ? undefined : denseVector(random) };
+  });
+}
+
+/** An index of these memories, each by its place in the list. */
+export function indexOf(memories: readonly SearchableMemory[]): ResidentIndex {
+  const index = createResidentIndex();
+  memories.forEach(({ memory, terms, vector }, key) => {
+    putMemory(index, indexed(key, memory, { terms, vector }));
+  });
+  return index;
+}
+
+/** What the index is told of one memory. */
+export function indexed(key: number, memory: MemoryRecord, { terms, vector }: IndexedText) {
+  const sorted = [...terms]
+    .map(([term, count]) => [termId(term)!, count] as const)
+    .sort((a, b) => a[0] - b[0]);
+  return {
+    key,
+    signals: signalsOf(memory, {}),
+    tags: memory.tags,
+    termIds: sorted.map(([id]) => id),
+    termCounts: sorted.map(([, count]) => count),
+    vector,
+  };
+}
+
+/** Every third memory is similar to the one after it, and all but every ninth may be an update of it. */
+function pairsOf(living: readonly SearchableMemory[]): readonly NewPair[] {
+  return living.flatMap(({ memory }, at): NewPair[] => {
+    const older = living[at + 1];
+    return at % 3 === 0 && older
+      ? [
+          {
+            older: older.memory.id,
+            newer: memory.id,
+            kind: at % 9 === 0 ? 'similar' : 'update',
+            similarity: ((at % 7) + 1) / 8,
+          },
+        ]
+      : [];
+  });
+}
+
+function relationsOf(
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+): Relations<number> {
+  const keys = new Map(memories.map(({ memory }, key) => [memory.id, key]));
+  const keyOf = (id: string) => keys.get(id) ?? -1;
+  return {
+    successors: grouped(
+      living.flatMap(({ memory }) =>
+        memory.supersedes.map((older) => [keyOf(older), keyOf(memory.id)] as const),
+      ),
+    ),
+    newer: grouped(
+      pairsOf(living)
+        .filter(({ kind }) => kind === 'update')
+        .map(({ older, newer, similarity }) => [keyOf(older), { key: keyOf(newer), similarity }] as const),
+    ),
+  };
+}
+
+/** A search as a store runs it: memories that are replaced or contested are marked while it lasts. */
+export function searchByIndex(
+  index: ResidentIndex,
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+  request: SearchRequest,
+) {
+  const undo = applyStandings(index, relationsOf(memories, living), request.filter, request.now);
+  try {
+    return searchStanding(index, memories, request);
+  } finally {
+    undo();
+  }
+}
+
+export type IndexedAnswer = ReturnType<typeof searchStanding>;
+
+function searchStanding(index: ResidentIndex, memories: readonly SearchableMemory[], request: SearchRequest) {
+  const { rows, filtered } = eligibleRows(index, request.filter, request.now);
+  const lexical =
+    request.query.terms.length > 0
+      ? lexicalScores(index, request.query.terms, termId)
+      : noLexicalScores(index);
+  const { profile, now, limit, query } = request;
+  const answer = searchIndex(
+    index,
+    { profile, rows, lexical, vector: query.vector, now, limit },
+    {
+      vectors: (keys) => keys.map((key) => memories[key]!.vector),
+      id: (key) => memories[key]!.memory.id,
+    },
+  );
+  return {
+    ...answer,
+    filtered,
+    eligible: rows.length,
+    ids: answer.hits.map(({ key }) => memories[key]!.memory.id),
+  };
+}
+
+/** Expects the index to answer as brute force does, to the last bit, with a bound that holds and is not idle. */
+export function expectSame(
+  index: ResidentIndex,
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+  request: SearchRequest,
+): IndexedAnswer {
+  const naive = searchNaively({ memories: living, pairs: pairsOf(living), sequence: 0 }, request);
+  const found = searchByIndex(index, memories, living, request);
+  expect(found.ids).toEqual(naive.hits.map(({ memory }) => memory.id));
+  // Bit for bit: toEqual on numbers is Object.is.
+  expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
+  expect(found.hits.map(({ bm25 }) => bm25)).toEqual(naive.hits.map(({ bm25 }) => bm25));
+  expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
+  expect(found.lexicalMatches).toBe(naive.lexicalMatches);
+  expect(found.withVector).toBe(naive.withVector);
+  // The certificate: no eligible memory outside the hits scores more than the bound.
+  for (const score of scoresOutside(living, request, found.ids)) {
+    expect(found.bound).toBeGreaterThanOrEqual(score);
+  }
+  const last = found.hits.at(-1);
+  if (last && found.hits.length === request.limit) expect(found.bound).toBeLessThanOrEqual(last.score + 2e-9);
+  return found;
+}
+
+/** Scores of the memories that could have been returned and were not. */
+function scoresOutside(
+  living: readonly SearchableMemory[],
+  request: SearchRequest,
+  ids: readonly string[],
+): readonly number[] {
+  const everything = { ...request, limit: living.length + 1 };
+  const { hits } = searchNaively({ memories: living, pairs: pairsOf(living), sequence: 0 }, everything);
+  const returned = new Set(ids);
+  return hits.flatMap(({ memory, score }) => (returned.has(memory.id) ? [] : [score]));
+}
