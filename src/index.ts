@@ -42,7 +42,7 @@ export type {
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
 export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
 export type { Hit, Recall } from './memory/recall.ts';
-export type { SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
+export type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
 export {
   type AsOf,
   type BatchOptions,

@@ -115,8 +115,12 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
       );
       return { ...started, memories: memories.map((hit) => toHit(hit, 'ambient', profileHash)) };
     },
-    currentSession: async (given) =>
-      (await ask<{ sessionId?: string }>('current_session', {}, given)).sessionId,
+    async currentSession(given) {
+      if (given?.renew) {
+        throw new SalienceError('unsupported', 'renew: a client cannot; call startSession');
+      }
+      return (await ask<{ sessionId?: string }>('current_session', {}, given)).sessionId;
+    },
     endSession: (summary, given) => ask('end_session', { summary }, given),
     saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
     timeline: (id) => ask('timeline', { id }),

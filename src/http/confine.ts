@@ -63,7 +63,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
     history: memory.history,
     beliefs: memory.beliefs,
     startSession: refuse,
-    currentSession: memory.currentSession,
+    currentSession: (options) => memory.currentSession({ ...options, renew: false }),
     endSession: refuse,
     saveSummary: refuse,
     timeline: memory.timeline,

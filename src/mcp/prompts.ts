@@ -8,7 +8,10 @@ import type { MemoryEngine } from '../index.ts';
 import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
 import type { Dialect } from './tool.ts';
 
-export const prompts: readonly Prompt[] = [
+const about = { name: 'about', description: 'A person, project, matter or question', required: true };
+const project = { name: 'project', description: 'The project to look in too' };
+
+const prompts: readonly Prompt[] = [
   {
     name: 'remember_conversation',
     title: 'Remember this conversation',
@@ -18,9 +21,16 @@ export const prompts: readonly Prompt[] = [
     name: 'what_do_you_know',
     title: 'What do you know about …?',
     description: 'Recall what is remembered about something, and answer from it',
-    arguments: [{ name: 'about', description: 'A person, project, matter or question', required: true }],
+    arguments: [about],
   },
 ];
+
+/** What a dialect offers: one that knows projects takes the project of a question too. */
+export function listPrompts({ viewOf }: Dialect): Prompt[] {
+  return prompts.map((each) =>
+    viewOf && each.arguments ? { ...each, arguments: [...each.arguments, project] } : each,
+  );
+}
 
 /** Throws the protocol's error for an unknown prompt or a missing argument. */
 export async function getPrompt(
@@ -36,7 +46,9 @@ export async function getPrompt(
   if (name === 'what_do_you_know') {
     const about = given['about']?.trim();
     if (!about) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'about: say what it is about');
-    const answer = await callVerb(recall, memory, { query: about, effects: 'none' }, context);
+    // What the tools of the dialect would not show, its prompt does not show either.
+    const view = dialect.viewOf?.(given['project']);
+    const answer = await callVerb(recall, memory, { query: about, effects: 'none', ...view }, context);
     return userMessage(
       `What do you know about ${about}?\n\nYour memory holds this:\n\n${recall.text(answer)}\n\nAnswer from it, say which memories you used, and say so when it does not suffice; ${dialect.recall} finds more.`,
     );

@@ -9,6 +9,7 @@ import type { VerbContext } from '../verbs/index.ts';
 import { plainLine } from '../verbs/quote.ts';
 import { beginningText } from '../verbs/sessions.ts';
 import { operationOf } from '../verbs/verb.ts';
+import type { Dialect } from './tool.ts';
 
 const MEMORY = 'salience://memory/';
 const CONTEXT = 'salience://context';
@@ -43,10 +44,15 @@ export async function listResources(memory: MemoryEngine): Promise<ListResources
 export async function readResource(
   memory: MemoryEngine,
   uri: string,
+  { viewOf }: Dialect,
   context: VerbContext,
 ): Promise<ReadResourceResult> {
   if (uri === CONTEXT) {
-    return { contents: [{ uri, mimeType: 'text/plain', text: await beginning(memory, context) }] };
+    return {
+      contents: [
+        { uri, mimeType: 'text/plain', text: await beginning(memory, viewOf?.(undefined), context) },
+      ],
+    };
   }
   const id = idOf(uri);
   const found = id === undefined ? undefined : await memory.get(id);
@@ -55,8 +61,12 @@ export async function readResource(
 }
 
 /** What starting a session returns. None is started: reading leaves nothing behind. */
-async function beginning(memory: MemoryEngine, context: VerbContext): Promise<string> {
-  const operation = operationOf(context);
+async function beginning(
+  memory: MemoryEngine,
+  view: ReturnType<NonNullable<Dialect['viewOf']>> | undefined,
+  context: VerbContext,
+): Promise<string> {
+  const operation = { ...view, ...operationOf(context) };
   const { hits } = await memory.recall(undefined, {
     strategy: 'ambient',
     typesExclude: ['summary'],

@@ -5,7 +5,7 @@ import { mem } from './dialects/mem.ts';
 import { salience } from './dialects/salience.ts';
 import { scoped } from './dialects/scoped.ts';
 import type { DialectName } from './dialects.ts';
-import { getPrompt, prompts } from './prompts.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import type { Dialect } from './tool.ts';
 import { callTool, listTool } from './tools.ts';
@@ -49,9 +49,9 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     guarded('resources/list', log, () => listResources(memory)),
   );
   server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
-    guarded('resources/read', log, () => readResource(memory, params.uri, contextOf(mcpReq.signal))),
+    guarded('resources/read', log, () => readResource(memory, params.uri, dialect, contextOf(mcpReq.signal))),
   );
-  server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts] }));
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(dialect) }));
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
     guarded('prompts/get', log, () => getPrompt(params, dialect, memory, contextOf(mcpReq.signal))),
   );

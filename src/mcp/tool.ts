@@ -22,4 +22,6 @@ export interface Dialect {
   /** The tool that stores a statement. */
   readonly remember: string;
   readonly recall: string;
+  /** Where its recall looks, with a project or with nothing said. Default is the whole space. */
+  readonly viewOf?: (project: string | undefined) => { readonly scope?: string | undefined };
 }

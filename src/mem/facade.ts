@@ -57,7 +57,10 @@ export interface MemFunctions {
     input: OfUser & { readonly summary: string },
     options?: OperationOptions,
   ): Promise<SavedSummary>;
-  /** Stores an observation, in the open session if there is one. Throws `invalid_argument` for an unknown type. */
+  /**
+   * Stores an observation, in the open session if there is one; one that was idle for 24 hours is closed first, and
+   * another one started. Throws `invalid_argument` for an unknown type.
+   */
   mem_save(input: SaveInput, options?: OperationOptions): Promise<SavedObservation>;
   /** Finds observations that share a word with the query, best SearchScore first. */
   mem_search(input: SearchInput, options?: OperationOptions): Promise<readonly SearchResult[]>;
@@ -104,7 +107,7 @@ export function memFunctions(
         throw invalid('type', `${JSON.stringify(type)} is none of ${types.join(', ')}; add it to the types`);
       }
       const memory = await memoryOf(user_id);
-      const sessionId = await memory.currentSession(options);
+      const sessionId = await memory.currentSession({ ...options, renew: true });
       const saved = await memory.remember(content, {
         type,
         title,

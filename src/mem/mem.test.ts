@@ -94,12 +94,26 @@ describe('sessions', () => {
     expect((await mem.mem_session_start(alice)).session_id).toBe(session_id);
   });
 
-  test('what is saved after a day without activity is in no session', async () => {
+  test('what is saved after a day without activity starts another session, and the idle one is over for all', async () => {
     await using here = openHere();
     const { mem, time } = here;
-    await mem.mem_session_start(alice);
+    const first = await mem.mem_session_start(alice);
+    await mem.mem_save(coffee);
     time.now += 24 * HOUR;
-    expect((await mem.mem_save(coffee)).session_id).toBeNull();
+    const late = { ...alice, summary: 'Spoke of coffee' };
+    await expect(mem.mem_session_end(late)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await mem.mem_session_summary(late)).session_id).toBeNull();
+    const saved = await mem.mem_save({ ...coffee, title: 'Tea', content: 'No milk in tea' });
+    expect(saved.session_id).not.toBeNull();
+    expect(saved.session_id).not.toBe(first.session_id);
+    const next = await mem.mem_session_start(alice);
+    expect(next).toMatchObject({ is_new: false, session_id: saved.session_id });
+    expect(new Set(next.sessions_context.map(({ session_id }) => session_id))).toEqual(
+      new Set([first.session_id, null]),
+    );
+    expect(await mem.mem_session_end({ ...alice, summary: 'Tea' })).toMatchObject({
+      session_id: saved.session_id,
+    });
   });
 });
 

@@ -31,6 +31,7 @@ import { type Recall, recall } from './recall.ts';
 import { importedRecord, toMemory } from './record.ts';
 import { insertRecords, remember, rememberMany } from './remember.ts';
 import {
+  type CurrentSessionOptions,
   currentSession,
   endSession,
   type SessionOptions,
@@ -153,7 +154,7 @@ export interface MemoryEngine extends AsyncDisposable {
   /** Starts a session, or goes on with the open one; idle ones are closed with a summary of their own. */
   startSession(options?: SessionOptions): Promise<StartedSession>;
   /** The id of the open session, if there is one in which something happened within 24 hours. */
-  currentSession(options?: OperationOptions): Promise<string | undefined>;
+  currentSession(options?: CurrentSessionOptions): Promise<string | undefined>;
   /** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
   endSession(
     summary: string,

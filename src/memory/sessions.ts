@@ -57,17 +57,36 @@ export async function startSession(engine: Engine, options: SessionOptions = {})
   return { sessionId: session.id, isNew, summaries, memories: hits };
 }
 
+export interface CurrentSessionOptions extends OperationOptions {
+  /** A session that was idle for 24 hours is closed, and another one started in its place. Default is false. */
+  readonly renew?: boolean | undefined;
+}
+
 /** The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours. */
 export async function currentSession(
   engine: Engine,
-  options: OperationOptions = {},
+  options: CurrentSessionOptions = {},
 ): Promise<string | undefined> {
   const now = momentOf(engine, options);
-  const open = await engine.space.session();
-  return open && now - open.activeAt < IDLE ? open.id : undefined;
+  const last = await engine.space.session();
+  if (!last || !isOver(last, now)) return last?.id;
+  return options.renew ? (await openedSession(engine, last.scope, now, options)).session.id : undefined;
 }
 
-/** Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open. */
+/** The open session, unless nothing happened in it for so long that it is over. */
+async function openSession(engine: Engine, now: Instant): Promise<Session | undefined> {
+  const last = await engine.space.session();
+  return last && !isOver(last, now) ? last : undefined;
+}
+
+function isOver({ activeAt }: Session, now: Instant): boolean {
+  return now - activeAt >= IDLE;
+}
+
+/**
+ * Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open; one
+ * that was idle for 24 hours is over.
+ */
 export async function endSession(
   engine: Engine,
   summary: string,
@@ -75,7 +94,7 @@ export async function endSession(
 ): Promise<Remembered & { readonly sessionId: string }> {
   const now = momentOf(engine, options);
   text(summary, 'summary');
-  const open = await engine.space.session();
+  const open = await openSession(engine, now);
   if (!open) throw noOpenSession();
   const remembered = await summarise(engine, open, summary, now, options, async (reader) => {
     const current = await reader.session(open.id);
@@ -94,7 +113,7 @@ export async function saveSummary(
 ): Promise<Remembered> {
   const now = momentOf(engine, options);
   text(summary, 'summary');
-  const open = await engine.space.session();
+  const open = await openSession(engine, now);
   const scope = options.scope === undefined ? (open?.scope ?? GLOBAL_SCOPE) : parseScope(options.scope);
   return (await summarise(engine, { id: open?.id, scope }, summary, now, options)) as Remembered;
 }
@@ -148,7 +167,7 @@ async function openedSession(
   };
   for (;;) {
     const open = await engine.space.session();
-    const stale = open !== undefined && now - open.activeAt >= IDLE;
+    const stale = open !== undefined && isOver(open, now);
     const next: Session = open && !stale ? { ...open, activeAt: Math.max(open.activeAt, now) } : session;
     let won = true;
     const also: Also = async (reader) => {
@@ -229,7 +248,11 @@ function ended(session: Session, at: Instant): Session {
 }
 
 function noOpenSession(): SalienceError {
-  return new SalienceError('not_found', 'no session is open; start one with startSession', {
-    details: { field: 'session' },
-  });
+  return new SalienceError(
+    'not_found',
+    'no session is open: start one with startSession, or keep a summary without one with saveSummary',
+    {
+      details: { field: 'session' },
+    },
+  );
 }

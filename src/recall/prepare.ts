@@ -42,7 +42,7 @@ export async function prepareQuery(
   const query = checkQuery(text, bound.name);
   const terms = [...new Set(tools.analyzer.analyze(query))].sort();
   const vector = reads.similarity
-    ? await embedQuery(query, tools.embedder, signal)
+    ? await embedQuery(query, tools.embedder, signal, reads.lexical)
     : { arm: unused('vector') };
   return {
     query: {
@@ -74,11 +74,11 @@ async function embedQuery(
   query: string,
   embedder: Embedder | undefined,
   signal: AbortSignal | undefined,
+  words: boolean,
 ): Promise<{ readonly vector?: Float32Array | undefined; readonly arm: Arm }> {
   if (!embedder) {
-    return {
-      arm: { name: 'vector', status: 'off', reason: 'no embedder is configured: words alone were searched' },
-    };
+    const reason = `no embedder is configured${words ? ': words alone were searched' : ''}`;
+    return { arm: { name: 'vector', status: 'off', reason } };
   }
   try {
     const [vector] = await embedder.embed([query], { signal, purpose: 'query' });

@@ -76,7 +76,7 @@ describe('salience serve', () => {
 
   it('offers the memory to agents at /mcp, in the dialect asked for', async () => {
     using work = createWorkplace();
-    const server = await serve(work, '--space', 'alice', '--dialect', 'mem');
+    const server = await serve(work, '--space', 'alice', '--dialect', 'mem', '--mem-type', 'recipe');
     const client = new Client({ name: 'test', version: '1' });
     const headers = { authorization: `Bearer ${server.token}` };
     await client.connect(
@@ -84,7 +84,7 @@ describe('salience serve', () => {
     );
     const { structuredContent } = await client.callTool({
       name: 'mem_save',
-      arguments: { user_id: 'alice', type: 'preference', title: 'Coffee', content: 'Prefers dark roast' },
+      arguments: { user_id: 'alice', type: 'recipe', title: 'Coffee', content: 'Prefers dark roast' },
     });
     expect(structuredContent).toBeDefined();
     await client.close();

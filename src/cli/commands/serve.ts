@@ -19,6 +19,7 @@ interface Options {
   readonly rateLimit: number;
   readonly bodyLimit: number;
   readonly dialect: DialectName;
+  readonly memType?: readonly string[] | undefined;
   readonly log: boolean;
 }
 
@@ -38,6 +39,7 @@ export function configure(command: Command): void {
         .choices(DIALECTS)
         .default('salience'),
     )
+    .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
     .option('--no-log', 'write no line for each request to stderr')
     .addHelpText(
       'after',
@@ -53,6 +55,7 @@ export function configure(command: Command): void {
         const mcp = createMcpMount({
           version,
           dialect: options.dialect,
+          types: options.memType,
           maxBodyBytes: options.bodyLimit,
           ...(options.now === undefined ? {} : { clock: () => context.now }),
           log: context.warn,

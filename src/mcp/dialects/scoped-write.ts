@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { named, quoted } from '../../verbs/quote.ts';
+import { operationOf } from '../../verbs/verb.ts';
+import { defineTool } from '../tool.ts';
+import { placeOf } from './projects.ts';
+import { lineOf, memoryType, project, scope, scopedMemory, scopedMemoryOf, tags } from './scoped-shapes.ts';
+
+export const remember = defineTool({
+  name: 'remember',
+  title: 'Remember',
+  description: 'Stores one statement, for everywhere (global) or for a project.',
+  input: z.strictObject({
+    content: z.string().describe('One statement that stands on its own'),
+    scope,
+    project,
+    type: memoryType.optional().describe('Default is fact'),
+    tags,
+    weight: z
+      .number()
+      .min(0.1)
+      .max(1)
+      .optional()
+      .describe('1 certain (default), .5 tentative, .3 partly outdated'),
+    supersedes: z
+      .string()
+      .optional()
+      .describe(
+        'The id of the memory that it replaces: it stays, with a weight of .1, and is no longer recalled',
+      ),
+    ttl: z.string().optional().describe('How long it lives: "24h", "7d"'),
+  }),
+  output: z.object({
+    id: z.string(),
+    outcome: z.string(),
+    conflicts: z
+      .array(z.object({ id: z.string(), similarity: z.number(), content: z.string() }))
+      .optional()
+      .describe('Memories that it may contradict: ask the user which holds'),
+    inactive: z.string().optional().describe('Why it is not recalled: it was said not to hold'),
+    unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
+  }),
+  access: 'write',
+  destructive: false,
+  idempotent: false,
+  async run(memory, { content, scope, project, ...options }, context) {
+    const { inactive, conflicts, ...remembered } = await memory.remember(content, {
+      ...options,
+      scope: placeOf(scope, project),
+      ...operationOf(context),
+    });
+    return {
+      ...remembered,
+      ...(conflicts && { conflicts: [...conflicts] }),
+      ...(inactive && { inactive: inactive.reason }),
+    };
+  },
+  text: ({ id, outcome, conflicts = [], inactive, unchecked }) =>
+    [
+      `${outcome} ${named(id)}`,
+      ...(inactive === undefined ? [] : [`not recalled, because it was invalidated: ${quoted(inactive)}`]),
+      ...(unchecked === undefined ? [] : [`could not check for contradictions: ${unchecked}`]),
+      ...(conflicts.length === 0 ? [] : warningOf(id, conflicts)),
+    ].join('\n'),
+});
+
+/** Names the tools of this dialect: there is none that resolves a conflict by itself. */
+function warningOf(
+  id: string,
+  conflicts: readonly { readonly id: string; readonly similarity: number; readonly content: string }[],
+): readonly string[] {
+  return [
+    'CONTRADICTION DETECTED. Stored; potentially conflicting memories:',
+    ...conflicts.map(
+      (each) =>
+        `[${named(each.id)}] (similarity: ${Math.round(each.similarity * 100)}%) ${quoted(each.content)}`,
+    ),
+    'Ask the user which holds, and never keep both silently. Then:',
+    '1. Keep both, if they are complementary',
+    `2. Update the old one: update(id=<old_id>, content=...), and forget(id=${quoted(id)})`,
+    '3. Supersede: remember the same again, with supersedes=<old_id>',
+    '4. Delete the old one: forget(id=<old_id>)',
+  ];
+}
+
+export const forget = defineTool({
+  name: 'forget',
+  title: 'Forget',
+  description: 'Erases a memory for good. There is no undo.',
+  input: z.strictObject({ id: z.string() }),
+  output: z.object({ id: z.string() }),
+  access: 'write',
+  destructive: true,
+  idempotent: true,
+  async run(memory, { id }, context) {
+    await memory.forget(id, operationOf(context));
+    return { id };
+  },
+  text: ({ id }) => `forgotten ${named(id)}`,
+});
+
+export const update = defineTool({
+  name: 'update',
+  title: 'Update',
+  description: 'Replaces the content of a memory; its age starts anew.',
+  input: z.strictObject({ id: z.string(), content: z.string() }),
+  output: scopedMemory,
+  access: 'write',
+  destructive: false,
+  idempotent: false,
+  run: async (memory, { id, content }, context) =>
+    scopedMemoryOf(await memory.update(id, { content }, operationOf(context))),
+  text: (memory) => `updated ${lineOf(memory)}`,
+});
