@@ -43,7 +43,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   http: ['(root)', 'model', 'import', 'verbs'],
   client: ['(root)', 'model', 'scoring'],
   mem: ['(root)'],
-  mcp: ['(root)', 'verbs', 'mem'],
+  mcp: ['(root)', 'model', 'verbs', 'mem'],
   integrations: ['(root)', 'model', 'verbs'],
   cli: [
     '(root)',
