@@ -14,7 +14,7 @@ export interface ExpansionSettings {
   readonly secondHop: boolean;
 }
 
-/** A memory that links lead to, from the direct hit that it is best reached from. */
+/** A memory that links lead to, by the path of at most two links with the best product of weights. */
 export interface Reached {
   readonly id: string;
   /** The ids from the direct hit to this memory, both included. */
@@ -30,13 +30,19 @@ export interface EvidenceChain {
 }
 
 export interface Expansion {
-  /** Neighbours of direct hits. */
+  /** Memories that are best reached by one link. */
   readonly first: readonly Reached[];
-  /** Direct hits that are neighbours of other direct hits, with the best path between them. */
+  /** Direct hits that links of other direct hits lead to. */
   readonly among: readonly Reached[];
-  /** What only a second link or a bridge leads to. */
+  /** Memories that are best reached by two links, or only by a bridge. */
   readonly further: readonly Reached[];
   readonly chains: readonly EvidenceChain[];
+}
+
+/** Where links are walked: what the recall may not see is not there. */
+export interface LinkedSpace extends Pick<SpaceReader, 'links'> {
+  /** Those of these memories that the recall may see. */
+  visible(ids: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Direct hits between which bridges are looked for, links of a bridge, and bridges at most. */
@@ -52,50 +58,63 @@ export function presentWeight(link: Link, now: Instant): number {
   return lasting.has(link.kind) ? link.weight : fadedWeight(link.weight, link.at, now);
 }
 
-/** Follows the links of the direct hits, best first in `direct`, as of `now`. */
+/** Follows the links of the direct hits, best first in `direct`, as of `now`. No path passes what is not visible. */
 export async function expandLinks(
-  reader: Pick<SpaceReader, 'links'>,
+  space: LinkedSpace,
   direct: readonly string[],
   settings: ExpansionSettings,
   now: Instant,
 ): Promise<Expansion> {
-  const found = new Set(direct);
+  const { linkThreshold, pathThreshold, secondHop } = settings;
   const graph: Graph = new Map();
-  addLinks(graph, await reader.links(direct, settings.linkThreshold), settings.linkThreshold, now);
-  const starts = direct.map((id): Reached => ({ id, path: [id], weight: 1 }));
-  const first = bestPaths(starts, graph, (id) => !found.has(id), settings.pathThreshold);
-  const among = bestPaths(starts, graph, (id) => found.has(id), settings.pathThreshold);
-  if (!settings.secondHop || first.length === 0) {
-    return { first, among, further: [], chains: chainsBetween(direct, graph, settings.pathThreshold) };
+  const seen = new Map(direct.map((id) => [id, true]));
+  const follow = async (ids: readonly string[], weakest: number) => {
+    const links = (await space.links(ids, weakest))
+      .map((link) => ({ ids: link.ids, weight: presentWeight(link, now) }))
+      .filter(({ weight }) => weight >= linkThreshold);
+    const unknown = [...new Set(links.flatMap(({ ids }) => ids))].filter((id) => !seen.has(id));
+    const visible = new Set(unknown.length === 0 ? [] : await space.visible(unknown));
+    for (const id of unknown) seen.set(id, visible.has(id));
+    addLinks(
+      graph,
+      links.filter(({ ids }) => ids.every((id) => seen.get(id))),
+    );
+  };
+  await follow(direct, linkThreshold);
+  const found = new Set(direct);
+  const strengths = new Map<string, number>();
+  for (const id of direct) {
+    for (const [other, weight] of graph.get(id) ?? []) {
+      if (!found.has(other) && weight >= pathThreshold)
+        strengths.set(other, Math.max(weight, strengths.get(other) ?? 0));
+    }
   }
-  // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
-  const strongest = Math.max(...first.map(({ weight }) => weight));
-  const weakest = Math.max(settings.linkThreshold, settings.pathThreshold / strongest - ROUNDING);
-  addLinks(
-    graph,
-    await reader.links(
-      first.map(({ id }) => id),
-      weakest,
-    ),
-    settings.linkThreshold,
-    now,
-  );
-  const chains = chainsBetween(direct, graph, settings.pathThreshold);
-  // The first hop was found in order to be gone on from: only what lies beyond it is new here.
-  const known = new Set([...found, ...first.map(({ id }) => id)]);
-  const second = bestPaths(first, graph, (id) => !known.has(id), settings.pathThreshold);
-  const reached = new Set([...known, ...second.map(({ id }) => id)]);
-  return { first, among, further: [...second, ...innerOf(chains, reached)], chains };
+  if (secondHop && strengths.size > 0) {
+    // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
+    const strongest = Math.max(...strengths.values());
+    await follow(
+      [...strengths.keys()],
+      Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING),
+    );
+  }
+  const reached = bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
+  const others = reached.filter(({ id }) => !found.has(id));
+  const chains = chainsBetween(direct, graph, pathThreshold);
+  const known = new Set(reached.map(({ id }) => id).concat(direct));
+  return {
+    first: others.filter(({ path }) => path.length === 2),
+    among: reached.filter(({ id }) => found.has(id)),
+    further: [...others.filter(({ path }) => path.length > 2), ...innerOf(chains, known)],
+    chains,
+  };
 }
 
 /** Present weights by the two ends; of several links between two memories the strongest counts. */
 type Graph = Map<string, Map<string, number>>;
 
-function addLinks(graph: Graph, links: readonly Link[], threshold: number, now: Instant): void {
-  for (const link of links) {
-    const weight = presentWeight(link, now);
-    if (weight < threshold) continue;
-    const [a, b] = link.ids;
+function addLinks(graph: Graph, links: readonly { readonly ids: Link['ids']; readonly weight: number }[]) {
+  for (const { ids, weight } of links) {
+    const [a, b] = ids;
     for (const [from, to] of [
       [a, b],
       [b, a],
@@ -106,23 +125,33 @@ function addLinks(graph: Graph, links: readonly Link[], threshold: number, now: 
   }
 }
 
-/** One link further from each start: each wanted memory once, by its best product of weights, from the first start. */
+/**
+ * Every memory within so many links of a start, by its best product of weights, the starts from each other included; of
+ * equal ones by fewer links, then from the first start.
+ */
 function bestPaths(
-  starts: readonly Reached[],
+  starts: readonly string[],
   graph: Graph,
-  wanted: (id: string) => boolean,
+  most: 1 | 2,
   threshold: number,
 ): readonly Reached[] {
   const best = new Map<string, Reached>();
-  for (const start of starts) {
-    for (const [id, each] of graph.get(start.id) ?? []) {
-      const weight = start.weight * each;
-      if (!wanted(id) || id === start.id || weight < threshold || weight <= (best.get(id)?.weight ?? 0))
-        continue;
-      best.set(id, { id, path: [...start.path, id], weight });
+  const walk = (from: Reached, left: number) => {
+    for (const [id, each] of graph.get(from.path[from.path.length - 1] as string) ?? []) {
+      const weight = from.weight * each;
+      if (weight < threshold || from.path.includes(id)) continue;
+      const reached = { id, path: [...from.path, id], weight };
+      if (isBetter(reached, best.get(id))) best.set(id, reached);
+      if (left > 1) walk(reached, left - 1);
     }
-  }
+  };
+  for (const id of starts) walk({ id, path: [id], weight: 1 }, most);
   return [...best.values()];
+}
+
+function isBetter({ weight, path }: Reached, known: Reached | undefined): boolean {
+  if (!known || weight !== known.weight) return !known || weight > known.weight;
+  return path.length < known.path.length;
 }
 
 /** The strongest paths of at most three links between each two of the first direct hits. */

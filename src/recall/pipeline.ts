@@ -5,10 +5,12 @@ import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
 import type { Node } from '../scoring/node.ts';
 import { compareRanked } from '../scoring/order.ts';
+import { bindProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
 import type { Inspection, ScoredMemory, SearchAnswer, SearchRequest, SpaceStore } from '../store/store.ts';
-import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
+import { type EvidenceChain, type Expansion, expandLinks, type LinkedSpace, type Reached } from './expand.ts';
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
 import { type Arm, type StageTrace, stage } from './trace.ts';
@@ -108,19 +110,27 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
 
 type Unread = Omit<RankedMemory, 'memory'> & { readonly id: string; readonly memory?: MemoryRecord };
 
-/** Links as they are seen from these scopes: none that leads to a memory of elsewhere, so that no path passes one. */
-function seenFrom(space: SpaceStore, scopes: readonly string[] | undefined): Pick<SpaceStore, 'links'> {
-  if (!scopes) return space;
+/**
+ * The space as links are walked through it: what the recall may not see is not there. Cold memories are found in no
+ * other way; what a filter leaves out can be passed all the same.
+ */
+function linkedSpace(
+  space: SpaceStore,
+  { filter: { scopes, validAt, deep, includeExpired }, now }: Pick<SearchRequest, 'filter' | 'now'>,
+): LinkedSpace {
+  const filter = { scopes, validAt, deep, includeExpired, cold: true };
+  const request = { profile: anyProfile, query: { terms: [] }, filter, now };
   return {
-    async links(ids, minimum) {
-      const links = await space.links(ids, minimum);
-      const ends = [...new Set(links.flatMap((link) => link.ids))];
-      const records = await space.get(ends);
-      const seen = new Set(ends.filter((_, at) => scopes.includes(records[at]?.scope ?? '')));
-      return links.filter((link) => link.ids.every((id) => seen.has(id)));
+    links: (ids, minimum) => space.links(ids, minimum),
+    async visible(ids) {
+      const inspected = await space.inspect(ids, request);
+      return ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined);
     },
   };
 }
+
+/** Nothing is scored: any formula will do that needs no query. */
+const anyProfile = bindProfile(builtinProfile('vector'));
 
 /** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
@@ -137,7 +147,7 @@ async function associate(
 }> {
   const started = performance.now();
   const expansion = await expandLinks(
-    seenFrom(space, request.filter.scopes),
+    linkedSpace(space, request),
     direct.map(({ memory }) => memory.id),
     settings,
     request.now,
@@ -160,7 +170,8 @@ async function associate(
     inspect(each.id).map((found) => associated(each, found, request, settings, lender(each), outer));
   const updating = (update: PossibleUpdate): Unread[] =>
     inspect(update.newer).flatMap((found) => updated(update, found, request, settings));
-  const isEnough = ({ score }: Unread) => score >= settings.minimum;
+  // A score of 0 is no hit, whatever the minimum.
+  const isEnough = ({ score }: Unread) => score > 0 && score >= settings.minimum;
   const first = bestOfEach([...near.flatMap(linked), ...newer.flatMap(updating)].filter(isEnough));
   const beyond = further.flatMap(linked).filter(isEnough);
   const ended = performance.now();

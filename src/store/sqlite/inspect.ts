@@ -56,17 +56,21 @@ function inspectStanding(
     query.vector ? withVectors : withoutVectors,
     JSON.stringify(ids),
   ) as InspectedRow[];
-  const lexical = lexicalOf(
-    connection,
-    index,
-    query,
-    found.map(({ row }) => row),
-  );
+  // Without words there is nothing to compute for every row of the index.
+  const lexical =
+    query.terms.length === 0 && query.substring === undefined
+      ? undefined
+      : lexicalOf(
+          connection,
+          index,
+          query,
+          found.map(({ row }) => row),
+        );
   const inspections = new Map<string, Inspection>();
   for (const { id, row: key, vector } of found) {
     const row = index.rowOfKey.get(key);
     if (row === undefined) throw damagedRow({ table: 'memory', row: key }, 'the log does not know it');
-    const relevance = lexical.relevance[row]!;
+    const relevance = lexical ? lexical.relevance[row]! : Number.NaN;
     // A copy of an object of so many properties costs more than everything else here.
     const signals: { -readonly [Name in keyof Signals]: Signals[Name] } = signalsOfRow(index, row);
     signals.similarity =
@@ -77,7 +81,7 @@ function inspectStanding(
     inspections.set(id, {
       id,
       signals,
-      bm25: lexical.bm25[row]!,
+      bm25: lexical ? lexical.bm25[row]! : 0,
       score: evaluate(profile.root, signals, now),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
