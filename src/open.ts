@@ -30,6 +30,8 @@ export interface OpenOptions {
   readonly profiles?: readonly ProfileDefinition[] | undefined;
   /** Most bytes of UTF-8 in one content; `Infinity` for no limit. Default is 32 KiB. */
   readonly maxContentBytes?: number | undefined;
+  /** Most bytes of one memory's metadata, as JSON in UTF-8; `Infinity` for no limit. Default is 16 KiB. */
+  readonly maxMetadataBytes?: number | undefined;
   /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
   /** Judges what rules cannot: conversations, contradictions, joins, rankings. Default is none: rules alone. */
@@ -78,7 +80,10 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       analyzer,
       clock: options.clock ?? Date.now,
       newId,
-      limits: { maxContentBytes: options.maxContentBytes ?? 32 * 1024 },
+      limits: {
+        maxContentBytes: options.maxContentBytes ?? 32 * 1024,
+        maxMetadataBytes: options.maxMetadataBytes ?? 16 * 1024,
+      },
       profiles,
       languageModel,
       newNonce,

@@ -26,7 +26,7 @@ export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
 /** Opens the space that the common options name. Reading verbs open it read-only, so that they make no new store. */
 export async function open(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
-  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
+  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex' | 'maxMetadataBytes'> = {},
 ): Promise<MemoryEngine> {
   const { options, now } = context;
   return openMemory({

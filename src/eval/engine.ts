@@ -33,6 +33,7 @@ export async function createEvaluationEngine(
         path: join(directory, String(opened++)),
         space,
         maxContentBytes: Number.POSITIVE_INFINITY,
+        maxMetadataBytes: Number.POSITIVE_INFINITY,
         synchronous: 'normal',
       });
       return evaluationSpace(memory);

@@ -1,5 +1,12 @@
 import type { Hono } from 'hono';
-import { type ImportItem, importItems, readJsonLine } from '../import/index.ts';
+import {
+  type ExportEnd,
+  exportEnd,
+  type ImportItem,
+  importItems,
+  readJsonLine,
+  withoutEnds,
+} from '../import/index.ts';
 import type { ListOptions, MemoryEngine } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 import { parseInput } from '../verbs/index.ts';
@@ -10,7 +17,7 @@ import { confine, mayWrite } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
 import type { Grant } from './tokens.ts';
 
-/** Memories at a time while exporting: so many are in memory at once. */
+/** Memories at a time while exporting, at most; a page of large ones ends earlier. So many are in memory at once. */
 const PAGE = 500;
 /** So many lines that could not be used are named in the answer. */
 const MOST_PROBLEMS = 1000;
@@ -32,7 +39,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     const memory = confine(await desk.spaces.get(grant.space), grant);
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);
-    const counts = await importItems(memory, itemsOf(context, grant, desk), {
+    const counts = await importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
       signal,
       onSkipped: (line, reason) => {
         if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
@@ -46,19 +53,19 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
   // The first page is read before the answer begins: what is wrong with the request still has its status.
   let page = await memory.list({ ...filter, limit: PAGE });
   let last = false;
+  let count = 0;
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (last) return controller.close();
       try {
         const text = page.memories.map((each) => `${JSON.stringify(each)}\n`).join('');
-        if (text !== '') controller.enqueue(Buffer.from(text));
+        count += page.memories.length;
         const cursor = page.nextCursor;
-        if (cursor === undefined) last = true;
-        else page = await memory.list({ ...filter, limit: PAGE, cursor });
-        // Nothing that was enqueued: nobody would pull again.
-        if (text === '') controller.close();
+        last = cursor === undefined;
+        controller.enqueue(Buffer.from(last ? `${text}${exportEnd(count)}\n` : text));
+        if (!last) page = await memory.list({ ...filter, limit: PAGE, cursor });
       } catch (failure) {
-        // Half of an answer must not look like a whole one: its last chunk never comes.
+        // Half of an answer must not look like a whole one: neither its end nor its last chunk ever comes.
         context.set('failure', failure);
         context.env.outgoing.destroy();
       }
@@ -67,11 +74,19 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
   return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
-async function* itemsOf(context: AppContext, grant: Grant, { body }: Desk): AsyncGenerator<ImportItem, void> {
+async function* itemsOf(
+  context: AppContext,
+  grant: Grant,
+  { body }: Desk,
+): AsyncGenerator<ImportItem | ExportEnd, void> {
   const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
   for await (const { number, text } of readBodyLines(context.env.incoming, body)) {
     const where = String(number);
     const item = readJsonLine(text, where, `import#L${number}`, { scope });
+    if (item.kind === 'end') {
+      yield item;
+      continue;
+    }
     const named = item.kind === 'record' ? item.memory : item.kind === 'statement' ? item.input : undefined;
     yield named === undefined || mayWrite(grant, named.scope ?? 'global')
       ? item

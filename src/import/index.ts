@@ -1,5 +1,6 @@
 /** Importers: files of several kinds as statements and memories, and the writing of them. */
 
+export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';
 export { type ImportCounts, importItems } from './import.ts';
 export type { ImportItem } from './item.ts';
 export { readJsonLine } from './json-lines.ts';

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
 import type { SalienceError } from '../model/errors.ts';
+import { type ExportEnd, readExportEnd, withoutEnds } from './export-end.ts';
 import { type Fields, isFields } from './fields.ts';
 import {
   type ImportItem,
@@ -73,9 +74,12 @@ export async function openJsonLines(
   let done = 0;
   return {
     share: () => (compressed || size === 0 ? undefined : Math.min(1, done / size)),
-    items: readItems(path, name, read, options, (bytes) => {
-      done += bytes;
-    }),
+    items: withoutEnds(
+      readItems(path, name, read, options, (bytes) => {
+        done += bytes;
+      }),
+      name,
+    ),
   };
 }
 
@@ -85,7 +89,7 @@ async function* readItems(
   read: LineReader,
   options: SourceOptions,
   onRead: (bytes: number) => void,
-): AsyncGenerator<ImportItem, void> {
+): AsyncGenerator<ImportItem | ExportEnd, void> {
   const { signal } = options;
   let broken: SalienceError[] = [];
   const report = (): readonly ImportItem[] => {
@@ -103,21 +107,25 @@ async function* readItems(
     const where = `${name}:${number}`;
     const fields = parseLine(text);
     if (typeof fields === 'string') yield unusable(where, fields);
-    else yield* read({ fields, text, where, sourceRef: `${name}#L${number}` }, options);
+    else {
+      const end = readExportEnd(fields);
+      if (end) yield end;
+      else yield* read({ fields, text, where, sourceRef: `${name}#L${number}` }, options);
+    }
   }
   yield* report();
 }
 
-/** One such line as an item of an import; `where` names it to people. */
+/** One such line as an item of an import, or the end of an export; `where` names it to people. */
 export function readJsonLine(
   text: string,
   where: string,
   sourceRef: string,
   options: SourceOptions,
-): ImportItem {
+): ImportItem | ExportEnd {
   const fields = parseLine(text);
   if (typeof fields === 'string') return unusable(where, fields);
-  return readItem({ fields, text, where, sourceRef }, options);
+  return readExportEnd(fields) ?? readItem({ fields, text, where, sourceRef }, options);
 }
 
 /** What the line holds, or what is wrong with it. */

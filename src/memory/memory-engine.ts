@@ -283,12 +283,16 @@ async function get(
   return undefined;
 }
 
+/** Of one page as JSON: a page of large memories ends before its limit, with a cursor. */
+const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
+
 async function list(engine: Engine, options: ListOptions, past: PastSpace | undefined): Promise<MemoryPage> {
   const { space } = engine;
   const filter = filterOf(options);
   const { memories, nextCursor } = await space.list({
     filter,
     limit: limitOf(options.limit, 20, 1000),
+    maxCharacters: MOST_CHARACTERS_LISTED,
     cursor: options.cursor,
   });
   const ids = memories.map(({ id }) => id);

@@ -96,7 +96,7 @@ export async function recallPrepared<StrategyName extends string>(
 ): Promise<Recall<StrategyName>> {
   const started = performance.now();
   throwIfAborted(options.signal);
-  const answer = await runPipeline(engine.space, prepared.plan);
+  const answer = withinSize(await runPipeline(engine.space, prepared.plan));
   throwIfAborted(options.signal);
   const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
   const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
@@ -254,7 +254,20 @@ export function hitFeatures(
   };
 }
 
-/** A direct hit that an associate or a reranker has pushed out is outside the answer, and counts for its bound. */
+/** Of content and metadata in one answer; with the default limits a recall of some 300 hits may reach it. */
+const MOST_CHARACTERS_ANSWERED = 16 * 2 ** 20;
+
+/** Ends an answer before the hit that makes it too large to be handed on; it has one hit at least. */
+function withinSize(answer: PipelineAnswer): PipelineAnswer {
+  let characters = 0;
+  const end = answer.ranked.findIndex(({ memory }, index) => {
+    characters += memory.content.length + JSON.stringify(memory.metadata).length;
+    return index > 0 && characters > MOST_CHARACTERS_ANSWERED;
+  });
+  return end < 0 ? answer : { ...answer, ranked: answer.ranked.slice(0, end) };
+}
+
+/** A direct hit that an associate, a reranker or the size of the answer has pushed out is outside the answer, and counts for its bound. */
 function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number {
   const returned = new Set(ranked.map(({ memory }) => memory.id));
   const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));

@@ -15,6 +15,7 @@ import {
   initialStability,
   JUDGES,
   type MemoryRecord,
+  type Metadata,
   SOURCES,
   TIERS,
   TRANSIENT_TYPES,
@@ -29,6 +30,8 @@ import type { Memory, MemoryChanges, RememberInput } from './types.ts';
 export interface TextLimits {
   /** Bytes of UTF-8; `Infinity` for none. */
   readonly maxContentBytes: number;
+  /** Bytes of metadata as JSON in UTF-8; `Infinity` for none. */
+  readonly maxMetadataBytes: number;
 }
 
 /** The most that a superseded memory weighs.. */
@@ -106,7 +109,7 @@ export function newRecord(
         : plain(text(input.title, 'title', { maxCharacters: 1000 }), 'title'),
     content: checkContent(input.content, limits),
     tags: input.tags === undefined ? [] : checkTags(input.tags),
-    metadata: input.metadata === undefined ? {} : redactMetadata(metadata(input.metadata, 'metadata')),
+    metadata: input.metadata === undefined ? {} : checkMetadata(input.metadata, limits),
     topicKey: input.topicKey === undefined ? undefined : topicKey(input.topicKey),
     sessionId:
       input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 }),
@@ -161,7 +164,7 @@ export function changedRecord(
     content:
       changes.content === undefined
         ? before.content
-        : checkContent(changes.content, context.limits ?? { maxContentBytes: Infinity }),
+        : checkContent(changes.content, context.limits ?? noLimits),
     title:
       changes.title === undefined
         ? before.title
@@ -174,7 +177,7 @@ export function changedRecord(
     metadata:
       changes.metadata === undefined
         ? before.metadata
-        : redactMetadata(metadata(changes.metadata, 'metadata')),
+        : checkMetadata(changes.metadata, context.limits ?? noLimits),
     topicKey:
       changes.topicKey === undefined
         ? before.topicKey
@@ -268,6 +271,19 @@ function checkContent(value: unknown, limits: TextLimits): string {
     'content_too_large',
     `content: ${bytes} bytes are more than the limit of ${limits.maxContentBytes}; remember its parts, or raise maxContentBytes`,
     { details: { field: 'content', bytes, limit: limits.maxContentBytes } },
+  );
+}
+
+const noLimits: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
+
+function checkMetadata(value: unknown, limits: TextLimits): Metadata {
+  const checked = redactMetadata(metadata(value, 'metadata'));
+  const bytes = Buffer.byteLength(JSON.stringify(checked));
+  if (bytes <= limits.maxMetadataBytes) return checked;
+  throw new SalienceError(
+    'content_too_large',
+    `metadata: ${bytes} bytes as JSON are more than the limit of ${limits.maxMetadataBytes}; keep less of it, or raise maxMetadataBytes`,
+    { details: { field: 'metadata', bytes, limit: limits.maxMetadataBytes } },
   );
 }
 

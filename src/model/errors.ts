@@ -4,7 +4,7 @@ export type SalienceErrorCode =
   | 'invalid_argument'
   /** A text holds a lone surrogate or a control character. */
   | 'invalid_text'
-  /** A content is longer than the configured limit. */
+  /** A content or metadata is larger than the configured limit; `details` has field, bytes and limit. */
   | 'content_too_large'
   /** A time is not ISO 8601. */
   | 'invalid_time'

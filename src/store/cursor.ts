@@ -1,6 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
+import type { ListAnswer, ListRequest } from './store.ts';
 
 /** The last memory of a page: where the next one starts. */
 export interface ListPosition {
@@ -8,8 +9,26 @@ export interface ListPosition {
   readonly id: string;
 }
 
-export function encodeCursor({ updatedAt, id }: MemoryRecord): string {
+function encodeCursor({ updatedAt, id }: MemoryRecord): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
+}
+
+/** One page of memories that come in the order of a list, beginning after the cursor; see `ListRequest`. */
+export function pageOf(
+  memories: Iterable<MemoryRecord>,
+  { limit, maxCharacters = Infinity }: Pick<ListRequest, 'limit' | 'maxCharacters'>,
+): ListAnswer {
+  const page: MemoryRecord[] = [];
+  let characters = 0;
+  for (const memory of memories) {
+    if (maxCharacters < Infinity) characters += JSON.stringify(memory).length;
+    const last = page.at(-1);
+    if (last && (page.length === limit || characters > maxCharacters)) {
+      return { memories: page, nextCursor: encodeCursor(last) };
+    }
+    page.push(memory);
+  }
+  return { memories: page, nextCursor: undefined };
 }
 
 /** Reads a cursor back. Throws `invalid_argument`. */

@@ -443,6 +443,8 @@ export type Exclusion =
 export interface ListRequest {
   readonly filter: MemoryFilter;
   readonly limit: number;
+  /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is no limit. */
+  readonly maxCharacters?: number | undefined;
   /** From an earlier answer. Throws `invalid_argument` when it is not. */
   readonly cursor?: string | undefined;
 }

@@ -58,7 +58,7 @@ describe('export and import', () => {
     expect(await work.json(['import', 'rich.jsonl'])).toMatchObject({ imported: 4, skipped: 0 });
     await work.json(['update', 'a', 'First, changed', '--importance', '0.9']);
     // Counters and clocks that no verb of this version sets, but a memory may have.
-    const exported = (await work.salience(['export'])).stdout.trim().split('\n');
+    const exported = (await work.salience(['export'])).stdout.trim().split('\n').slice(0, -1);
     const touched = exported.map((line) => ({
       ...(JSON.parse(line) as object),
       lastAccessedAt: '2026-01-01T00:00:00.000Z',
@@ -72,7 +72,8 @@ describe('export and import', () => {
       supersedes: ['z'],
       topicKey: 'k',
     }));
-    work.file('touched.jsonl', lines(touched));
+    const end = { kind: 'end', count: touched.length };
+    work.file('touched.jsonl', lines([...touched, end]));
     await work.json(['import', 'touched.jsonl', '--space', 'second']);
     const second = (await work.salience(['export', '--space', 'second'])).stdout;
     expect(
@@ -80,7 +81,7 @@ describe('export and import', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toEqual(touched.map((memory) => ({ ...memory, space: 'second' })));
+    ).toEqual([...touched.map((memory) => ({ ...memory, space: 'second' })), end]);
     await work.json(['import', '--space', 'third', work.file('second.jsonl', second)]);
     const third = (await work.salience(['export', '--space', 'third'])).stdout;
     expect(third.replaceAll('"space":"third"', '"space":"second"')).toBe(second);

@@ -199,7 +199,8 @@ describe('export and import', () => {
     const { text, headers } = await test.ask('GET', '/v1/export?tags=t', { token });
     expect(headers['content-type']).toBe('application/x-ndjson');
     const lines = text.trimEnd().split('\n');
-    expect(lines).toHaveLength(1201);
+    expect(lines).toHaveLength(1202);
+    expect(JSON.parse(lines.at(-1) as string)).toEqual({ kind: 'end', count: 1201 });
     const other = await test.token({ space: 'bob' });
     const body = `${lines.join('\r\n')}\nno json\n\n{"content":"By hand"}`;
     const answer = await test.ask('POST', '/v1/import', { token: other, body });
@@ -208,7 +209,7 @@ describe('export and import', () => {
       updated: 0,
       unchanged: 0,
       skipped: 1,
-      problems: [{ line: '1202', reason: 'is no JSON, or is cut off' }],
+      problems: [{ line: '1203', reason: 'is no JSON, or is cut off' }],
     });
     const copied = await (await test.space('bob')).get('m7');
     expect(copied).toEqual({ ...(await memory.get('m7')), space: 'bob' });
@@ -216,7 +217,55 @@ describe('export and import', () => {
       imported: 0,
       unchanged: 1202,
     });
-    expect((await test.ask('GET', '/v1/export?types=event', { token })).text).toBe('');
+    expect((await test.ask('GET', '/v1/export?types=event', { token })).text).toBe(
+      '{"kind":"end","count":0}\n',
+    );
+  });
+
+  it('say that an export was cut off, or is not whole', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    await (await test.space()).rememberMany([{ content: 'One' }, { content: 'Two' }]);
+    const [first, second, end] = (await test.ask('GET', '/v1/export', { token })).text.split('\n');
+    const other = await test.token({ space: 'bob' });
+    for (const body of [`${first}\n${second}`, `${first}\n${end}\n`]) {
+      const { json } = await test.ask('POST', '/v1/import', { token: other, body });
+      expect(json).toMatchObject({
+        skipped: 1,
+        problems: [{ reason: expect.stringMatching(/^incomplete export: /) }],
+      });
+    }
+    const whole = [first, second, end].join('\n');
+    const { json } = await test.ask('POST', '/v1/import', { token: other, body: `${whole}\n${whole}` });
+    expect(json).toMatchObject({ skipped: 0, problems: [] });
+  });
+
+  it('page by bytes: large memories are listed, recalled and exported whole', async () => {
+    await using test = await startTestServer({}, { maxMetadataBytes: Number.POSITIVE_INFINITY });
+    const token = await test.token();
+    const memory = await test.space();
+    const blob = 'x'.repeat(1.5 * 2 ** 20);
+    await memory.rememberMany(
+      Array.from({ length: 12 }, (_, at) => ({
+        content: 'Large tea',
+        id: `m${at}`,
+        type: `t${at}`,
+        metadata: { blob },
+      })),
+    );
+    const pages: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await memory.list({ limit: 100, cursor });
+      pages.push(page.memories.length);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([2, 2, 2, 2, 2, 2]);
+    const { text } = await test.ask('GET', '/v1/export', { token });
+    expect(text.trimEnd().split('\n').at(-1)).toBe('{"kind":"end","count":12}');
+    const { hits, trace } = await memory.recall('large tea', { limit: 100, strategy: 'bm25' });
+    expect(hits).toHaveLength(10);
+    expect(trace.bound).toBe(hits[0]?.score.value);
   });
 });
 

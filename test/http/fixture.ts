@@ -12,7 +12,7 @@ import {
   startServer,
   type TokenStore,
 } from '../../src/http/index.ts';
-import { type MemoryEngine, openMemory } from '../../src/index.ts';
+import { type MemoryEngine, type OpenOptions, openMemory } from '../../src/index.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 
 export interface TestServer extends AsyncDisposable {
@@ -47,7 +47,10 @@ export interface Answer {
 }
 
 /** A server on a free port, with a store on disk and a clock that stands still. */
-export async function startTestServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+export async function startTestServer(
+  options: Partial<ServerOptions> = {},
+  open: Partial<OpenOptions> = {},
+): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), 'salience-http-'));
   const clock = createFakeClock();
   const tokens = openTokenStore(join(directory, 'tokens'));
@@ -56,7 +59,14 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
   const space = (name = 'alice') => {
     const opened =
       spaces.get(name) ??
-      openMemory({ path: directory, space: name, clock: clock.now, synchronous: 'normal', embedder: 'none' });
+      openMemory({
+        path: directory,
+        space: name,
+        clock: clock.now,
+        synchronous: 'normal',
+        embedder: 'none',
+        ...open,
+      });
     spaces.set(name, opened);
     return opened;
   };

@@ -91,7 +91,7 @@ describe('a token of scopes', () => {
         .split('\n')
         .map((line) => JSON.parse(line).id)
         .sort(),
-    ).toEqual(['everywhere', 'mine']);
+    ).toEqual(['everywhere', 'mine', undefined]);
   });
 
   it.each(['team:b', 'team:a/project:x', 'team', 'team:ab'])('asks in vain from scope %s', async (scope) => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { exportEnd } from '../../import/index.ts';
 import type { MemoryEngine } from '../../index.ts';
 import { throwIfAborted } from '../../model/errors.ts';
 import { action, type Context } from '../context.ts';
@@ -32,8 +33,12 @@ export function configure(command: Command): void {
         const { options } = context;
         await using memory = await open(context, { readOnly: true });
         if (options.output === undefined) {
-          for await (const line of exportLines(memory, context)) await context.print(line);
-          return;
+          let count = 0;
+          for await (const line of exportLines(memory, context)) {
+            await context.print(line);
+            count++;
+          }
+          return context.print(exportEnd(count));
         }
         const file = options.output;
         let count = 0;
@@ -42,6 +47,7 @@ export function configure(command: Command): void {
             await write(`${line}\n`);
             count++;
           }
+          await write(`${exportEnd(count)}\n`);
         });
         if (options.json) return context.printJson({ file, memories: count });
         await context.print(`wrote ${plural(count, 'memory', 'memories')} to ${plainLine(file)}`);

@@ -18,6 +18,7 @@ interface Options {
   readonly allowOrigin?: readonly string[] | undefined;
   readonly rateLimit: number;
   readonly bodyLimit: number;
+  readonly metadataLimit: number;
   readonly dialect: DialectName;
   readonly memType?: readonly string[] | undefined;
   readonly log: boolean;
@@ -34,6 +35,7 @@ export function configure(command: Command): void {
     .option('--allow-origin <origin>', 'a website whose pages may ask; repeatable', collect)
     .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
     .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
+    .option('--metadata-limit <bytes>', "of one memory's metadata", parseWholeNumber, 16 * 2 ** 10)
     .addOption(
       new Option('--dialect <name>', 'the tools offered to agents at /mcp')
         .choices(DIALECTS)
@@ -62,7 +64,8 @@ export function configure(command: Command): void {
         });
         await using server = await startServer({
           tokens,
-          openSpace: (space) => open({ ...context, options: { ...options, space } }),
+          openSpace: (space) =>
+            open({ ...context, options: { ...options, space } }, { maxMetadataBytes: options.metadataLimit }),
           host: options.host,
           port: options.port,
           allowHosts: options.allowHost,

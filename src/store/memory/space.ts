@@ -1,6 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
-import { checkListLimit, compareListed, decodeCursor, encodeCursor } from '../cursor.ts';
+import { checkListLimit, compareListed, decodeCursor, pageOf } from '../cursor.ts';
 import { filterExclusionOf } from '../eligibility.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
 import { mergedLinks, sequenceLink } from '../links.ts';
@@ -278,7 +278,8 @@ function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
   });
 }
 
-function listOf(state: State, { filter, limit, cursor }: ListRequest): ListAnswer {
+function listOf(state: State, request: ListRequest): ListAnswer {
+  const { filter, limit, cursor } = request;
   checkListLimit(limit);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const following = [...state.memories.values()]
@@ -286,9 +287,7 @@ function listOf(state: State, { filter, limit, cursor }: ListRequest): ListAnswe
     .filter((memory) => filterExclusionOf(memory, filter) === undefined)
     .sort(compareListed)
     .filter((memory) => after === undefined || compareListed(memory, after) > 0);
-  const memories = following.slice(0, limit);
-  const last = memories.at(-1);
-  return { memories, nextCursor: last && following.length > limit ? encodeCursor(last) : undefined };
+  return pageOf(following, request);
 }
 
 function infoOf(name: string, state: State): SpaceInfo {

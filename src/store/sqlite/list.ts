@@ -1,11 +1,13 @@
-import { checkListLimit, decodeCursor, encodeCursor } from '../cursor.ts';
+import type { MemoryRecord } from '../../model/memory.ts';
+import { checkListLimit, decodeCursor, pageOf } from '../cursor.ts';
 import type { ListAnswer, ListRequest } from '../store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 
 /** One page, by key and not by offset: memories that are written meanwhile shift nothing. */
-export function listMemories(connection: Connection, { filter, limit, cursor }: ListRequest): ListAnswer {
+export function listMemories(connection: Connection, request: ListRequest): ListAnswer {
+  const { filter, limit, cursor } = request;
   checkListLimit(limit);
   const conditions = ['TRUE'];
   const values: SqlValue[] = [];
@@ -36,13 +38,15 @@ export function listMemories(connection: Connection, { filter, limit, cursor }: 
     conditions.push('updated_at <= ? AND (updated_at < ? OR id > ?)');
     values.push(updatedAt, updatedAt, id);
   }
-  const rows = connection.all(
-    `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
+  const rows = connection
+    .statement(
+      `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
      ORDER BY updated_at DESC, id LIMIT ?`,
-    ...values,
-    limit + 1,
-  ) as MemoryRow[];
-  const memories = rows.slice(0, limit).map(fromRow);
-  const last = memories.at(-1);
-  return { memories, nextCursor: last && rows.length > limit ? encodeCursor(last) : undefined };
+    )
+    .iterate(...values, limit + 1);
+  return pageOf(recordsOf(rows), request);
+}
+
+function* recordsOf(rows: Iterable<unknown>): Generator<MemoryRecord> {
+  for (const row of rows) yield fromRow(row as MemoryRow);
 }
