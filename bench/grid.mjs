@@ -43,7 +43,12 @@ export async function benchGrid(file, log) {
 /** recall@10 of every query, for every point of the grid. */
 async function recallsOfSpace(memories, queries, grid) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-grid-'));
-  const memory = await openMemory({ path: directory, maxContentBytes: Infinity, synchronous: 'normal' });
+  const memory = await openMemory({
+    path: directory,
+    space: 'default',
+    maxContentBytes: Infinity,
+    synchronous: 'normal',
+  });
   try {
     await memory.rememberMany(
       memories.map(({ id, content, createdAt, type }) => ({

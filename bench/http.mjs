@@ -19,7 +19,7 @@ export async function benchHttp(log) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-bench-'));
   try {
     const now = Date.now();
-    const memory = await openMemory({ path: directory });
+    const memory = await openMemory({ path: directory, space: 'default' });
     const memories = makeMemories(COUNT, now);
     for (let at = 0; at < COUNT; at += 1000) await memory.rememberMany(memories.slice(at, at + 1000));
     const server = await serve(directory);
@@ -111,7 +111,7 @@ async function holdOut(directory, server, log) {
   clearInterval(watching);
   resident.push(await server.residentMiB());
   const code = await server.stop();
-  const memory = await openMemory({ path: directory, readOnly: true });
+  const memory = await openMemory({ path: directory, space: 'default', readOnly: true });
   let lost = 0;
   for (const id of written) {
     const found = await memory.get(id);

@@ -83,7 +83,7 @@ async function judged(conversation, reranks) {
 }
 
 function open(languageModel) {
-  return openMemory({ path: ':memory:', clock: () => now, languageModel });
+  return openMemory({ path: ':memory:', space: 'default', clock: () => now, languageModel });
 }
 
 /** Turns of everyday length; every tenth comes back to something that was said before, with another date. */

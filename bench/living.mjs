@@ -22,12 +22,12 @@ export async function benchLiving(log, { memories = 10_000, links = 100_000, mai
 }
 
 async function benchLinked(directory, count, links, log) {
-  const memory = await openMemory({ path: directory, clock });
+  const memory = await openMemory({ path: directory, space: 'default', clock });
   const made = makeMemories(count, now);
   for (let at = 0; at < count; at += 1000) await memory.rememberMany(made.slice(at, at + 1000));
   await memory.close();
   await addLinks(directory, made, links);
-  const open = await openMemory({ path: directory, clock });
+  const open = await openMemory({ path: directory, space: 'default', clock });
   const queries = makeQueries(200);
   const recall = {};
   for (const [name, options] of [

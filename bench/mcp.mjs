@@ -15,7 +15,7 @@ const now = Date.UTC(2026, 0, 1);
 export async function benchMcp(log, { memories = 10_000, runs = 15 } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-mcp-'));
   try {
-    const memory = await openMemory({ path: directory, clock: () => now });
+    const memory = await openMemory({ path: directory, space: 'default', clock: () => now });
     const made = makeMemories(memories, now);
     for (let at = 0; at < memories; at += 1000) await memory.rememberMany(made.slice(at, at + 1000));
     await memory.close();

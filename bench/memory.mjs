@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 0, 1);
 const directory = mkdtempSync(join(tmpdir(), 'salience-bench-'));
 try {
   {
-    const writing = await openMemory({ path: directory, clock: () => now });
+    const writing = await openMemory({ path: directory, space: 'default', clock: () => now });
     const memories = makeMemories(count, now);
     for (let at = 0; at < count; at += 1000) await writing.rememberMany(memories.slice(at, at + 1000));
     await writing.close();
@@ -20,7 +20,7 @@ try {
   await small.remember('one memory');
   await small.recall('one');
   const before = used();
-  const memory = await openMemory({ path: directory, clock: () => now, readOnly: true });
+  const memory = await openMemory({ path: directory, space: 'default', clock: () => now, readOnly: true });
   await memory.recall('one');
   const after = used();
   console.log(

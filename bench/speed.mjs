@@ -21,7 +21,7 @@ export async function benchSize(count, log) {
     const queries = makeQueries(200);
     const written = await timeWriting(directory, memories, log);
     const opening = await timeOpening(directory, queries[0], log);
-    const memory = await openMemory({ path: directory, clock, readOnly: true });
+    const memory = await openMemory({ path: directory, space: 'default', clock, readOnly: true });
     const recall = {};
     for (const strategy of ['hybrid', 'bm25', 'balanced', 'retention']) {
       recall[strategy] = await timeEach(queries, (query) =>
@@ -51,7 +51,7 @@ export async function benchSize(count, log) {
 }
 
 async function timeWriting(directory, memories, log) {
-  const memory = await openMemory({ path: directory, clock });
+  const memory = await openMemory({ path: directory, space: 'default', clock });
   const started = performance.now();
   for (let at = 0; at < memories.length; at += 1000) await memory.rememberMany(memories.slice(at, at + 1000));
   const perSecond = Math.round(memories.length / ((performance.now() - started) / 1000));
@@ -75,7 +75,7 @@ async function timeOpening(directory, query, log) {
   const times = [];
   for (let run = 0; run < 6; run++) {
     const started = performance.now();
-    const memory = await openMemory({ path: directory, clock, readOnly: true });
+    const memory = await openMemory({ path: directory, space: 'default', clock, readOnly: true });
     await memory.recall(query);
     times.push(performance.now() - started);
     await memory.close();

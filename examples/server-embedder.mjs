@@ -35,6 +35,7 @@ const embedder = openAiCompatibleEmbedder({
 });
 const memory = await openMemory({
   path: ':memory:',
+  space: 'alice',
   embedder,
   clock: () => Date.parse('2026-04-20T09:00:00Z'),
 });

@@ -1,7 +1,11 @@
 // Why a memory was not returned: the stage at which it fell, and what would have had to differ.
 import { formatExplanation, openMemory } from 'salience';
 
-const memory = await openMemory({ path: ':memory:', clock: () => Date.parse('2026-04-20T09:00:00Z') });
+const memory = await openMemory({
+  path: ':memory:',
+  space: 'alice',
+  clock: () => Date.parse('2026-04-20T09:00:00Z'),
+});
 await memory.rememberMany([
   { id: 'deploy', content: 'Deploy on Tuesday, after the backup', createdAt: '2026-04-15' },
   { id: 'friday', content: 'No deploy on Friday', type: 'rule', createdAt: '2025-06-01' },

@@ -35,6 +35,7 @@ console.log(formulaText(defineProfile(engineeringNotes)));
 
 const memory = await openMemory({
   path: ':memory:',
+  space: 'alice',
   profiles: [engineeringNotes],
   clock: () => Date.parse('2026-04-20T09:00:00Z'),
 });

@@ -3,15 +3,15 @@ import { modelReranker } from './language/rerank.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
-import { number } from './model/check.ts';
 import { SalienceError } from './model/errors.ts';
 import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
+import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
 import type { Reranker } from './providers/reranker.ts';
-import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
+import type { ReinforcementRates } from './recall/reinforce.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -20,8 +20,8 @@ import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analy
 export interface OpenOptions {
   /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps nothing. */
   readonly path: string;
-  /** Whose memory this is: 1–200 characters. Default is `default`. */
-  readonly space?: string | undefined;
+  /** Whose memory this is: 1–200 characters. There is no default: nobody opens another's memory by mistake. */
+  readonly space: string;
   /** `builtin` (default), `none`, or an embedder such as `openAiCompatibleEmbedder({…})` makes. */
   readonly embedder?: EmbedderChoice | undefined;
   /** Of the analyzer. Default is English. */
@@ -42,7 +42,7 @@ export interface OpenOptions {
   readonly tokenCounter?: TokenCounter | undefined;
   /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
   readonly conflictThreshold?: number | undefined;
-  /** Rates of learning by use, over the defaults. */
+  /** Rates of learning by use, over the defaults: stabilities and weights 0–1, counts whole numbers from 0. */
   readonly reinforcement?: Partial<ReinforcementRates> | undefined;
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
@@ -60,11 +60,14 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the memory of a space. Throws `invalid_space_name`, `unknown_embedder`, `embedder_mismatch`,
+ * Opens the memory of a space. Throws `invalid_argument` for an option that is unknown, missing or out of range,
+ * `invalid_space_name`, `unknown_embedder`, `embedder_mismatch`,
  * `invalid_profile`, `not_a_store`, `newer_store` or `store_*`.
  */
 export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
-  const name = parseSpaceName(options.space ?? 'default');
+  checkOpenOptions(options);
+  const name = parseSpaceName(options.space);
+  const reinforcement = reinforcementOf(options.reinforcement);
   const profiles = gatherProfiles(options.profiles ?? []);
   const analyzer = await loadAnalyzer(options.language ?? 'english');
   const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
@@ -90,11 +93,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       reranker: options.reranker ?? (languageModel && modelReranker(languageModel, { newNonce })),
       tokenCounter: once(async () => options.tokenCounter ?? (await loadTokenCounter())),
       randomBytes,
-      conflictThreshold:
-        options.conflictThreshold === undefined
-          ? undefined
-          : number(options.conflictThreshold, 'conflictThreshold', 0, 1),
-      reinforcement: { ...REINFORCEMENT, ...options.reinforcement },
+      conflictThreshold: options.conflictThreshold,
+      reinforcement,
       readOnly: options.readOnly === true,
     };
     const memory = createMemoryEngine(engine, async () => {

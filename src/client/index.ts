@@ -27,7 +27,10 @@ import type {
   StartedSession,
   Trace,
 } from '../index.ts';
+import { withKnownOptions } from '../memory/verb-options.ts';
+import { text } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { makeScore } from '../scoring/comparable.ts';
 import type { Fields, RemoteVerb } from './routes.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
@@ -40,12 +43,17 @@ export interface ConnectOptions extends TransportOptions {
   readonly explain?: boolean | undefined;
 }
 
+const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: true, explain: true });
+
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
  * throws `unsupported`, and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
  * and `server_failed` when there is no answer.
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
+  onlyKeys(options, connectKeys, 'connectMemory');
+  text(options.url, 'url');
+  text(options.token, 'token');
   const transport = createTransport(options);
   const { space } = await transport.askPath<{ readonly space: string }>('/v1/token');
   let closed = false;
@@ -60,7 +68,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   const close = async () => {
     closed = true;
   };
-  return {
+  return withKnownOptions({
     space,
     remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
     rememberMany: async (memories, given) =>
@@ -88,12 +96,16 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     update: (id, changes, given) => ask('update', { ...changes, id }, given),
     forget: async (id, given) => void (await ask('forget', { id }, given)),
     undo: (operation, given) => ask('undo', { operation }, given),
-    history: async (id) => (await ask<{ events: readonly HistoryEntry[] }>('history', { id })).events,
+    history: async (id, given) =>
+      (await ask<{ events: readonly HistoryEntry[] }>('history', { id }, given)).events,
     links: async (id, given) => (await ask<{ links: readonly MemoryLink[] }>('links', { id }, given)).links,
     link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
     unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
     maintain: (given) => ask('maintain', fieldsOf(given), given),
-    stats: async () => ({ ...(await ask<Omit<SpaceInfo, 'path'>>('stats')), path: undefined }),
+    stats: async (given) => ({
+      ...(await ask<Omit<SpaceInfo, 'path'>>('stats', {}, given)),
+      path: undefined,
+    }),
     explain: (query, id, given) => ask('explain', { id, query, ...fieldsOf(given) }, given),
     whyNot: (query, id, given) => ask('why_not', { id, query, ...fieldsOf(given) }, given),
     restore: async (memories, given) =>
@@ -101,8 +113,8 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     reindex: async (given) => void (await ask('reindex', {}, given)),
     invalidate: (id, reason, given) => ask('invalidate', { id, reason }, given),
     revive: (id, given) => ask('revive', { id }, given),
-    conflicts: async (limit) =>
-      (await ask<{ conflicts: readonly StandingConflict[] }>('conflicts', { limit })).conflicts,
+    conflicts: async (limit, given) =>
+      (await ask<{ conflicts: readonly StandingConflict[] }>('conflicts', { limit }, given)).conflicts,
     resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
     beliefs: async (topicKey, given) =>
       (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
@@ -123,7 +135,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     },
     endSession: (summary, given) => ask('end_session', { summary }, given),
     saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
-    timeline: (id) => ask('timeline', { id }),
+    timeline: (id, given) => ask('timeline', { id }, given),
     async context<Strategy extends string>(query: string | undefined, given: OperationOptions) {
       const fields = { query, ...fieldsOf(given), trace: true };
       return toContext<Strategy>(await ask('context', fields, given));
@@ -147,10 +159,10 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
         'a server writes no files for a client: run "salience backup" where the store is',
       );
     },
-    check: async () => (await ask<{ problems: readonly string[] }>('check')).problems,
+    check: async (given) => (await ask<{ problems: readonly string[] }>('check', {}, given)).problems,
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }
 
 /** A statement as the route wants it, which takes one form where the engine takes several. */

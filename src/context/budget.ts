@@ -1,4 +1,5 @@
 import { invalidArgument, wholeNumber } from '../model/check.ts';
+import type { SalienceError } from '../model/errors.ts';
 
 /** How much a context may take: a number of tokens, or the model's whole window, of which a part is kept back. */
 export type ContextBudget =
@@ -12,6 +13,13 @@ const MOST_TOKENS = 1_000_000_000;
 const REPLY = { share: 0.15, least: 500, most: 4096 };
 const SAFETY_SHARE = 0.05;
 
+export function missingBudget(): SalienceError {
+  return invalidArgument(
+    'maxTokens',
+    'either maxTokens or window is needed, not both, for example context(query, { maxTokens: 2000 })',
+  );
+}
+
 /**
  * The tokens that a context may have. `maxTokens` is taken as it is; of a `window` the reply's part and a margin are
  * kept back, rounded up.
@@ -20,7 +28,7 @@ const SAFETY_SHARE = 0.05;
  */
 export function contextTokens({ maxTokens, window }: ContextBudget): number {
   if ((maxTokens === undefined) === (window === undefined)) {
-    throw invalidArgument('maxTokens', 'either maxTokens or window is needed, not both');
+    throw missingBudget();
   }
   if (maxTokens !== undefined) return wholeNumber(maxTokens, 'maxTokens', 1, MOST_TOKENS);
   const whole = wholeNumber(window, 'window', 1, MOST_TOKENS);

@@ -1,4 +1,5 @@
 import { invalidArgument, number, oneOf } from '../model/check.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import type { ContextCandidate } from './candidate.ts';
 
 /** A part of a context: which memories belong to it, and how much of the budget it may claim. */
@@ -13,6 +14,14 @@ export interface Section {
   /** > 0. What counts is its part in the sum of the sections that have a candidate. */
   readonly share: number;
 }
+
+const sectionKeys = keysOf<Section>()({
+  name: true,
+  types: true,
+  takesOthers: true,
+  takesAssociates: true,
+  share: true,
+});
 
 /** What a recall's context is made of, in the order in which it is rendered. */
 export const DEFAULT_SECTIONS = [
@@ -71,7 +80,10 @@ export function chooseSections(
   chosen: readonly (SectionName | Section)[] = DEFAULT_SECTIONS,
 ): readonly Section[] {
   const sections = chosen.map((each, at): Section => {
-    if (typeof each === 'object') return each;
+    if (typeof each === 'object') {
+      onlyKeys(each, sectionKeys, `sections[${at}]`);
+      return each;
+    }
     const names = DEFAULT_SECTIONS.map(({ name }) => name);
     return DEFAULT_SECTIONS[names.indexOf(oneOf(each, `sections[${at}]`, names))]!;
   });

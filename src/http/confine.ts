@@ -4,6 +4,7 @@ import type {
   Hit,
   Memory,
   MemoryEngine,
+  OperationOptions,
   Recall,
   RememberOptions,
 } from '../index.ts';
@@ -141,8 +142,10 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     await Promise.all([supersedes].flat().map(find));
     return { ...input, scope: written(input.scope) };
   };
-  const standing = async () =>
-    (await memory.conflicts(1000)).filter(({ older, newer }) => isVisible(older) && isVisible(newer));
+  const standing = async (options: Pick<OperationOptions, 'signal'> = {}) =>
+    (await memory.conflicts(1000, options)).filter(
+      ({ older, newer }) => isVisible(older) && isVisible(newer),
+    );
 
   return {
     ...unopened(memory),
@@ -163,7 +166,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       memory.observe(messages, { ...options, scope: written(options?.scope) }),
     recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
     async context(query, options) {
-      await Promise.all((options.mustInclude ?? []).map(find));
+      await Promise.all((options?.mustInclude ?? []).map(find));
       return memory.context(query, seen(options));
     },
     bootstrap: async (options) => memory.bootstrap(seen(options)),
@@ -187,8 +190,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       await findWritable(id);
       return memory.forget(id, options);
     },
-    async history(id) {
-      const entries = await memory.history(id);
+    async history(id, options) {
+      const entries = await memory.history(id, options);
       const ids = [...new Set([id, ...entries.map(({ memoryId }) => memoryId)])];
       const present = new Map(
         await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
@@ -237,7 +240,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       await findWritable(id);
       return memory.revive(id, options);
     },
-    conflicts: async (limit = 20) => (await standing()).slice(0, limit),
+    conflicts: async (limit = 20, options = {}) => (await standing(options)).slice(0, limit),
     async resolve(conflictId, resolution, options) {
       const conflict = (await standing()).find((each) => each.conflictId === conflictId);
       if (!conflict) {
@@ -254,9 +257,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         beliefs.map(async (belief) => ({ ...belief, supersededBy: await seenAmong(belief.supersededBy) })),
       );
     },
-    async timeline(id) {
+    async timeline(id, options) {
       await find(id);
-      const { before, after, ...rest } = await memory.timeline(id);
+      const { before, after, ...rest } = await memory.timeline(id, options);
       return { ...rest, before: before.filter(isVisible), after: after.filter(isVisible) };
     },
     // A space has one open session at a time, which may belong to any scope.

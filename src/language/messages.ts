@@ -1,4 +1,5 @@
-import { invalidArgument, onlyKeys, text } from '../model/check.ts';
+import { invalidArgument, text } from '../model/check.ts';
+import { onlyKeys } from '../model/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
 
 /** One turn of a conversation. */

@@ -1,4 +1,5 @@
 import { type MemoryEngine, type OperationOptions, SalienceError } from '../index.ts';
+import { withKnownInputs } from './checked.ts';
 import {
   contextMemoryOf,
   type MemSession,
@@ -42,7 +43,7 @@ export interface SearchInput extends OfUser {
 
 /**
  * The functions of iLAB Memory, by their names and with their parameters, over the engine. Each also throws what the
- * engine throws: a `SalienceError` with a code.
+ * engine throws: a `SalienceError` with a code, and `invalid_argument` for a blank `user_id` or an unknown argument.
  */
 export interface MemFunctions {
   /** Starts a session, or goes on with the open one; one that was idle for 24 hours is closed first. */
@@ -80,7 +81,7 @@ export function memFunctions(
   moreTypes: readonly string[] = [],
 ): MemFunctions {
   const types: readonly string[] = [...OBSERVATION_TYPES, ...moreTypes];
-  return {
+  return withKnownInputs({
     async mem_session_start({ user_id }, options) {
       const memory = await memoryOf(user_id);
       const { sessionId, isNew, summaries, memories } = await memory.startSession(options);
@@ -135,21 +136,22 @@ export function memFunctions(
       const found = await memory.get(id, options);
       return found ? observationOf(found) : null;
     },
-    async mem_timeline({ user_id, id }) {
+    async mem_timeline({ user_id, id }, options) {
       const memory = await memoryOf(user_id);
-      const { before, memory: found, after } = await memory.timeline(id);
+      const { signal } = options ?? {};
+      const { before, memory: found, after } = await memory.timeline(id, { signal });
       return {
         before: before.map(observationOf),
         observation: observationOf(found),
         after: after.map(observationOf),
       };
     },
-    async mem_stats({ user_id }) {
+    async mem_stats({ user_id }, options) {
       const memory = await memoryOf(user_id);
-      const { memories, byType } = await memory.stats();
+      const { memories, byType } = await memory.stats({ signal: options?.signal });
       return { total: memories, by_type: byType };
     },
-  };
+  });
 }
 
 function invalid(field: string, message: string): SalienceError {

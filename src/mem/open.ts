@@ -1,4 +1,6 @@
 import { type MemoryEngine, type OpenOptions, openMemory, SalienceError } from '../index.ts';
+import { onlyKeys } from '../model/options.ts';
+import { OPEN_OPTIONS } from '../open-options.ts';
 import { type MemFunctions, memFunctions } from './facade.ts';
 
 /** As for `openMemory`; the space is the `user_id` of each call. */
@@ -7,15 +9,19 @@ export interface MemOptions extends Omit<OpenOptions, 'space'> {
   readonly types?: readonly string[] | undefined;
 }
 
+const memKeys = [...OPEN_OPTIONS.filter((name) => name !== 'space'), 'types'];
+
 export interface Mem extends MemFunctions, AsyncDisposable {
   close(): Promise<void>;
 }
 
 /**
  * Opens the observations of many users in one place. A user's are opened with the first call that names them, and stay
- * open until `close`.
+ * open until `close`. Throws `invalid_argument` for an unknown option.
  */
-export function openMem({ types, ...options }: MemOptions): Mem {
+export function openMem(given: MemOptions): Mem {
+  onlyKeys(given, memKeys, 'openMem');
+  const { types, ...options } = given;
   const open = new Map<string, Promise<MemoryEngine>>();
   let closed = false;
   async function memoryOf(user: string): Promise<MemoryEngine> {

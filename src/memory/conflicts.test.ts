@@ -97,7 +97,13 @@ describe('what is noticed', () => {
   test('exactly the threshold is no conflict; another threshold may be set', async () => {
     const store = createMemoryStore();
     const open = (conflictThreshold?: number) =>
-      openMemory({ path: 'test', store, embedder: angleEmbedder(angles), conflictThreshold });
+      openMemory({
+        path: 'test',
+        space: 'default',
+        store,
+        embedder: angleEmbedder(angles),
+        conflictThreshold,
+      });
     const memory = await open();
     await memory.remember(at(0), { id: 'a' });
     const { hits } = await memory.recall(at(30), { strategy: 'vector' });
@@ -148,7 +154,12 @@ describe('what is noticed', () => {
         },
       }),
     };
-    const failing = await openMemory({ path: 'test', store: broken, embedder: angleEmbedder(angles) });
+    const failing = await openMemory({
+      path: 'test',
+      space: 'default',
+      store: broken,
+      embedder: angleEmbedder(angles),
+    });
     reasons.push(await failing.remember(at(0), { id: 'kept' }));
     expect((await failing.get('kept'))?.content).toBe(at(0));
     expect(reasons.map(({ outcome, unchecked, warning }) => [outcome, unchecked, warning])).toEqual([

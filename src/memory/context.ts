@@ -1,4 +1,4 @@
-import { type ContextBudget, contextTokens } from '../context/budget.ts';
+import { type ContextBudget, contextTokens, missingBudget } from '../context/budget.ts';
 import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../context/build.ts';
 import type { ContextCandidate } from '../context/candidate.ts';
 import { explainOmission, type Omission } from '../context/omission.ts';
@@ -83,8 +83,9 @@ export interface Context<StrategyName extends string = string>
 export async function context<StrategyName extends string>(
   engine: Engine,
   query: string | undefined,
-  options: ContextOptions<StrategyName>,
+  options: ContextOptions<StrategyName> | undefined,
 ): Promise<Context<StrategyName>> {
+  if (options === undefined) throw missingBudget();
   return asKnown(engine, options, (then, given) => contextThen(then, query, given));
 }
 

@@ -59,6 +59,7 @@ import type {
 } from './types.ts';
 import { type Undone, undo } from './undo.ts';
 import { invalidate, revive } from './validity.ts';
+import { withKnownOptions } from './verb-options.ts';
 import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './why-not.ts';
 import { forget, inContext, update } from './write.ts';
 
@@ -88,7 +89,10 @@ export type BuiltinStrategyName =
   | 'bm25'
   | 'vector';
 
-/** The memory of one space. Every method is atomic, and sees what other processes have written before. */
+/**
+ * The memory of one space. Every method is atomic, and sees what other processes have written before. An option that a
+ * method does not have is an error, `invalid_argument`; one whose signal is aborted is `aborted`.
+ */
 export interface MemoryEngine extends AsyncDisposable {
   readonly space: string;
   /** Remembers one statement. */
@@ -137,7 +141,7 @@ export interface MemoryEngine extends AsyncDisposable {
   /** Says that an invalidated memory holds again. Throws `not_found`. */
   revive(id: string, options?: OperationOptions): Promise<Memory>;
   /** The contradictions that wait for a decision, in the order in which they were noticed. Default limit is 20. */
-  conflicts(limit?: number): Promise<readonly StandingConflict[]>;
+  conflicts(limit?: number, options?: Pick<OperationOptions, 'signal'>): Promise<readonly StandingConflict[]>;
   /** Ends a conflict: `keep-both`, `update`, `supersede` or `delete`. Throws `not_found`. */
   resolve(
     conflictId: string,
@@ -145,7 +149,7 @@ export interface MemoryEngine extends AsyncDisposable {
     options?: OperationOptions,
   ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }>;
   /** The writes of a memory and of those that it replaced or was replaced by, oldest first. Empty when there never was one. */
-  history(id: string): Promise<readonly HistoryEntry[]>;
+  history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
   /** What was ever said about a topic, oldest first, and what of it is believed. */
   beliefs(
     topicKey: string,
@@ -163,7 +167,7 @@ export interface MemoryEngine extends AsyncDisposable {
   /** Saves a summary without ending the session. Throws `invalid_argument` for a blank one. */
   saveSummary(summary: string, options?: SessionOptions): Promise<Remembered>;
   /** What was remembered just before and after a memory. Throws `not_found`. */
-  timeline(id: string): Promise<Timeline>;
+  timeline(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<Timeline>;
   /** The associations of a memory, strongest first. Throws `not_found`. */
   links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
   /** States that two memories belong together. Default weight is .8. Throws `not_found`. */
@@ -174,7 +178,7 @@ export interface MemoryEngine extends AsyncDisposable {
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
   /** Tidies up: takes out what is useless, merges duplicates, joins what has faded, judges similar pairs. Can be undone. */
   curate(options?: CurateOptions): Promise<CurationReport>;
-  stats(): Promise<SpaceInfo>;
+  stats(options?: Pick<OperationOptions, 'signal'>): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
   explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
   /** Why a recall does not return a memory, and what would have had to differ. Throws `not_found`. */
@@ -184,9 +188,9 @@ export interface MemoryEngine extends AsyncDisposable {
   /** Computes vectors and terms of all memories anew, with the embedder and analyzer in use. */
   reindex(options?: BatchOptions): Promise<void>;
   /** Writes a complete copy of the store into a new file. */
-  backup(path: string): Promise<void>;
+  backup(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<void>;
   /** What is wrong with the store: empty when it is healthy. */
-  check(): Promise<readonly string[]>;
+  check(options?: Pick<OperationOptions, 'signal'>): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -197,7 +201,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     await space.close();
     await afterwards();
   };
-  return withDiagnostics<MemoryEngine>({
+  const verbs: MemoryEngine = {
     space: space.name,
     remember: (content, options) => remember(engine, content, options),
     rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
@@ -253,7 +257,8 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     check: () => space.check(),
     close,
     [Symbol.asyncDispose]: close,
-  });
+  };
+  return withDiagnostics(withKnownOptions(verbs));
 }
 
 async function get(

@@ -259,13 +259,13 @@ describe('with a language model', () => {
     // Whoever had to wait would fail at once.
     const open = () => createSqliteStore({ directory: path, busyTimeout: 0 });
     await using otherStore = open();
-    await using other = await openMemory({ path, store: otherStore });
+    await using other = await openMemory({ path, space: 'default', store: otherStore });
     const { model } = scriptedModel(async () => {
       await other.remember('Written meanwhile', { id: 'meanwhile' });
       return { memories: [extracted('Ann moves to Oslo.')] };
     });
     await using store = open();
-    await using memory = await openMemory({ path, store, languageModel: model });
+    await using memory = await openMemory({ path, space: 'default', store, languageModel: model });
     expect(await memory.observe(said('…'))).toMatchObject({ created: [expect.any(String)] });
     expect(await memory.get('meanwhile')).toBeDefined();
   });

@@ -1,10 +1,11 @@
-import { onlyKeys } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { onlyKeys } from '../model/options.ts';
 import { formatInstant, parseInstant } from '../model/time.ts';
 import type { MemoryFilter, PastSpace } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { AsOf, OperationOptions } from './types.ts';
+import { AS_OF } from './verb-options.ts';
 
 /**
  * Does something as of a moment of the past: with the space as it was known then, the clock as it stood, and nothing
@@ -20,7 +21,7 @@ export async function asKnown<
 ): Promise<Result> {
   const { asOf } = options;
   if (asOf === undefined) return task(engine, options, undefined);
-  onlyKeys(asOf, ['known', 'valid'], 'asOf');
+  onlyKeys(asOf, AS_OF, 'asOf');
   if (asOf.valid !== undefined) parseInstant(asOf.valid, 'asOf.valid');
   if (asOf.known === undefined) return task(engine, options, undefined);
   const known = parseInstant(asOf.known, 'asOf.known');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { invalidArgument, number, oneOf, onlyKeys, text, wholeNumber } from '../model/check.ts';
+import { invalidArgument, number, oneOf, text, wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
+import { onlyKeys } from '../model/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
 import type { EvidenceChain } from '../recall/expand.ts';
 import { DEEP_PENALTY, withOuterFactors } from '../recall/outer.ts';

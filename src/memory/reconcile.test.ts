@@ -142,14 +142,14 @@ describe('the queue of similar pairs, judged by a model', () => {
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));
     const open = () => createSqliteStore({ directory: path, busyTimeout: 0 });
     await using otherStore = open();
-    await using other = await openMemory({ path, store: otherStore });
+    await using other = await openMemory({ path, space: 'default', store: otherStore });
     const { model } = scriptedModel(async (request) => {
       await other.remember('Written meanwhile');
       return { verdicts: pairsIn(request).map(({ pair }) => ({ pair, reason: '', verdict: 'UPDATE' })) };
     });
     await using store = open();
     const clock = () => Date.UTC(2026, 0, 1);
-    await using memory = await openMemory({ path, store, languageModel: model, clock });
+    await using memory = await openMemory({ path, space: 'default', store, languageModel: model, clock });
     await memory.rememberMany(flights);
     expect((await memory.maintain()).judged.length).toBeGreaterThan(0);
   });

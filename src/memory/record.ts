@@ -4,7 +4,6 @@ import {
   metadata,
   number,
   oneOf,
-  onlyKeys,
   text,
   texts,
   wholeNumber,
@@ -20,6 +19,7 @@ import {
   TIERS,
   TRANSIENT_TYPES,
 } from '../model/memory.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { redactMetadata, redactPrivate } from '../model/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
@@ -37,47 +37,47 @@ export interface TextLimits {
 /** The most that a superseded memory weighs.. */
 const SUPERSEDED_WEIGHT = 0.1;
 
-const inputKeys = [
-  'content',
-  'id',
-  'scope',
-  'type',
-  'title',
-  'tags',
-  'metadata',
-  'sessionId',
-  'createdAt',
-  'updatedAt',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-  'importance',
-  'confidence',
-  'weight',
-  'source',
-  'sourceRef',
-  'topicKey',
-  'supersedes',
-  'ttl',
-] as const;
+const inputKeys = keysOf<RememberInput>()({
+  content: true,
+  id: true,
+  scope: true,
+  type: true,
+  title: true,
+  tags: true,
+  metadata: true,
+  sessionId: true,
+  createdAt: true,
+  updatedAt: true,
+  validFrom: true,
+  validUntil: true,
+  expiresAt: true,
+  importance: true,
+  confidence: true,
+  weight: true,
+  source: true,
+  sourceRef: true,
+  topicKey: true,
+  supersedes: true,
+  ttl: true,
+});
 
-const changeKeys = [
-  'content',
-  'title',
-  'type',
-  'scope',
-  'tags',
-  'metadata',
-  'importance',
-  'confidence',
-  'weight',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-  'ttl',
-  'topicKey',
-  'sourceRef',
-] as const;
+const changeKeys = keysOf<MemoryChanges>()({
+  content: true,
+  title: true,
+  type: true,
+  scope: true,
+  tags: true,
+  metadata: true,
+  importance: true,
+  confidence: true,
+  weight: true,
+  validFrom: true,
+  validUntil: true,
+  expiresAt: true,
+  ttl: true,
+  topicKey: true,
+  sourceRef: true,
+});
 
 /** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
 export function newRecord(

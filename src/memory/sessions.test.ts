@@ -160,7 +160,8 @@ describe('a session', () => {
         };
       },
     };
-    const open = () => openMemory({ path: 'test', store: slow, clock: () => clock.now(), ...plain });
+    const open = () =>
+      openMemory({ path: 'test', space: 'default', store: slow, clock: () => clock.now(), ...plain });
     const memories = [await open(), await open()] as const;
     const { sessionId } = await memories[0].startSession();
     await memories[0].remember('Anna likes tea', { sessionId });

@@ -76,7 +76,7 @@ test('similar memories are looked for within one scope and one type, among what 
 test('without an embedder nothing is similar; with one everything is compared anew', async () => {
   const clock = createFakeClock();
   const store = createMemoryStore();
-  const opened = { path: 'test', store, clock: () => clock.now() };
+  const opened = { path: 'test', space: 'default', store, clock: () => clock.now() };
   const memory = await openMemory({ ...opened, embedder: 'none' });
   await memory.rememberMany(lisbon);
   expect(await memory.maintain()).toMatchObject({ compared: 3, similarPairs: [] });

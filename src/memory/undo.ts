@@ -1,3 +1,4 @@
+import { wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
@@ -27,6 +28,7 @@ export async function undo(
   operation?: number,
   options: OperationOptions = {},
 ): Promise<Undone> {
+  if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
   const events = await engine.space.operation(operation);
   const [first] = events;
   if (!first) {

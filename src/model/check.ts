@@ -11,17 +11,6 @@ export function invalidArgument(field: string, problem: string): SalienceError {
   return new SalienceError('invalid_argument', `${field}: ${problem}`, { details: { field } });
 }
 
-/** Refuses keys that nobody reads: a misspelt option must not be ignored. */
-export function onlyKeys(value: unknown, allowed: readonly string[], field: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidArgument(field, `an object with ${allowed.join(', ')} is needed`);
-  }
-  for (const key of Object.keys(value)) {
-    if (!allowed.includes(key))
-      throw invalidArgument(`${field}.${key}`, `unknown; there are ${allowed.join(', ')}`);
-  }
-}
-
 export function text(
   value: unknown,
   field: string,

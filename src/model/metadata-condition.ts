@@ -1,5 +1,6 @@
-import { invalidArgument, onlyKeys } from './check.ts';
+import { invalidArgument } from './check.ts';
 import type { JsonValue, Metadata } from './memory.ts';
+import { onlyKeys } from './options.ts';
 
 /** What one property of a memory's metadata may be compared with. */
 export type Scalar = string | number | boolean | null;

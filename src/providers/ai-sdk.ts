@@ -1,5 +1,6 @@
-import { invalidArgument, onlyKeys } from '../model/check.ts';
+import { invalidArgument } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { onlyKeys } from '../model/options.ts';
 import type { Complete, Completion, Message } from './completion.ts';
 import type { LanguageModel } from './language-model.ts';
 import { property } from './property.ts';

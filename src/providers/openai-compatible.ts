@@ -1,5 +1,6 @@
-import { invalidArgument, number, onlyKeys, text, wholeNumber } from '../model/check.ts';
+import { invalidArgument, number, text, wholeNumber } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
+import { onlyKeys } from '../model/options.ts';
 import { eachAtOnce } from './each-at-once.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 import { createPostJson, HTTP_OPTION_NAMES, type HttpOptions, type PostJson, plainUrl } from './http.ts';

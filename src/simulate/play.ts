@@ -72,6 +72,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
   try {
     await using memory = await openMemory({
       path: directory,
+      space: 'simulation',
       embedder: options.embedder,
       synchronous: 'normal',
       clock: () => now,

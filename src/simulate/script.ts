@@ -1,5 +1,6 @@
 import type { RememberInput } from '../index.ts';
-import { invalidArgument, number, oneOf, onlyKeys, text, texts, wholeNumber } from '../model/check.ts';
+import { invalidArgument, number, oneOf, text, texts, wholeNumber } from '../model/check.ts';
+import { onlyKeys } from '../model/options.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
 import { readFields, readLineItems } from './reading.ts';
 

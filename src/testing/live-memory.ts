@@ -14,6 +14,7 @@ export async function live(options: Partial<OpenOptions> = {}) {
   let ids = 0;
   const memory = await openMemory({
     path: 'test',
+    space: 'default',
     store,
     clock: () => clock.now(),
     newId: () => `n${ids++}`,
@@ -30,6 +31,7 @@ export async function liveOnDisk(options: Partial<OpenOptions> = {}, clock: Fake
   const open = (more: Partial<OpenOptions> = {}) =>
     openMemory({
       path: directory,
+      space: 'default',
       synchronous: 'normal',
       clock: () => clock.now(),
       newId: () => `n${ids++}`,

@@ -7,7 +7,13 @@ const now = Date.UTC(2026, 2, 1);
 
 async function openHere(): Promise<MemoryEngine> {
   let made = 0;
-  return openMemory({ path: ':memory:', clock: () => now, newId: () => `m${++made}`, embedder: 'none' });
+  return openMemory({
+    path: ':memory:',
+    space: 'default',
+    clock: () => now,
+    newId: () => `m${++made}`,
+    embedder: 'none',
+  });
 }
 
 function verb(name: string): Verb {
@@ -137,6 +143,7 @@ describe('every verb answers by its schema', () => {
 test('a conflict is told with what to do about it, waits, and is resolved', async () => {
   await using memory = await openMemory({
     path: ':memory:',
+    space: 'default',
     clock: () => now,
     conflictThreshold: 0.5,
   });

@@ -41,8 +41,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulate: ['(root)', 'model', 'scoring'],
   verbs: ['(root)', 'model'],
   http: ['(root)', 'model', 'import', 'verbs'],
-  client: ['(root)', 'model', 'scoring'],
-  mem: ['(root)'],
+  // The options of the verbs, which weigh nothing.
+  client: ['(root)', 'model', 'scoring', 'memory'],
+  mem: ['(root)', 'model'],
   mcp: ['(root)', 'model', 'verbs', 'mem'],
   integrations: ['(root)', 'model', 'verbs'],
   cli: [

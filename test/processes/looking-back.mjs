@@ -4,7 +4,7 @@ import { openMemory } from '../../dist/open.js';
 import { answersOf } from '../../dist/testing/answers.js';
 
 const [directory, moments] = process.argv.slice(2);
-const memory = await openMemory({ path: directory, readOnly: true });
+const memory = await openMemory({ path: directory, space: 'default', readOnly: true });
 for (const known of JSON.parse(moments)) {
   process.stdout.write(`${JSON.stringify(await answersOf(memory, { known }))}\n`);
 }

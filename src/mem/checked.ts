@@ -1,0 +1,48 @@
+import type { OperationOptions } from '../index.ts';
+import { text } from '../model/check.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
+import type { MemFunctions } from './facade.ts';
+
+type InputOf<Name extends keyof MemFunctions> = Parameters<MemFunctions[Name]>[0];
+
+const inputKeys: { readonly [Name in keyof MemFunctions]: readonly string[] } = {
+  mem_session_start: keysOf<InputOf<'mem_session_start'>>()({ user_id: true }),
+  mem_session_end: keysOf<InputOf<'mem_session_end'>>()({ user_id: true, summary: true }),
+  mem_session_summary: keysOf<InputOf<'mem_session_summary'>>()({ user_id: true, summary: true }),
+  mem_save: keysOf<InputOf<'mem_save'>>()({
+    user_id: true,
+    content: true,
+    type: true,
+    title: true,
+    topic_key: true,
+  }),
+  mem_search: keysOf<InputOf<'mem_search'>>()({
+    user_id: true,
+    query: true,
+    limit: true,
+    types: true,
+    types_exclude: true,
+  }),
+  mem_get_observation: keysOf<InputOf<'mem_get_observation'>>()({ user_id: true, id: true }),
+  mem_timeline: keysOf<InputOf<'mem_timeline'>>()({ user_id: true, id: true }),
+  mem_stats: keysOf<InputOf<'mem_stats'>>()({ user_id: true }),
+};
+
+const optionKeys = keysOf<OperationOptions>()({ signal: true, now: true });
+
+type Run = (input: { readonly user_id: string }, options?: OperationOptions) => Promise<unknown>;
+
+/** The same functions; each refuses arguments that it does not have, and a call that names no user. */
+export function withKnownInputs(functions: MemFunctions): MemFunctions {
+  const checked = Object.entries(inputKeys).map(([name, keys]) => {
+    const run = functions[name as keyof MemFunctions] as Run;
+    const checking: Run = async (input, options) => {
+      onlyKeys(input, keys, name);
+      if (options !== undefined) onlyKeys(options, optionKeys, name);
+      text(input.user_id, 'user_id', { maxCharacters: 200 });
+      return run(input, options);
+    };
+    return [name, checking];
+  });
+  return Object.fromEntries(checked) as MemFunctions;
+}

@@ -1,0 +1,76 @@
+import { SalienceError } from './errors.ts';
+
+/** Every property name of an options interface; of a union, those of all its members. */
+export type KeyOf<Options> = Options extends unknown ? keyof Options & string : never;
+
+/**
+ * The names of all properties of an options interface, for {@link onlyKeys}. A name that is missing, and one that the
+ * interface does not have, do not compile, so that a check never lags behind the type.
+ *
+ * @example
+ * ```ts
+ * const names = keysOf<AsOf>()({ known: true, valid: true });
+ * ```
+ */
+export function keysOf<Options>() {
+  return <Names extends Readonly<Record<KeyOf<Options>, true>>>(
+    names: Names & Readonly<Record<Exclude<keyof Names, KeyOf<Options>>, never>>,
+  ): readonly KeyOf<Options>[] => Object.keys(names) as unknown as readonly KeyOf<Options>[];
+}
+
+/** Refuses what is no plain object of known options. Throws `invalid_argument`: a misspelt option must not be ignored. */
+export function onlyKeys(value: unknown, allowed: readonly string[], field: string): void {
+  const fail = (problem: string, key?: string) => {
+    const details = { field: key === undefined ? field : `${field}.${key}` };
+    return new SalienceError('invalid_argument', `${field}: ${problem}`, { details });
+  };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw fail(`expected an object of options (available: ${allowed.join(', ')})`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!allowed.includes(key))
+      throw fail(`unknown option ${JSON.stringify(key)} (${hint(key, allowed)})`, key);
+  }
+}
+
+/** What to say beside an unknown name: the known one that was probably meant, or all of them. */
+export function hint(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? `available: ${known.join(', ')}` : `did you mean ${JSON.stringify(meant)}?`;
+}
+
+/** The known name that is most like another, at most a third of whose letters differ; `undefined` if there is none. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > 100) return undefined;
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
+  let best: string | undefined;
+  let least = Math.floor(plain(name).length / 3) + 1;
+  for (const each of known) {
+    const distance = edits(plain(name), plain(each));
+    if (distance < least) [best, least] = [each, distance];
+  }
+  return best;
+}
+
+/** How many letters must be added, removed, replaced or swapped with the next one to get from one text to another. */
+function edits(from: string, to: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      let least = Math.min(
+        (last[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (last[j - 1] as number) + (same ? 0 : 1),
+      );
+      if (from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1] && i > 1 && j > 1) {
+        least = Math.min(least, (before[j - 2] as number) + 1);
+      }
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[to.length] as number;
+}

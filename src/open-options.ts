@@ -1,0 +1,65 @@
+import type { BatchOptions } from './memory/types.ts';
+import { invalidArgument, number, oneOf, text, wholeNumber } from './model/check.ts';
+import { keysOf, onlyKeys } from './model/options.ts';
+import type { OpenOptions } from './open.ts';
+import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
+
+/** The names of all options of `openMemory`. */
+export const OPEN_OPTIONS = keysOf<OpenOptions>()({
+  path: true,
+  space: true,
+  embedder: true,
+  language: true,
+  profiles: true,
+  maxContentBytes: true,
+  maxMetadataBytes: true,
+  synchronous: true,
+  languageModel: true,
+  reranker: true,
+  tokenCounter: true,
+  conflictThreshold: true,
+  reinforcement: true,
+  readOnly: true,
+  reindex: true,
+  clock: true,
+  newId: true,
+  store: true,
+});
+
+const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: true });
+
+/** Checks what `openMemory` is given, before anything is opened. Throws `invalid_argument` naming the option. */
+export function checkOpenOptions(options: OpenOptions): void {
+  onlyKeys(options, OPEN_OPTIONS, 'openMemory');
+  const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
+  if (options.store === undefined) text(path, 'path');
+  if (space === undefined) {
+    throw invalidArgument(
+      'space',
+      'whose memory this is must be said, for example openMemory({ path: "./memory", space: "alice" })',
+    );
+  }
+  if (maxContentBytes !== undefined) number(maxContentBytes, 'maxContentBytes', 1, Infinity);
+  if (maxMetadataBytes !== undefined) number(maxMetadataBytes, 'maxMetadataBytes', 1, Infinity);
+  if (synchronous !== undefined) oneOf(synchronous, 'synchronous', ['full', 'normal']);
+  if (conflictThreshold !== undefined) number(conflictThreshold, 'conflictThreshold', 0, 1);
+  if (typeof reindex === 'object') onlyKeys(reindex, reindexKeys, 'reindex');
+}
+
+/** The rates of learning by use: those given, over the defaults. Throws `invalid_argument` naming the rate. */
+export function reinforcementOf(given: OpenOptions['reinforcement']): ReinforcementRates {
+  if (given === undefined) return REINFORCEMENT;
+  onlyKeys(given, Object.keys(REINFORCEMENT), 'reinforcement');
+  const share = (name: keyof ReinforcementRates) =>
+    number(given[name] ?? REINFORCEMENT[name], `reinforcement.${name}`, 0, 1);
+  const count = (name: keyof ReinforcementRates) =>
+    wholeNumber(given[name] ?? REINFORCEMENT[name], `reinforcement.${name}`, 0, Number.MAX_SAFE_INTEGER);
+  return {
+    direct: share('direct'),
+    associative: share('associative'),
+    link: share('link'),
+    coreAccessCount: count('coreAccessCount'),
+    coreStability: share('coreStability'),
+    coreSessions: count('coreSessions'),
+  };
+}
