@@ -43,6 +43,12 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['revisions', String(memory.revisionCount)],
     ['tier', memory.core ? `${memory.tier}, core` : memory.tier],
     ['supersedes', memory.supersedes.length === 0 ? undefined : memory.supersedes.join(', ')],
+    [
+      'author',
+      memory.author === undefined || memory.role === undefined
+        ? (memory.author ?? memory.role)
+        : `${memory.author} (${memory.role})`,
+    ],
     ['source', memory.sourceRef === undefined ? memory.source : `${memory.source}: ${memory.sourceRef}`],
   ]);
   return `${paint('dim', fields)}\n\n${plainBlock(memory.content)}`;

@@ -18,15 +18,20 @@ const recordKeys: ReadonlySet<string> = new Set([
   'space',
   'scope',
   'type',
+  'ordinal',
   'title',
   'content',
   'tags',
   'metadata',
   'topicKey',
+  'author',
+  'role',
   'sessionId',
+  'bornIn',
   'createdAt',
   'updatedAt',
   'lastAccessedAt',
+  'seen',
   'validFrom',
   'validUntil',
   'expiresAt',
@@ -50,6 +55,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'supersedes',
   'source',
   'sourceRef',
+  'derivedFrom',
 ] satisfies (keyof Memory)[]);
 
 /** One line: what it holds, its text, and where it stands. */

@@ -20,6 +20,8 @@ export interface ResidentIndex {
   alive: Uint8Array;
   /** The store's own number of the memory in a row. */
   keys: Float64Array;
+  /** The memory's place in the order of insertion. */
+  ordinals: Float64Array;
   readonly rowOfKey: Map<number, number>;
   /** Terms in the memory's text, repetitions included. */
   lengths: Uint32Array;
@@ -49,6 +51,7 @@ export interface GrowingPostings extends Postings {
 /** A memory as the index takes it in. */
 export interface IndexedMemory {
   readonly key: number;
+  readonly ordinal: number;
   /** Complete, without those of a query. */
   readonly signals: Signals;
   readonly tags: readonly string[];
@@ -66,6 +69,7 @@ export function createResidentIndex(): ResidentIndex {
     dead: 0,
     alive: new Uint8Array(0),
     keys: new Float64Array(0),
+    ordinals: new Float64Array(0),
     rowOfKey: new Map(),
     lengths: new Uint32Array(0),
     codes: new Int8Array(0),
@@ -88,6 +92,7 @@ export function reserve(index: ResidentIndex, rows: number): void {
   growColumns(index.columns, length);
   index.alive = grow(index.alive, length);
   index.keys = grow(index.keys, length);
+  index.ordinals = grow(index.ordinals, length);
   index.lengths = grow(index.lengths, length);
   index.scales = grow(index.scales, length);
   index.residuals = grow(index.residuals, length);
@@ -100,6 +105,7 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   reserve(index, 1);
   const row = index.size++;
   index.keys[row] = memory.key;
+  index.ordinals[row] = memory.ordinal;
   index.alive[row] = 1;
   index.rowOfKey.set(memory.key, row);
   setRow(index.columns, row, memory.signals);

@@ -82,7 +82,11 @@ describe('the index finds exactly what brute force finds', () => {
           const all = [...memories];
           for (const { at, memory, terms, remove } of changes) {
             const key = at % memories.length;
-            const next = { ...all[key]!, memory: { ...memory, id: all[key]!.memory.id }, terms };
+            const next = {
+              ...all[key]!,
+              memory: { ...memory, id: all[key]!.memory.id, ordinal: all[key]!.memory.ordinal },
+              terms,
+            };
             if (remove) {
               removeMemory(index, key);
               living.delete(key);
@@ -125,6 +129,7 @@ describe('a large store', () => {
       const memory = {
         ...sample!,
         id: `m${at}`,
+        ordinal: at + 1,
         tier: 'hot',
         core: false,
         importance: random(),

@@ -10,11 +10,10 @@ import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 import { SCAN_ROWS, scan } from './scan.ts';
 
-/** What the search needs of the store: it keeps the vectors themselves, and the ids. */
+/** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
   /** The unit vectors of these keys, in order. */
   vectors(keys: readonly number[]): readonly (Float32Array | undefined)[];
-  id(key: number): string;
 }
 
 export interface IndexSearch {
@@ -164,7 +163,7 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
 interface Ranked extends IndexHit {
   readonly similarity: number | undefined;
   readonly updatedAt: number;
-  readonly id: string;
+  readonly ordinal: number;
 }
 
 function evaluateRows(
@@ -196,9 +195,7 @@ function evaluateRows(
       score,
       similarity: signals.similarity,
       updatedAt: signals.updatedAt!,
-      get id() {
-        return source.id(key);
-      },
+      ordinal: index.ordinals[row]!,
     });
   });
   return ranked;

@@ -9,7 +9,7 @@ import { createResidentIndex, type GrowingPostings, type ResidentIndex } from '.
  */
 export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 interface Header {
   readonly layout: number;
@@ -73,6 +73,7 @@ export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined 
   index.totalLength = header.totalLength;
   index.alive = new Uint8Array(header.size).fill(1);
   index.keys = arrayOf(Float64Array, parts, 'keys');
+  index.ordinals = arrayOf(Float64Array, parts, 'ordinals');
   index.lengths = arrayOf(Uint32Array, parts, 'lengths');
   index.scales = arrayOf(Float32Array, parts, 'scales');
   index.residuals = arrayOf(Float64Array, parts, 'residuals');
@@ -168,6 +169,7 @@ function columnArrays(
   const { columns } = index;
   return [
     ['keys', index.keys],
+    ['ordinals', index.ordinals],
     ['lengths', index.lengths],
     ['scales', index.scales],
     ['residuals', index.residuals],

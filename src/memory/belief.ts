@@ -2,6 +2,7 @@ import { text } from '../model/check.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { redactPrivate } from '../model/redaction.ts';
 import { formatInstant } from '../model/time.ts';
+import { compareCreated } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import type { Exclusion, MemoryEvent, MemoryFilter } from '../store/store.ts';
 import { type Engine, filterOf, momentOf } from './engine.ts';
@@ -58,9 +59,7 @@ export async function beliefsAbout(
     const records = await engine.space.get(await chainOf(engine, id, isVisible));
     for (const record of records) if (record) chains.set(record.id, record);
   }
-  const visible = [...chains.values()]
-    .filter(isVisible)
-    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  const visible = [...chains.values()].filter(isVisible).sort(compareCreated);
   return believedAmong(engine, visible, filter, now);
 }
 

@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
-import { saysElse } from '../store/comparison.ts';
+import { compareCreated, saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import { givesWay } from '../store/standing.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../store/store.ts';
@@ -141,7 +141,7 @@ function isOver(memory: MemoryRecord, now: Instant): boolean {
 
 /** Which of two statements was made first: by their last update, for an update may be a new statement. */
 function isOlder(a: MemoryRecord, b: MemoryRecord): boolean {
-  return (a.updatedAt - b.updatedAt || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)) < 0;
+  return (a.updatedAt - b.updatedAt || compareCreated(a, b)) < 0;
 }
 
 function keyOf({ older, newer }: Pick<NewPair, 'older' | 'newer'>): string {

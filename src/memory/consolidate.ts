@@ -7,6 +7,7 @@ import { addUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 import { retentionAt } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import { compareCreated } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import type { Change, IndexedText } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
@@ -76,7 +77,7 @@ async function findGroups(
   } while (cursor !== undefined);
   const groups: (readonly MemoryRecord[])[] = [];
   for (const memories of byType.values()) {
-    memories.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    memories.sort(compareCreated);
     groups.push(...(await groupsAmong(engine, memories.slice(0, MOST_COMPARED), options)));
   }
   return groups;

@@ -2,6 +2,7 @@ import { oneOf } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { compareCreated } from '../store/comparison.ts';
 import type { Change, SpaceReader } from '../store/store.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
@@ -180,11 +181,7 @@ function exactCopies(memories: readonly MemoryRecord[]): readonly Duplicates[] {
     .filter((copies) => copies.length > 1)
     .map((copies) => {
       const [kept, ...others] = copies.sort(
-        (a, b) =>
-          b.accessCount - a.accessCount ||
-          b.confidence - a.confidence ||
-          a.createdAt - b.createdAt ||
-          (a.id < b.id ? -1 : 1),
+        (a, b) => b.accessCount - a.accessCount || b.confidence - a.confidence || compareCreated(a, b),
       ) as [MemoryRecord, ...MemoryRecord[]];
       return { kept: kept.id, replaced: others.map(({ id }) => id) };
     });

@@ -1,4 +1,5 @@
 import type { ConversationMessage } from '../language/messages.ts';
+import { oneOf } from '../model/check.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
@@ -299,6 +300,7 @@ async function list(engine: Engine, options: ListOptions, past: PastSpace | unde
     limit: limitOf(options.limit, 20, 1000),
     maxCharacters: MOST_CHARACTERS_LISTED,
     cursor: options.cursor,
+    order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
   });
   const ids = memories.map(({ id }) => id);
   const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };

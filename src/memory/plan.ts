@@ -121,6 +121,8 @@ const said = [
   'type',
   'tags',
   'metadata',
+  'author',
+  'role',
   'importance',
   'confidence',
   'weight',

@@ -269,7 +269,10 @@ test('an answer with possible updates is what the definition says', async () => 
             return { id, score, relevance: hit.features['relevance'] as number };
           })
           .filter(({ score }) => score > 0)
-          .sort((a, b) => b.score - a.score || b.relevance - a.relevance || (a.id < b.id ? -1 : 1))
+          .sort(
+            (a, b) =>
+              b.score - a.score || b.relevance - a.relevance || Number(b.id.slice(1)) - Number(a.id.slice(1)),
+          )
           .slice(0, limit);
         const { hits, trace } = await memory.recall(query, { limit, association: { updateRise } });
         expect(hits.map((hit) => [hit.memory.id, hit.score.value])).toEqual(

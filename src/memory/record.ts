@@ -45,6 +45,8 @@ const inputKeys = keysOf<RememberInput>()({
   title: true,
   tags: true,
   metadata: true,
+  author: true,
+  role: true,
   sessionId: true,
   createdAt: true,
   updatedAt: true,
@@ -76,6 +78,8 @@ const changeKeys = keysOf<MemoryChanges>()({
   expiresAt: true,
   ttl: true,
   topicKey: true,
+  author: true,
+  role: true,
   sourceRef: true,
 });
 
@@ -96,7 +100,10 @@ export function newRecord(
   const createdAt = Math.min(instant(input.createdAt, 'createdAt') ?? now, now);
   const type = input.type === undefined ? 'fact' : memoryType(input.type);
   if (!context.summaries) refuseSummary(type);
+  const sessionId =
+    input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 });
   return {
+    ordinal: 0,
     id:
       input.id === undefined
         ? context.newId()
@@ -111,11 +118,14 @@ export function newRecord(
     tags: input.tags === undefined ? [] : checkTags(input.tags),
     metadata: input.metadata === undefined ? {} : checkMetadata(input.metadata, limits),
     topicKey: input.topicKey === undefined ? undefined : topicKey(input.topicKey),
-    sessionId:
-      input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 }),
+    author: input.author === undefined ? undefined : authorName(input.author),
+    role: input.role === undefined ? undefined : roleName(input.role),
+    sessionId,
+    bornIn: sessionId,
     createdAt,
     updatedAt: Math.max(createdAt, Math.min(instant(input.updatedAt, 'updatedAt') ?? createdAt, now)),
     lastAccessedAt: undefined,
+    seen: undefined,
     ...checkValidity({
       validFrom: instant(input.validFrom, 'validFrom'),
       validUntil: instant(input.validUntil, 'validUntil'),
@@ -143,6 +153,7 @@ export function newRecord(
       input.sourceRef === undefined
         ? undefined
         : plain(text(input.sourceRef, 'sourceRef', { maxCharacters: 2000 }), 'sourceRef'),
+    derivedFrom: [],
   };
 }
 
@@ -184,6 +195,14 @@ export function changedRecord(
         : changes.topicKey === null
           ? undefined
           : topicKey(changes.topicKey),
+    author:
+      changes.author === undefined
+        ? before.author
+        : changes.author === null
+          ? undefined
+          : authorName(changes.author),
+    role:
+      changes.role === undefined ? before.role : changes.role === null ? undefined : roleName(changes.role),
     sourceRef:
       changes.sourceRef === undefined
         ? before.sourceRef
@@ -220,7 +239,11 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
   });
   return {
     ...base,
+    bornIn:
+      memory.bornIn === undefined ? base.sessionId : text(memory.bornIn, 'bornIn', { maxCharacters: 200 }),
     lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
+    seen: instant(memory.seen, 'seen'),
+    derivedFrom: ids(memory.derivedFrom ?? [], 'derivedFrom'),
     invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
     invalidReason:
       memory.invalidReason === undefined
@@ -248,6 +271,7 @@ export function toMemory(record: MemoryRecord, space: string, superseded = false
     createdAt: formatInstant(record.createdAt),
     updatedAt: formatInstant(record.updatedAt),
     lastAccessedAt: time(record.lastAccessedAt),
+    seen: time(record.seen),
     validFrom: time(record.validFrom),
     validUntil: time(record.validUntil),
     expiresAt: time(record.expiresAt),
@@ -305,6 +329,14 @@ function refuseSummary(type: string): void {
 
 function topicKey(value: unknown): string {
   return plain(text(value, 'topicKey', { maxCharacters: 512 }), 'topicKey');
+}
+
+function authorName(value: unknown): string {
+  return plain(text(value, 'author', { maxCharacters: 200 }), 'author');
+}
+
+function roleName(value: unknown): string {
+  return plain(text(value, 'role', { maxCharacters: 64 }), 'role');
 }
 
 function ids(value: unknown, field: string): readonly string[] {

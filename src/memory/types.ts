@@ -2,12 +2,13 @@ import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory
 import type { MetadataFilter } from '../model/metadata-condition.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
-import type { PairKind } from '../store/store.ts';
+import type { ListOrder, PairKind } from '../store/store.ts';
 
 type ClockField =
   | 'createdAt'
   | 'updatedAt'
   | 'lastAccessedAt'
+  | 'seen'
   | 'validFrom'
   | 'validUntil'
   | 'expiresAt'
@@ -37,6 +38,10 @@ export interface RememberOptions {
   /** At most 64 of at most 128 characters. */
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: Metadata | undefined;
+  /** Who said it: a name of at most 200 characters. */
+  readonly author?: string | undefined;
+  /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
+  readonly role?: string | undefined;
   readonly sessionId?: string | undefined;
   /** When it was first known; a future time counts as now. Default is now. */
   readonly createdAt?: string | Date | undefined;
@@ -89,6 +94,8 @@ export interface MemoryChanges {
   /** As in `remember`. */
   readonly ttl?: string | Date | undefined;
   readonly topicKey?: string | null | undefined;
+  readonly author?: string | null | undefined;
+  readonly role?: string | null | undefined;
   readonly sourceRef?: string | null | undefined;
 }
 
@@ -199,7 +206,9 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
 export interface ListOptions extends FilterOptions, OperationOptions {
   /** 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
-  /** From an earlier page. */
+  /** `updated` (default): newest update first. `inserted`: in the order in which the memories were made. */
+  readonly order?: ListOrder | undefined;
+  /** From an earlier page in the same order. */
   readonly cursor?: string | undefined;
   /** Looks back; `valid` is the moment for which effective weights are worked out. */
   readonly asOf?: AsOf | undefined;

@@ -52,6 +52,11 @@ export type Metadata = { readonly [key: string]: JsonValue };
 export interface MemoryRecord {
   /** The caller's string of at most 128 characters, else a UUIDv7. Unique in its space. */
   readonly id: string;
+  /**
+   * Its place in the order in which the space took memories in, from 1: it decides wherever times tie. Given by the store
+   * when the memory is first inserted and kept ever after; 0 until then. There may be gaps.
+   */
+  readonly ordinal: number;
   readonly scope: string;
   readonly type: MemoryType;
   readonly title: string | undefined;
@@ -59,12 +64,20 @@ export interface MemoryRecord {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly topicKey: string | undefined;
+  /** Who said it: a name of at most 200 characters. */
+  readonly author: string | undefined;
+  /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or any other word. */
+  readonly role: string | undefined;
   /** The session of the last material update. */
   readonly sessionId: string | undefined;
+  /** The session in which it was made; never changed. */
+  readonly bornIn: string | undefined;
 
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly lastAccessedAt: Instant | undefined;
+  /** When a recall whose strategy learns nothing last returned it, in a space whose memories fade. */
+  readonly seen: Instant | undefined;
   readonly validFrom: Instant | undefined;
   readonly validUntil: Instant | undefined;
   readonly expiresAt: Instant | undefined;
@@ -100,6 +113,8 @@ export interface MemoryRecord {
   readonly source: Source;
   /** A pointer to the origin: a file, a commit, a message id. */
   readonly sourceRef: string | undefined;
+  /** The ids of the memories that a consolidation or an automatic summary was made of. */
+  readonly derivedFrom: readonly string[];
 }
 
 /** The clocks of a record whose age a formula may use. */

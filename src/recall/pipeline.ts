@@ -108,7 +108,11 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   return { ranked: await withRecords(space, ranked), chains: expansion.chains, answer, stages, arms };
 }
 
-type Unread = Omit<RankedMemory, 'memory'> & { readonly id: string; readonly memory?: MemoryRecord };
+type Unread = Omit<RankedMemory, 'memory'> & {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly memory?: MemoryRecord;
+};
 
 /**
  * The space as links are walked through it: what the recall may not see is not there. Cold memories are found in no
@@ -216,7 +220,7 @@ function bestOfEach(found: readonly Unread[]): readonly Unread[] {
 /** A newer statement with what the older one lends it, if it is believed: what contests the older one is just that. */
 function updated(
   { newer, older, similarity, score: lent }: PossibleUpdate,
-  { signals, bm25 }: Pick<Inspection, 'signals' | 'bm25'>,
+  { signals, bm25, ordinal }: Inspected,
   { profile, filter, now }: SearchRequest,
   { updateRise }: AssociationSettings,
 ): Unread[] {
@@ -224,7 +228,7 @@ function updated(
   const tree = (own: Explanation) => updateAssociation(own, { older: lent, rise: updateRise, similarity });
   const { value: score } = tree(valueAlone(evaluate(profile.root, signals, now)));
   const explain = () => tree(explainNode(profile.root, signals, now));
-  return [{ id: newer, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
+  return [{ id: newer, ordinal, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
 }
 
 /** A direct hit may itself be an update of another one. */
@@ -235,7 +239,7 @@ function raised(
   settings: AssociationSettings,
 ): RankedMemory {
   const own = updates.filter(({ newer }) => newer === hit.memory.id);
-  const [best] = bestOfEach(own.flatMap((update) => updated(update, hit, request, settings)));
+  const [best] = bestOfEach(own.flatMap((update) => updated(update, inspectedOf(hit), request, settings)));
   if (!best || best.score <= hit.score) return hit;
   const { score, path, explain } = best;
   return { ...hit, score, path, explain };
@@ -254,7 +258,7 @@ function mostLent({ weight }: Reached, settings: AssociationSettings, score: num
 
 function associated(
   { id, path, weight }: Reached,
-  { signals, bm25 }: Pick<Inspection, 'signals' | 'bm25'>,
+  { signals, bm25, ordinal }: Inspected,
   { profile, now }: SearchRequest,
   settings: AssociationSettings,
   directScore: number,
@@ -269,7 +273,7 @@ function associated(
   // Most associates are left out again: their trees are made only when somebody asks.
   const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
   const explain = () => tree((node) => explainNode(node, signals, now));
-  return { id, signals, bm25, score, isAssociative: true, path, explain };
+  return { id, ordinal, signals, bm25, score, isAssociative: true, path, explain };
 }
 
 /** Relevance is lent to direct hits too: a weak one beside a strong one is worth more than it says itself. */
@@ -284,8 +288,7 @@ function lift(
   const reached = settings.mode === 'lent' ? among.find(({ id }) => id === hit.memory.id) : undefined;
   if (!reached) return hit;
   const lender = scores.get(reached.path[0] as string) ?? 0;
-  const { signals, bm25 } = hit;
-  const { score, explain } = associated(reached, { signals, bm25 }, request, settings, lender, outer);
+  const { score, explain } = associated(reached, inspectedOf(hit), request, settings, lender, outer);
   return score > hit.score ? { ...hit, score, explain } : hit;
 }
 
@@ -295,11 +298,8 @@ function merge(
   associates: readonly Unread[],
   examined: number,
 ): readonly Unread[] {
-  const fixed = direct.slice(0, examined).map((hit): Unread => ({ ...hit, id: hit.memory.id }));
-  const rest = [
-    ...direct.slice(examined).map((hit): Unread => ({ ...hit, id: hit.memory.id })),
-    ...associates,
-  ];
+  const fixed = direct.slice(0, examined).map(unreadOf);
+  const rest = [...direct.slice(examined).map(unreadOf), ...associates];
   rest.sort((a, b) => compareRanked(keyOf(a), keyOf(b)));
   return [...fixed, ...rest];
 }
@@ -308,8 +308,20 @@ function floorRow({ minScore }: RecallPlan, candidates: number, survivors: numbe
   return minScore === undefined ? [] : [stage('floor', candidates, survivors, 0)];
 }
 
-function keyOf({ id, score, bm25, signals }: Unread) {
-  return { id, score, bm25, similarity: signals.similarity, updatedAt: signals.updatedAt ?? 0 };
+/** What of a memory its score as an associate is made from. */
+type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal'>;
+
+function inspectedOf({ memory, signals, bm25 }: RankedMemory): Inspected {
+  return { signals, bm25, ordinal: memory.ordinal };
+}
+
+function unreadOf(hit: RankedMemory): Unread {
+  const { id, ordinal } = hit.memory;
+  return { ...hit, id, ordinal };
+}
+
+function keyOf({ ordinal, score, bm25, signals }: Unread) {
+  return { ordinal, score, bm25, similarity: signals.similarity, updatedAt: signals.updatedAt ?? 0 };
 }
 
 async function withRecords(space: SpaceStore, ranked: readonly Unread[]): Promise<readonly RankedMemory[]> {

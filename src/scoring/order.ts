@@ -7,12 +7,13 @@ export interface Ranked {
   /** Unknown ranks below every known one. */
   readonly similarity: number | undefined;
   readonly updatedAt: Instant;
-  readonly id: string;
+  /** Its place in the order of insertion. */
+  readonly ordinal: number;
 }
 
 /**
- * Negative when `a` ranks before `b`: score, BM25, similarity, the newest update, then the id in the order of
- * UTF-16 code units. Total over memories of one space: 0 only for the same memory.
+ * Negative when `a` ranks before `b`: score, BM25, similarity, the newest update, then what was inserted last. Total over
+ * memories of one space: 0 only for the same memory.
  */
 export function compareRanked(a: Ranked, b: Ranked): number {
   return (
@@ -20,6 +21,6 @@ export function compareRanked(a: Ranked, b: Ranked): number {
     b.bm25 - a.bm25 ||
     (b.similarity ?? -1) - (a.similarity ?? -1) ||
     b.updatedAt - a.updatedAt ||
-    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+    b.ordinal - a.ordinal
   );
 }

@@ -4,3 +4,11 @@ import type { MemoryRecord } from '../model/memory.ts';
 export function saysElse(before: MemoryRecord, after: MemoryRecord): boolean {
   return before.title !== after.title || before.content !== after.content;
 }
+
+/** The order of creation: what was inserted first comes first where the moments are the same. */
+export function compareCreated(
+  a: Pick<MemoryRecord, 'createdAt' | 'ordinal'>,
+  b: Pick<MemoryRecord, 'createdAt' | 'ordinal'>,
+): number {
+  return a.createdAt - b.createdAt || a.ordinal - b.ordinal;
+}

@@ -1,22 +1,18 @@
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import type { Instant } from '../model/time.ts';
-import type { ListAnswer, ListRequest } from './store.ts';
+import type { ListAnswer, ListOrder, ListRequest } from './store.ts';
 
 /** The last memory of a page: where the next one starts. */
-export interface ListPosition {
-  readonly updatedAt: Instant;
-  readonly id: string;
-}
+export type ListPosition = Pick<MemoryRecord, 'updatedAt' | 'ordinal'>;
 
-function encodeCursor({ updatedAt, id }: MemoryRecord): string {
-  return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
+function encodeCursor({ updatedAt, ordinal }: ListPosition, order: ListOrder): string {
+  return Buffer.from(JSON.stringify([order, updatedAt, ordinal])).toString('base64url');
 }
 
 /** One page of memories that come in the order of a list, beginning after the cursor; see `ListRequest`. */
 export function pageOf(
   memories: Iterable<MemoryRecord>,
-  { limit, maxCharacters = Infinity }: Pick<ListRequest, 'limit' | 'maxCharacters'>,
+  { limit, order = 'updated', maxCharacters = Infinity }: Omit<ListRequest, 'filter'>,
 ): ListAnswer {
   const page: MemoryRecord[] = [];
   let characters = 0;
@@ -24,28 +20,28 @@ export function pageOf(
     if (maxCharacters < Infinity) characters += JSON.stringify(memory).length;
     const last = page.at(-1);
     if (last && (page.length === limit || characters > maxCharacters)) {
-      return { memories: page, nextCursor: encodeCursor(last) };
+      return { memories: page, nextCursor: encodeCursor(last, order) };
     }
     page.push(memory);
   }
   return { memories: page, nextCursor: undefined };
 }
 
-/** Reads a cursor back. Throws `invalid_argument`. */
-export function decodeCursor(cursor: string): ListPosition {
+/** Reads a cursor back. Throws `invalid_argument` for one of another order or of an older version. */
+export function decodeCursor(cursor: string, order: ListOrder): ListPosition {
   try {
     const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(read) && read.length === 2) {
-      const [updatedAt, id] = read as unknown[];
-      if (Number.isSafeInteger(updatedAt) && typeof id === 'string')
-        return { updatedAt: Number(updatedAt), id };
+    if (Array.isArray(read) && read.length === 3 && read[0] === order) {
+      const [, updatedAt, ordinal] = read as unknown[];
+      if (Number.isSafeInteger(updatedAt) && Number.isSafeInteger(ordinal))
+        return { updatedAt: Number(updatedAt), ordinal: Number(ordinal) };
     }
   } catch {
     // falls through to the one error below
   }
   throw new SalienceError(
     'invalid_argument',
-    'cursor: this is not a cursor of an earlier list; pass nextCursor as it was returned, or leave it out to start anew',
+    'cursor: not a cursor of a list in this order by this version; pass nextCursor unchanged, or leave it out to start from the first page',
     { details: { field: 'cursor' } },
   );
 }
@@ -58,10 +54,8 @@ export function checkListLimit(limit: number): void {
   });
 }
 
-/**
- * The order of a list: newest update first, then id by code point, which is the byte order of UTF-8 that databases
- * sort by.
- */
-export function compareListed(a: ListPosition, b: ListPosition): number {
-  return b.updatedAt - a.updatedAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+/** Negative when `a` comes before `b` in a list of this order. */
+export function compareListed(a: ListPosition, b: ListPosition, order: ListOrder): number {
+  if (order === 'inserted') return a.ordinal - b.ordinal;
+  return b.updatedAt - a.updatedAt || b.ordinal - a.ordinal;
 }

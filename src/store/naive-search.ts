@@ -94,6 +94,7 @@ export function inspectNaively(
     const { superseded } = standings.get(id) ?? ORDINARY;
     return {
       id,
+      ordinal: found.memory.ordinal,
       signals,
       bm25,
       score: evaluate(profile.root, signals, now),
@@ -185,5 +186,11 @@ function lengthOf(terms: ReadonlyMap<string, number>): number {
 }
 
 function rankedOf({ memory, signals, bm25, score }: ScoredMemory): Ranked {
-  return { score, bm25, similarity: signals.similarity, updatedAt: memory.updatedAt, id: memory.id };
+  return {
+    score,
+    bm25,
+    similarity: signals.similarity,
+    updatedAt: memory.updatedAt,
+    ordinal: memory.ordinal,
+  };
 }

@@ -53,7 +53,7 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
   /** The usage log, oldest first, after a sequence. */
   usage(after?: number): Promise<readonly Usage[]>;
-  /** Memories in the order of their last update, newest first, then by id. */
+  /** One page of memories, in the order of the request. */
   list(request: ListRequest): Promise<ListAnswer>;
   info(): Promise<SpaceInfo>;
   /** What the vectors and terms were made with: a cheap part of `info`. */
@@ -84,11 +84,12 @@ export interface SpaceReader {
   get(ids: readonly string[]): Promise<readonly (MemoryRecord | undefined)[]>;
   /**
    * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
-   * memory with the one before and the one after it in its session, by creation, then id: `sequence`, weight .5).
+   * memory with the one before and the one after it in the session it was made in, by creation, then ordinal: `sequence`,
+   * weight .5).
    * Only those whose stored weight is at least `minimum`.
    */
   links(ids: readonly string[], minimum?: number): Promise<readonly Link[]>;
-  /** The memories with one of these values, by creation, then id. */
+  /** The memories with one of these values, by creation, then ordinal. */
   find(by: FindBy, values: readonly string[]): Promise<readonly MemoryRecord[]>;
   /**
    * The queue of similar pairs that wait to be judged, in the order in which they were put there. A pair is dropped,
@@ -101,7 +102,7 @@ export interface SpaceReader {
   pair(sequence: number): Promise<SimilarPair | undefined>;
   /** The memories created just before and just after one, each oldest first, at most `count`. */
   around(
-    memory: Pick<MemoryRecord, 'id' | 'createdAt'>,
+    memory: Pick<MemoryRecord, 'id' | 'createdAt' | 'ordinal'>,
     count: number,
   ): Promise<{ readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] }>;
   /** The session of this id; without one, the open session that began last. */
@@ -156,6 +157,7 @@ export interface Decision<Result> {
 
 /** One change of one memory. */
 export type Change =
+  /** A memory whose `ordinal` is 0 gets the next one of the space. */
   | { readonly kind: 'insert'; readonly memory: MemoryRecord; readonly indexed: IndexedText }
   /** Without `indexed` the text is unchanged, and so is what is derived from it. */
   | { readonly kind: 'replace'; readonly memory: MemoryRecord; readonly indexed?: IndexedText | undefined }
@@ -419,6 +421,7 @@ export interface SearchAnswer {
 
 export interface Inspection extends Omit<ScoredMemory, 'memory'> {
   readonly id: string;
+  readonly ordinal: number;
   /** Why the memory is not eligible; `undefined` when it is. */
   readonly excluded: Exclusion | undefined;
   /** Index of the first requirement of the profile that it does not meet; `undefined` when it meets all. */
@@ -440,12 +443,17 @@ export type Exclusion =
   | 'not-yet-valid'
   | 'no-longer-valid';
 
+/** `updated`: newest update first, then what was inserted last. `inserted`: in the order of insertion. */
+export type ListOrder = 'updated' | 'inserted';
+
 export interface ListRequest {
   readonly filter: MemoryFilter;
+  /** Default is `updated`. */
+  readonly order?: ListOrder | undefined;
   readonly limit: number;
   /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is no limit. */
   readonly maxCharacters?: number | undefined;
-  /** From an earlier answer. Throws `invalid_argument` when it is not. */
+  /** From an earlier answer in the same order. Throws `invalid_argument` when it is not. */
   readonly cursor?: string | undefined;
 }
 

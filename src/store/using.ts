@@ -7,6 +7,7 @@ export const DYNAMICS = [
   'stability',
   'accessCount',
   'lastAccessedAt',
+  'seen',
   'sessions',
   'tier',
   'core',

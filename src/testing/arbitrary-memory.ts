@@ -31,6 +31,7 @@ const key = fc.string({ maxLength: 8 }).filter((each) => each !== '__proto__');
 export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
   {
     id: fc.oneof(fc.uuid(), text),
+    ordinal: fc.constant(0),
     scope: fc.constantFrom('global', 'project:match', 'team:a/project:b'),
     type: fc.oneof(fc.constantFrom(...MEMORY_TYPES), text),
     title: optional(fc.oneof(words, text)),
@@ -38,10 +39,14 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     tags: fc.array(label, { maxLength: 3 }),
     metadata: fc.oneof(arbitraryMetadata, fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true })),
     topicKey: optional(label),
+    author: optional(label),
+    role: optional(fc.constantFrom('user', 'assistant', 'tool')),
     sessionId: optional(label),
+    bornIn: optional(label),
     createdAt: instant,
     updatedAt: instant,
     lastAccessedAt: optional(instant),
+    seen: optional(instant),
     validFrom: rarely(instant),
     validUntil: rarely(instant),
     expiresAt: rarely(instant),
@@ -63,6 +68,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     supersedes: fc.uniqueArray(label, { maxLength: 2 }),
     source: fc.constantFrom(...SOURCES),
     sourceRef: optional(label),
+    derivedFrom: fc.uniqueArray(label, { maxLength: 2 }),
   },
   { noNullPrototype: true },
 );

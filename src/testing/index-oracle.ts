@@ -43,7 +43,13 @@ export const arbitraryStore = fc
         // Chains of a few, in both directions.
         const supersedes =
           at % 4 === 1 ? [`${at - 1}-0`] : at % 4 === 2 ? [`${at + 1}-0`, `${at - 1}-0`] : [];
-        return { memory: { ...memory, id: `${at}-${copy}`, supersedes } as MemoryRecord, terms, vector };
+        // Orders that differ from that of the rows, so that ties are broken by nothing else.
+        const ordinal = (((at * 3 + copy) * 7) % 127) + 1;
+        return {
+          memory: { ...memory, id: `${at}-${copy}`, ordinal, supersedes } as MemoryRecord,
+          terms,
+          vector,
+        };
       }),
     ),
   );
@@ -87,6 +93,7 @@ export function plainStore(seed: number, rows: number): readonly SearchableMemor
   return Array.from({ length: rows }, (_, at): SearchableMemory => {
     const memory = sampleMemory({
       id: `m${at}`,
+      ordinal: at + 1,
       importance: random(),
       usefulness: random(),
       confidence: Math.round(random() * 4) / 4,
@@ -115,6 +122,7 @@ export function indexed(key: number, memory: MemoryRecord, { terms, vector }: In
     .sort((a, b) => a[0] - b[0]);
   return {
     key,
+    ordinal: memory.ordinal,
     signals: signalsOf(memory, {}),
     tags: memory.tags,
     termIds: sorted.map(([id]) => id),
@@ -189,7 +197,6 @@ function searchStanding(index: ResidentIndex, memories: readonly SearchableMemor
     { profile, rows, lexical, vector: query.vector, now, limit },
     {
       vectors: (keys) => keys.map((key) => memories[key]!.vector),
-      id: (key) => memories[key]!.memory.id,
     },
   );
   return {

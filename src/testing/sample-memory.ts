@@ -6,6 +6,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
   const createdAt = fields.createdAt ?? Date.UTC(2026, 0, 1);
   const importance = fields.importance ?? 0.5;
   return {
+    ordinal: 0,
     scope: 'global',
     type: 'fact',
     title: undefined,
@@ -13,10 +14,14 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     tags: [],
     metadata: {},
     topicKey: undefined,
+    author: undefined,
+    role: undefined,
     sessionId: undefined,
+    bornIn: fields.sessionId,
     createdAt,
     updatedAt: createdAt,
     lastAccessedAt: undefined,
+    seen: undefined,
     validFrom: undefined,
     validUntil: undefined,
     expiresAt: undefined,
@@ -38,6 +43,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     supersedes: [],
     source: 'stated',
     sourceRef: undefined,
+    derivedFrom: [],
     ...fields,
   };
 }

@@ -22,6 +22,8 @@ const changeFields = {
   expiresAt: instant.nullable().optional().describe('ISO 8601; null takes it away'),
   ttl: timeToLive.optional(),
   topicKey: z.string().nullable().optional().describe('What it is about; null takes it away'),
+  author: z.string().nullable().optional().describe('Who said it; null takes it away'),
+  role: z.string().nullable().optional().describe('user, assistant, system, tool …; null takes it away'),
   sourceRef: z.string().nullable().optional().describe('A pointer to the origin; null takes it away'),
 } satisfies Record<keyof MemoryChanges, z.ZodType>;
 

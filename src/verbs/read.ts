@@ -48,6 +48,10 @@ export const list = defineVerb({
   input: z.strictObject({
     ...filterFields,
     limit: z.int().min(1).max(1000).optional().describe('Default is 20'),
+    order: z
+      .enum(['updated', 'inserted'])
+      .optional()
+      .describe('updated (default): newest update first; inserted: in the order of insertion'),
     cursor: z.string().optional().describe('nextCursor of the page before'),
     asOf: asOfKnown.optional(),
   } satisfies Record<Exclude<keyof ListOptions, keyof OperationOptions>, z.ZodType>),

@@ -28,6 +28,7 @@ const memoryType = z.string().describe(`One of ${MEMORY_TYPES.join(', ')}, or a 
 /** A remembered statement, every field of it. What is not known is absent. */
 export const memorySchema = z.object({
   id: z.string(),
+  ordinal: z.number().describe('Its place in the order of insertion'),
   space: z.string(),
   scope: z.string(),
   type: z.string(),
@@ -36,10 +37,14 @@ export const memorySchema = z.object({
   tags: listOf(z.string()),
   metadata,
   topicKey: z.string().optional(),
+  author: z.string().optional(),
+  role: z.string().optional(),
   sessionId: z.string().optional(),
+  bornIn: z.string().optional().describe('The session in which it was made'),
   createdAt: instant,
   updatedAt: instant,
   lastAccessedAt: instant.optional(),
+  seen: instant.optional(),
   validFrom: instant.optional(),
   validUntil: instant.optional(),
   expiresAt: instant.optional(),
@@ -62,6 +67,7 @@ export const memorySchema = z.object({
   supersedes: listOf(z.string()).describe('The memories that it replaces'),
   source: z.enum(SOURCES),
   sourceRef: z.string().optional(),
+  derivedFrom: listOf(z.string()).describe('The memories that it was made of'),
 } satisfies Record<keyof Memory, z.ZodType>);
 
 export type MemoryOutput = z.output<typeof memorySchema>;
@@ -103,6 +109,8 @@ export const rememberFields = {
   metadata: metadata.optional().describe('Any JSON that belongs to it'),
   source: z.enum(SOURCES).optional().describe('Default is stated'),
   sourceRef: z.string().optional().describe('A pointer to the origin: a file, a commit, a message id'),
+  author: z.string().optional().describe('Who said it, by name'),
+  role: z.string().optional().describe('user, assistant, system, tool, or another word'),
   sessionId: z.string().optional().describe('As start_session returned it'),
   id: z.string().optional().describe('At most 128 characters. Default is a new one'),
   createdAt: instant.optional().describe('ISO 8601; when it was first known. Default is now'),

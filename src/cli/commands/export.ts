@@ -66,7 +66,7 @@ async function* exportLines(
   try {
     do {
       throwIfAborted(signal);
-      const page = await memory.list({ ...filtersOf(options), limit: 1000, cursor });
+      const page = await memory.list({ ...filtersOf(options), limit: 1000, order: 'inserted', cursor });
       for (const each of page.memories) yield JSON.stringify(each);
       done += page.memories.length;
       progress.update(done, total === 0 ? undefined : done / total);

@@ -33,6 +33,8 @@ export function configure(command: Command): void {
     .option('--id <id>', 'an id of your own (default: a UUIDv7)')
     .option('--metadata <name=value>', 'data of your own; may be given several times', collectPairs)
     .option('--session <id>', 'the session in which it was said')
+    .option('--author <name>', 'who said it')
+    .option('--role <role>', 'user, assistant, system, tool, or another word')
     .option('--source-ref <text>', 'a pointer to where it comes from')
     .addOption(
       new Option('--source <source>', 'how it came to be known (default: stated)').choices([
@@ -67,6 +69,8 @@ export function configure(command: Command): void {
           metadata: options.metadata,
           sessionId: options.session,
           source: options.source,
+          author: options.author,
+          role: options.role,
           sourceRef: options.sourceRef,
           topicKey: options.topic,
           supersedes: options.supersedes,

@@ -6,7 +6,16 @@ import { collect, collectPairs, type NamedValues, parseNumber } from '../options
 import { contentOf } from '../stdin.ts';
 import { plainLine } from '../terminal-text.ts';
 
-const CLEARABLE = ['title', 'valid-from', 'valid-until', 'expires-at', 'topic', 'source-ref'] as const;
+const CLEARABLE = [
+  'title',
+  'valid-from',
+  'valid-until',
+  'expires-at',
+  'topic',
+  'author',
+  'role',
+  'source-ref',
+] as const;
 
 interface Options {
   readonly title?: string | undefined;
@@ -22,6 +31,8 @@ interface Options {
   readonly expiresAt?: string | undefined;
   readonly ttl?: string | undefined;
   readonly topic?: string | undefined;
+  readonly author?: string | undefined;
+  readonly role?: string | undefined;
   readonly sourceRef?: string | undefined;
   readonly clear?: readonly (typeof CLEARABLE)[number][] | undefined;
 }
@@ -52,6 +63,8 @@ export function configure(command: Command): void {
     .option('--expires-at <time>', 'hidden after, as no longer of use')
     .option('--ttl <duration>', 'how long it lives from now: 7d, 24h, P1M, or until a time')
     .option('--topic <key>', 'what it is about')
+    .option('--author <name>', 'who said it')
+    .option('--role <role>', 'user, assistant, system, tool, or another word')
     .option('--source-ref <text>', 'a pointer to where it comes from')
     .addOption(new Option('--clear <field...>', 'take a field away').choices(CLEARABLE))
     .action(
@@ -74,6 +87,8 @@ export function configure(command: Command): void {
           expiresAt: cleared('expires-at', options.expiresAt),
           ttl: options.ttl,
           topicKey: cleared('topic', options.topic),
+          author: cleared('author', options.author),
+          role: cleared('role', options.role),
           sourceRef: cleared('source-ref', options.sourceRef),
         };
         if (Object.values(changes).every((value) => value === undefined)) {

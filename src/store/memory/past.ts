@@ -68,6 +68,7 @@ export async function rewind(
         ),
     ),
     lastPair: state.lastPair,
+    lastOrdinal: state.lastOrdinal,
   };
   return { name, state: past, redacted: lost.length };
 }

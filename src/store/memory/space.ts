@@ -1,5 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
+import { compareCreated } from '../comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from '../cursor.ts';
 import { filterExclusionOf } from '../eligibility.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
@@ -192,12 +193,10 @@ function readerOf(present: () => State): SpaceReader {
       );
       return inOrder(found.map(({ memory }) => memory));
     },
-    async around({ id, createdAt }, count) {
+    async around({ id, createdAt, ordinal }, count) {
       const records = inOrder([...present().memories.values()].map(({ memory }) => memory));
       const others = records.filter((memory) => memory.id !== id);
-      const earlier = others.filter(
-        (memory) => inOrder([memory, { ...memory, id, createdAt }])[0] === memory,
-      );
+      const earlier = others.filter((memory) => compareCreated(memory, { createdAt, ordinal }) < 0);
       return {
         before: earlier.slice(Math.max(0, earlier.length - count)),
         after: others.slice(earlier.length, earlier.length + count),
@@ -260,33 +259,30 @@ function compareSessions(a: Session, b: Session): number {
   return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1);
 }
 
-/** By creation, then by the bytes of the id. */
 function inOrder(memories: readonly MemoryRecord[]): readonly MemoryRecord[] {
-  return memories.toSorted(
-    (a, b) => a.createdAt - b.createdAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)),
-  );
+  return memories.toSorted(compareCreated);
 }
 
 /** The links between neighbours of all sessions. */
 function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
   const latest = new Map<string, MemoryRecord>();
   return inOrder(memories).flatMap((memory) => {
-    if (memory.sessionId === undefined) return [];
-    const before = latest.get(memory.sessionId);
-    latest.set(memory.sessionId, memory);
+    if (memory.bornIn === undefined) return [];
+    const before = latest.get(memory.bornIn);
+    latest.set(memory.bornIn, memory);
     return before ? [sequenceLink(before, memory)] : [];
   });
 }
 
 function listOf(state: State, request: ListRequest): ListAnswer {
-  const { filter, limit, cursor } = request;
+  const { filter, limit, cursor, order = 'updated' } = request;
   checkListLimit(limit);
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, order);
   const following = [...state.memories.values()]
     .map(({ memory }) => memory)
     .filter((memory) => filterExclusionOf(memory, filter) === undefined)
-    .sort(compareListed)
-    .filter((memory) => after === undefined || compareListed(memory, after) > 0);
+    .sort((a, b) => compareListed(a, b, order))
+    .filter((memory) => after === undefined || compareListed(memory, after, order) > 0);
   return pageOf(following, request);
 }
 

@@ -37,6 +37,8 @@ export interface State extends Derivation {
   /** By their sequence, in the order of the queue. */
   readonly pairs: ReadonlyMap<number, KeptPair>;
   readonly lastPair: number;
+  /** The last place in the order of insertion that was given. */
+  readonly lastOrdinal: number;
   readonly sessions: ReadonlyMap<string, Session>;
   /** By the hash of what was buried. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
@@ -74,6 +76,7 @@ export const emptyState: State = {
   usages: [],
   pairs: new Map(),
   lastPair: 0,
+  lastOrdinal: 0,
   sessions: new Map(),
   tombstones: new Map(),
   votes: [],
@@ -99,7 +102,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const compared = new Set(state.compared);
   const sessions = new Map(state.sessions);
   const tombstones = new Map(state.tombstones);
-  let { usages, lastPair, votes } = state;
+  let { usages, lastPair, lastOrdinal, votes } = state;
   let events = [...state.events];
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
@@ -200,7 +203,11 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       for (const link of attached) links.delete(linkKey(link));
       forgetComparison(memoryId);
     } else {
-      memories.set(memoryId, stored(change.memory, change.indexed ?? (before as SearchableMemory)));
+      let { memory } = change;
+      const ordinal = before?.memory.ordinal || memory.ordinal || lastOrdinal + 1;
+      lastOrdinal = Math.max(lastOrdinal, ordinal);
+      memory = { ...memory, ordinal };
+      memories.set(memoryId, stored(memory, change.indexed ?? (before as SearchableMemory)));
       if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
     }
   }
@@ -213,6 +220,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     usages,
     pairs: undoable ? pairs : withoutEndsBy(pairs, operation),
     lastPair,
+    lastOrdinal,
     sessions,
     tombstones,
     votes,

@@ -16,17 +16,17 @@ const sources: Readonly<Record<FindBy, string>> = {
 };
 
 const beside = (side: '<' | '>') =>
-  `SELECT ${columns} FROM memory INDEXED BY memory_created WHERE (created_at, id) ${side} (?, ?)
-   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, id ${side === '<' ? 'DESC' : 'ASC'} LIMIT ?`;
+  `SELECT ${columns} FROM memory INDEXED BY memory_created WHERE (created_at, ordinal) ${side} (?, ?)
+   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, ordinal ${side === '<' ? 'DESC' : 'ASC'} LIMIT ?`;
 
 /** See `SpaceReader.around`. */
 export function memoriesAround(
   connection: Connection,
-  { id, createdAt }: Pick<MemoryRecord, 'id' | 'createdAt'>,
+  { createdAt, ordinal }: Pick<MemoryRecord, 'createdAt' | 'ordinal'>,
   count: number,
 ): { readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] } {
   const on = (side: '<' | '>') =>
-    (connection.all(beside(side), createdAt, id, count) as MemoryRow[]).map(fromRow);
+    (connection.all(beside(side), createdAt, ordinal, count) as MemoryRow[]).map(fromRow);
   return { before: on('<').reverse(), after: on('>') };
 }
 
@@ -38,7 +38,7 @@ export function findMemories(
 ): readonly MemoryRecord[] {
   const distinct = JSON.stringify([...new Set(values)]);
   const rows = connection.all(
-    `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.id`,
+    `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
     distinct,
   ) as MemoryRow[];
   return rows.map(fromRow);

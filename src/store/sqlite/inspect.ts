@@ -80,6 +80,7 @@ function inspectStanding(
     signals.lexical = Number.isNaN(relevance) ? undefined : relevance;
     inspections.set(id, {
       id,
+      ordinal: index.ordinals[row]!,
       signals,
       bm25: lexical ? lexical.bm25[row]! : 0,
       score: evaluate(profile.root, signals, now),

@@ -20,13 +20,14 @@ interface Member {
   readonly row: number;
   readonly session: string | null;
   readonly createdAt: number;
+  readonly ordinal: number;
   readonly links: Link[];
 }
 
 /** Memories at most whose links are kept. */
 const CAPACITY = 50_000;
 
-const findMembers = `SELECT id, row, session_id AS session, created_at AS createdAt FROM memory
+const findMembers = `SELECT id, row, born_in AS session, created_at AS createdAt, ordinal FROM memory
   WHERE id IN (SELECT value FROM json_each(?))`;
 
 const linksFrom = (own: 'a_row' | 'b_row', other: 'a_row' | 'b_row') =>

@@ -17,9 +17,10 @@ interface SessionRow {
   readonly row: number;
   readonly session: string | null;
   readonly createdAt: number;
+  readonly ordinal: number;
 }
 
-const findMembers = `SELECT id, row, session_id AS session, created_at AS createdAt FROM memory
+const findMembers = `SELECT id, row, born_in AS session, created_at AS createdAt, ordinal FROM memory
   WHERE id IN (SELECT value FROM json_each(?))`;
 
 const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at
@@ -37,9 +38,9 @@ const linksAmong = `SELECT link.a_row AS a, link.b_row AS b, link.kind, link.wei
   JOIN link ON link.a_row = wanted.row AND link.b_row IN (SELECT value FROM json_each(?1))`;
 
 const sessionNeighbour = (side: '<' | '>') =>
-  `SELECT id, created_at AS createdAt FROM memory INDEXED BY memory_session
-   WHERE session_id = ? AND (created_at, id) ${side} (?, ?)
-   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, id ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1`;
+  `SELECT id, created_at AS createdAt FROM memory INDEXED BY memory_born_in
+   WHERE born_in = ? AND (created_at, ordinal) ${side} (?, ?)
+   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, ordinal ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1`;
 const earlier = sessionNeighbour('<');
 const later = sessionNeighbour('>');
 
@@ -84,13 +85,13 @@ export function readLinksAmong(connection: Connection, ids: readonly string[]): 
   return mergedLinks(links, []);
 }
 
-/** The memories before and after one in its session. */
+/** The memories before and after one in the session it was made in. */
 export function sessionNeighbours(
   connection: Connection,
-  member: { readonly id: string; readonly session: string; readonly createdAt: number },
+  member: { readonly session: string; readonly createdAt: number; readonly ordinal: number },
 ): readonly { readonly id: string; readonly createdAt: number }[] {
   return [earlier, later].flatMap((side) => {
-    const found = connection.get(side, member.session, member.createdAt, member.id) as
+    const found = connection.get(side, member.session, member.createdAt, member.ordinal) as
       | { id: string; createdAt: number }
       | undefined;
     return found ? [found] : [];

@@ -7,7 +7,7 @@ import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
 
 /** One page, by key and not by offset: memories that are written meanwhile shift nothing. */
 export function listMemories(connection: Connection, request: ListRequest): ListAnswer {
-  const { filter, limit, cursor } = request;
+  const { filter, limit, cursor, order = 'updated' } = request;
   checkListLimit(limit);
   const conditions = ['TRUE'];
   const values: SqlValue[] = [];
@@ -34,14 +34,19 @@ export function listMemories(connection: Connection, request: ListRequest): List
     values.push(JSON.stringify([...within]));
   }
   if (cursor !== undefined) {
-    const { updatedAt, id } = decodeCursor(cursor);
-    conditions.push('updated_at <= ? AND (updated_at < ? OR id > ?)');
-    values.push(updatedAt, updatedAt, id);
+    const { updatedAt, ordinal } = decodeCursor(cursor, order);
+    if (order === 'inserted') {
+      conditions.push('ordinal > ?');
+      values.push(ordinal);
+    } else {
+      conditions.push('updated_at <= ? AND (updated_at < ? OR ordinal < ?)');
+      values.push(updatedAt, updatedAt, ordinal);
+    }
   }
   const rows = connection
     .statement(
       `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
-     ORDER BY updated_at DESC, id LIMIT ?`,
+     ORDER BY ${order === 'inserted' ? 'ordinal' : 'updated_at DESC, ordinal DESC'} LIMIT ?`,
     )
     .iterate(...values, limit + 1);
   return pageOf(recordsOf(rows), request);

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
  * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
  * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect; `relations`
- * changes with what supersedes or contests what; `tombstone_key` keys the hashes of what was invalidated.
+ * changes with what supersedes or contests what; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
  */
 export type MetaKey =
   | 'space'
@@ -17,6 +17,7 @@ export type MetaKey =
   | 'snapshot'
   | 'snapshot_usage'
   | 'relations'
+  | 'ordinal'
   | 'tombstone_key';
 
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {

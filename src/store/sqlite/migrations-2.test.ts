@@ -84,7 +84,13 @@ function makeVersion2(space: string): void {
     });
     insert('event', { ...event, memory_row: at + 1, memory_id: id, before: null });
   }
-  const { invalidReason: _, supersedes: __, ...before } = sampleMemory({ id: 'b', content: 'old tea' });
+  const {
+    invalidReason: _,
+    supersedes: __,
+    ordinal: ___,
+    derivedFrom: ____,
+    ...before
+  } = sampleMemory({ id: 'b', content: 'old tea' });
   insert('event', {
     ...event,
     operation: 5,
@@ -129,6 +135,7 @@ test('a file of version 2 opens with everything that was in it, and lives on', a
   expect(a).toStrictEqual(
     sampleMemory({
       id: 'a',
+      ordinal: 1,
       content: 'green tea',
       metadata: { status: 'open', n: [1], deep: { x: 1 } },
       topicKey: 'drink',
@@ -142,7 +149,7 @@ test('a file of version 2 opens with everything that was in it, and lives on', a
   expect([b, c, d].map((each) => each?.supersedes)).toEqual([['a'], [], ['long gone']]);
   expect((await space.history('b')).map(({ before }) => before?.supersedes)).toEqual([undefined, ['a']]);
   expect((await space.history('b'))[1]?.before).toStrictEqual(
-    sampleMemory({ id: 'b', content: 'old tea', supersedes: ['a'] }),
+    sampleMemory({ id: 'b', ordinal: 2, content: 'old tea', supersedes: ['a'] }),
   );
   expect((await space.usage()).map(({ after, before, used }) => [after, before, used.length])).toEqual([
     [0, undefined, 1],

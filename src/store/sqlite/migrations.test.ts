@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { MemoryRecord } from '../../model/memory.ts';
 import { bindProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
@@ -39,6 +40,11 @@ const columns1 = {
   core: 0,
   source: 'stated',
 };
+
+/** A memory as the log of a version before 4 had it. */
+function without4(memory: MemoryRecord): object {
+  return { ...memory, ordinal: undefined, bornIn: undefined, derivedFrom: undefined };
+}
 
 /** A file as the first version left it: two memories of one session, the first of them changed once. */
 function makeVersion1(space: string): void {
@@ -92,14 +98,14 @@ function makeVersion1(space: string): void {
       undoes: null,
     });
   }
-  const { coldSince: _, consolidatedAt: __, ...before } = sampleMemory({ id: 'a', content: 'old tea' });
+  const before = without4(sampleMemory({ id: 'a', content: 'old tea', sessionId: 's' }));
   insert('event', {
     operation: 3,
     at: start + 5,
     verb: 'update',
     memory_row: 1,
     memory_id: 'a',
-    before: JSON.stringify(before),
+    before: JSON.stringify({ ...before, coldSince: undefined, consolidatedAt: undefined }),
     redacted: 0,
     undoes: null,
   });
@@ -133,15 +139,17 @@ test('a file of version 1 opens with everything that was in it, and lives on', a
     revisionCount: 2,
   };
   expect(await space.get(['a', 'b'])).toStrictEqual([
-    sampleMemory({ ...kept, id: 'a', createdAt: start, updatedAt: start + 5 }),
-    sampleMemory({ ...kept, id: 'b', createdAt: start + 1, updatedAt: start + 6, tier: 'cold' }),
+    sampleMemory({ ...kept, id: 'a', ordinal: 1, createdAt: start, updatedAt: start + 5 }),
+    sampleMemory({ ...kept, id: 'b', ordinal: 2, createdAt: start + 1, updatedAt: start + 6, tier: 'cold' }),
   ]);
   const history = await space.history('a');
   expect(history.map(({ verb, link }) => [verb, link])).toEqual([
     ['remember', undefined],
     ['update', undefined],
   ]);
-  expect(history[1]?.before).toStrictEqual(sampleMemory({ id: 'a', content: 'old tea' }));
+  expect(history[1]?.before).toStrictEqual(
+    sampleMemory({ id: 'a', ordinal: 1, content: 'old tea', sessionId: 's' }),
+  );
   expect((await space.operation()).map(({ sequence }) => sequence)).toEqual([3]);
   expect(await space.usage()).toEqual([]);
   const sequence = { ids: ['a', 'b'], kind: 'sequence', weight: 0.5, at: start + 1 } as const;

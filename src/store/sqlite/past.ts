@@ -41,6 +41,7 @@ function readState(connection: Connection): State {
     pairs: new Map(pairs.map((pair) => [pair.sequence, pair])),
     votes: readAllVotes(connection),
     lastPair: pairs.at(-1)?.sequence ?? 0,
+    lastOrdinal: Math.max(0, ...[...memories.values()].map(({ memory }) => memory.ordinal)),
   };
 }
 

@@ -150,6 +150,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
   }
   putMemory(index, {
     key: row.row,
+    ordinal: memory.ordinal,
     signals: signalsOf(memory, {}),
     tags: memory.tags,
     termIds,

@@ -38,6 +38,12 @@ export const RECORD_COLUMNS = [
   'supersedes',
   'source',
   'source_ref',
+  'ordinal',
+  'author',
+  'role',
+  'born_in',
+  'seen',
+  'derived_from',
 ] as const;
 
 /** The list of a record's columns for SELECT and INSERT. */
@@ -83,6 +89,12 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     JSON.stringify(memory.supersedes.map((id) => text(id, 'supersedes'))),
     memory.source,
     optionalText(memory.sourceRef, 'sourceRef'),
+    memory.ordinal,
+    optionalText(memory.author, 'author'),
+    optionalText(memory.role, 'role'),
+    optionalText(memory.bornIn, 'bornIn'),
+    memory.seen ?? null,
+    JSON.stringify(memory.derivedFrom.map((id) => text(id, 'derivedFrom'))),
   ];
 }
 
@@ -123,6 +135,12 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     supersedes: storedJson<string[]>(row.supersedes ?? '[]', isTextList, place, 'supersedes'),
     source: row.source as Source,
     sourceRef: (row.source_ref as string | null) ?? undefined,
+    ordinal: row.ordinal as number,
+    author: (row.author as string | null) ?? undefined,
+    role: (row.role as string | null) ?? undefined,
+    bornIn: (row.born_in as string | null) ?? undefined,
+    seen: (row.seen as number | null) ?? undefined,
+    derivedFrom: JSON.parse(row.derived_from as string) as string[],
   };
 }
 
@@ -139,6 +157,11 @@ const absent = {
   invalidReason: undefined,
   consolidatedAt: undefined,
   sourceRef: undefined,
+  author: undefined,
+  role: undefined,
+  bornIn: undefined,
+  seen: undefined,
+  derivedFrom: [],
 } as const;
 
 /** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */

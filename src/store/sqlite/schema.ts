@@ -4,6 +4,7 @@ import { foreignDatabase } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { living } from './migrations/0002-living.ts';
 import { belief } from './migrations/0003-belief.ts';
+import { provenance } from './migrations/0004-provenance.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
@@ -16,7 +17,7 @@ export interface Migration {
   run?(connection: Connection): void;
 }
 
-const migrations: readonly Migration[] = [initial, living, belief];
+const migrations: readonly Migration[] = [initial, living, belief, provenance];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;

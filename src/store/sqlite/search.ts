@@ -132,7 +132,6 @@ function sourceOf(connection: Connection, dimensions: number): VectorSource {
           | undefined;
         return found && fromVectorBytes(found.bytes, key, dimensions);
       }),
-    id: (key) => existing<{ id: string }>(connection, 'SELECT id FROM memory WHERE row = ?', key).id,
   };
 }
 

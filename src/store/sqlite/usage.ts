@@ -18,7 +18,7 @@ export interface UsageRow {
   readonly before: string | null;
 }
 
-const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, sessions = ?, tier = ?,
+const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, seen = ?, sessions = ?, tier = ?,
   core = ?, cold_since = ?, consolidated_at = ? WHERE id = ?`;
 
 /** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
@@ -34,6 +34,7 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
       real(memory.stability),
       memory.accessCount,
       memory.lastAccessedAt ?? null,
+      memory.seen ?? null,
       JSON.stringify(memory.sessions),
       memory.tier,
       memory.core ? 1 : 0,

@@ -8,7 +8,7 @@ import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
-import { readDerivation, writeDerivation } from './meta.ts';
+import { readDerivation, readMeta, writeDerivation, writeMeta } from './meta.ts';
 import {
   type End,
   forgetComparison,
@@ -49,9 +49,10 @@ export function applyDecision(
   const operation = (last?.sequence ?? 0) + 1;
   let sequence = operation;
   let row = nextRow(connection);
+  const ordinals = createOrdinals(connection);
   const log = connection.statement(insertEvent);
   for (const change of decision.changes) {
-    for (const applied of applyChange(connection, termIds, change, row, { at, operation })) {
+    for (const applied of applyChange(connection, termIds, ordinals.given(change), row, { at, operation })) {
       if (applied.row === row) row++;
       log.run(
         sequence++,
@@ -67,6 +68,7 @@ export function applyDecision(
       );
     }
   }
+  ordinals.save();
   if (sequence === operation) forgetEnds(connection, operation);
 }
 
@@ -125,7 +127,7 @@ function applyChange(
     }
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
-      connection.statement(updateMemory).run(...toRow(change.memory), row);
+      connection.statement(updateMemory).run(...toRow({ ...change.memory, ordinal: memory.ordinal }), row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
       writeSupersession(connection, row, change.memory, memory);
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
@@ -186,6 +188,23 @@ function existing(connection: Connection, id: string) {
   const found = findMemory(connection, id);
   if (!found) throw missingMemory(id);
   return found;
+}
+
+/** Gives new memories their place in the order of the space, and keeps count. */
+function createOrdinals(connection: Connection): { given(change: Change): Change; save(): void } {
+  const before = Number(readMeta(connection, 'ordinal') ?? 0);
+  let last = before;
+  return {
+    given(change) {
+      if (change.kind !== 'insert') return change;
+      const ordinal = change.memory.ordinal || last + 1;
+      last = Math.max(last, ordinal);
+      return { ...change, memory: { ...change.memory, ordinal } };
+    },
+    save() {
+      if (last > before) writeMeta(connection, 'ordinal', String(last));
+    },
+  };
 }
 
 function nextRow(connection: Connection): number {

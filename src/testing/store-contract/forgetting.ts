@@ -110,7 +110,7 @@ export const forgettingTests: readonly ContractTest[] = [
     await expectCode(write(space, [insert({ id: 'c' })], {}, { embedding: model }), 'embedder_mismatch');
     const query = { terms: [], vector: unitVector([1, 2, 3, 4]) };
     const answer = await space.search({ profile: vector, query, filter: {}, now: start, limit: 10 });
-    expect(answer.hits.map((hit) => hit.memory.id)).toEqual(['a', 'b']);
+    expect(answer.hits.map((hit) => hit.memory.id)).toEqual(['b', 'a']);
     await space.reindex({
       analyzer: 'simple-1',
       embedding: undefined,

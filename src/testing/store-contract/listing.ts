@@ -2,17 +2,22 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { meetsMetadata, parseMetadataFilter } from '../../model/metadata-condition.ts';
 import { compareListed } from '../../store/cursor.ts';
-import type { MemoryFilter, SpaceStore } from '../../store/store.ts';
+import type { ListOrder, MemoryFilter, SpaceStore } from '../../store/store.ts';
 import { arbitraryMemory } from '../arbitrary-memory.ts';
 import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import { type ContractTest, expectCode, insert, model, onSpace, replace, start, write } from './harness.ts';
 
-async function listAll(space: SpaceStore, filter: MemoryFilter, limit: number): Promise<readonly string[]> {
+async function listAll(
+  space: SpaceStore,
+  filter: MemoryFilter,
+  limit: number,
+  order: ListOrder = 'updated',
+): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await space.list({ filter, limit, cursor });
+    const page = await space.list({ filter, limit, cursor, order });
     expect(page.memories.length).toBeLessThanOrEqual(limit);
     ids.push(...page.memories.map((memory) => memory.id));
     cursor = page.nextCursor;
@@ -21,20 +26,25 @@ async function listAll(space: SpaceStore, filter: MemoryFilter, limit: number): 
 }
 
 export const listingTests: readonly ContractTest[] = [
-  onSpace('a list is ordered by the last update, newest first, then by id', async (space) => {
-    expect(await space.list({ filter: {}, limit: 5 })).toEqual({ memories: [], nextCursor: undefined });
-    await write(space, [
-      insert({ id: 'b', updatedAt: start + 1 }),
-      // UTF-16 puts the first of these two last, UTF-8 the second.
-      insert({ id: '\uff5e', updatedAt: start }),
-      insert({ id: '\u{1f600}', updatedAt: start }),
-      insert({ id: 'a', updatedAt: start + 1 }),
-      insert({ id: 'z', updatedAt: start + 2, tier: 'stub' }),
-      insert({ id: 'A', updatedAt: start + 1, tier: 'cold' }),
-    ]);
-    const expected = ['z', 'A', 'a', 'b', '\uff5e', '\u{1f600}'];
-    for (const limit of [1, 2, 3, 5, 6, 100]) expect(await listAll(space, {}, limit)).toEqual(expected);
-  }),
+  onSpace(
+    'a list is ordered by the last update, newest first, then by what was inserted last',
+    async (space) => {
+      expect(await space.list({ filter: {}, limit: 5 })).toEqual({ memories: [], nextCursor: undefined });
+      await write(space, [
+        insert({ id: 'b', updatedAt: start + 1 }),
+        insert({ id: '\uff5e', updatedAt: start }),
+        insert({ id: '\u{1f600}', updatedAt: start }),
+        insert({ id: 'a', updatedAt: start + 1 }),
+        insert({ id: 'z', updatedAt: start + 2, tier: 'stub' }),
+        insert({ id: 'A', updatedAt: start + 1, tier: 'cold' }),
+      ]);
+      const expected = ['z', 'A', 'a', 'b', '\u{1f600}', '\uff5e'];
+      for (const limit of [1, 2, 3, 5, 6, 100]) expect(await listAll(space, {}, limit)).toEqual(expected);
+      const inserted = ['b', '\uff5e', '\u{1f600}', 'a', 'z', 'A'];
+      for (const limit of [1, 2, 3, 5, 6, 100])
+        expect(await listAll(space, {}, limit, 'inserted')).toEqual(inserted);
+    },
+  ),
   onSpace('a cursor stays in its place while memories are written', async (space) => {
     await write(
       space,
@@ -153,8 +163,11 @@ export const listingTests: readonly ContractTest[] = [
             space,
             list.map((memory) => ({ kind: 'insert', memory, indexed: sampleIndexed(memory) })),
           );
-          const expected = list.toSorted(compareListed).map((memory) => memory.id);
-          expect(await listAll(space, {}, limit)).toEqual(expected);
+          const placed = list.map((memory, at) => ({ ...memory, ordinal: at + 1 }));
+          for (const order of ['updated', 'inserted'] as const) {
+            const expected = placed.toSorted((a, b) => compareListed(a, b, order)).map(({ id }) => id);
+            expect(await listAll(space, {}, limit, order)).toEqual(expected);
+          }
         }),
         { numRuns: 15 },
       );

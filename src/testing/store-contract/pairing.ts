@@ -156,9 +156,9 @@ export const pairTests: readonly ContractTest[] = [
     ]);
     const { hits } = await space.search({ ...uncontested, limit: 4 });
     expect(hits.map(({ memory, score }) => [memory.id, score])).toEqual([
-      ['a', 1],
-      ['c', 1],
       ['d', 1],
+      ['c', 1],
+      ['a', 1],
       ['b', 0.6],
     ]);
     await write(space, [replace({ id: 'c', invalidatedAt: start + 5 })]);

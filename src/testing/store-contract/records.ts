@@ -7,6 +7,7 @@ import { type ContractTest, getOne, insert, onSpace, replace, start, write } fro
 
 const full: MemoryRecord = {
   id: 'ID-1/ü',
+  ordinal: 7,
   scope: 'team:a/project:b',
   type: 'recipe',
   title: 'Title “quoted” 🫖',
@@ -14,10 +15,14 @@ const full: MemoryRecord = {
   tags: ['b', 'a', 'b', ''],
   metadata: { nested: { list: [1, -2.5, null, true, 'x'], empty: {} }, '': 'no name' },
   topicKey: 'topic',
+  author: 'Zoë 東京',
+  role: 'user',
   sessionId: 'session',
+  bornIn: 'first session',
   createdAt: -1,
   updatedAt: start + 1,
   lastAccessedAt: start + 2,
+  seen: start + 8,
   validFrom: start + 3,
   validUntil: start + 4,
   expiresAt: start + 5,
@@ -39,6 +44,7 @@ const full: MemoryRecord = {
   supersedes: ['older', 'oldest'],
   source: 'imported',
   sourceRef: 'file.md#L3',
+  derivedFrom: ['part', 'other part'],
 };
 
 export const recordTests: readonly ContractTest[] = [
@@ -54,19 +60,23 @@ export const recordTests: readonly ContractTest[] = [
   onSpace('absent fields stay absent', async (space) => {
     const memory = sampleMemory({ id: 'a' });
     await write(space, [{ kind: 'insert', memory, indexed: sampleIndexed(memory) }]);
-    expect(await getOne(space, 'a')).toStrictEqual(memory);
+    expect(await getOne(space, 'a')).toStrictEqual({ ...memory, ordinal: 1 });
   }),
   {
     title: 'any memory comes back as it was written, and so does what it was before',
     async run({ store }) {
       let run = 0;
       await fc.assert(
-        fc.asyncProperty(arbitraryMemory, arbitraryMemory, async (first, second) => {
+        fc.asyncProperty(arbitraryMemory, arbitraryMemory, async (drawn, second) => {
           await using space = await store.openSpace(`run-${run++}`);
-          const next = { ...second, id: first.id };
-          await write(space, [{ kind: 'insert', memory: first, indexed: sampleIndexed(first) }]);
+          // An ordinal of its own is kept, whatever a change says; without one it gets the next.
+          const first = { ...drawn, ordinal: drawn.ordinal || 1 };
+          const next = { ...second, id: first.id, ordinal: first.ordinal };
+          await write(space, [{ kind: 'insert', memory: drawn, indexed: sampleIndexed(drawn) }]);
           expect(await getOne(space, first.id)).toStrictEqual(first);
-          await write(space, [{ kind: 'replace', memory: next, indexed: sampleIndexed(next) }]);
+          await write(space, [
+            { kind: 'replace', memory: { ...next, ordinal: 0 }, indexed: sampleIndexed(next) },
+          ]);
           expect(await getOne(space, first.id)).toStrictEqual(next);
           await write(space, [{ kind: 'remove', id: first.id }]);
           expect(await getOne(space, first.id)).toBeUndefined();
@@ -77,6 +87,17 @@ export const recordTests: readonly ContractTest[] = [
       );
     },
   },
+  onSpace('ordinals follow the order of insertion, and none is given twice', async (space) => {
+    const ordinals = async (...ids: string[]) => (await space.get(ids)).map((memory) => memory?.ordinal);
+    await write(space, [insert({ id: 'c' }), insert({ id: 'a' })]);
+    await write(space, [{ kind: 'remove', id: 'a' }, insert({ id: 'b' })]);
+    expect(await ordinals('c', 'b')).toEqual([1, 3]);
+    // What comes back keeps its place; what claims a later one moves the next on.
+    await write(space, [insert({ id: 'a', ordinal: 2 }), insert({ id: 'z', ordinal: 10 })]);
+    await write(space, [insert({ id: 'y' })]);
+    await write(space, [replace({ id: 'c', content: 'other', ordinal: 99 })]);
+    expect(await ordinals('c', 'a', 'b', 'z', 'y')).toEqual([1, 2, 3, 10, 11]);
+  }),
   onSpace('get answers in the order of the ids, with gaps', async (space) => {
     await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
     const found = await space.get(['b', 'x', 'a', 'b']);

@@ -49,7 +49,7 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'none', content: 'black coffee' }),
     ]);
     const answer = await space.search(request({ terms: ['green', 'tea'] }));
-    expect(idsOf(answer)).toEqual(['both', 'rare', 'often', 'often-2']);
+    expect(idsOf(answer)).toEqual(['both', 'rare', 'often-2', 'often']);
     expect(answer).toMatchObject({ completeness: 'exact', bound: 0, total: 5, filtered: 5, eligible: 5 });
     expect(answer).toMatchObject({ lexicalMatches: 4, withVector: 0, candidates: 5, sequence: 5 });
     // Five memories of two terms and a prior of 50: ln(1 + 53.5 / 2.5) + ln(1 + 52.5 / 3.5), all of average length.
@@ -114,7 +114,7 @@ export const searchTests: readonly ContractTest[] = [
     const inspected = await space.inspect(['split', 'title'], request({ substring: 'la vie' }));
     expect(inspected.map((each) => each?.signals.lexical)).toEqual([0, 0.5]);
   }),
-  onSpace('equal scores: BM25, similarity, the newest update, the id in code units', async (space) => {
+  onSpace('equal scores: BM25, similarity, the newest update, then what was inserted last', async (space) => {
     const ambient = { profile: profileOf('ambient') };
     const at = (id: string, updatedAt: number, vector?: readonly number[], content = 'x') =>
       insert({ id, updatedAt, content, type: 'event', createdAt: start - 5 }, vector);
@@ -129,7 +129,7 @@ export const searchTests: readonly ContractTest[] = [
       at('words', start + 1, undefined, 'tea'),
     ]);
     const ids = await idsFor(space, { terms: ['tea'], vector: unitVector([1, 0, 0]) }, ambient);
-    expect(ids).toEqual(['words', 'similar', 'opposite', 'new', 'old', '\u{1f600}', '\uff5e']);
+    expect(ids).toEqual(['words', 'similar', 'opposite', 'new', '\u{1f600}', '\uff5e', 'old']);
   }),
   onSpace('many memories are inspected in the order of their ids, with gaps', async (space) => {
     await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b', content: 'green tea' })]);

@@ -272,6 +272,7 @@ export const usageTests: readonly ContractTest[] = [
       stability: 0.25,
       accessCount: 0,
       lastAccessedAt: undefined,
+      seen: undefined,
       sessions: [],
       tier: 'hot',
       core: false,

@@ -1,0 +1,46 @@
+import type { Migration } from '../schema.ts';
+
+/**
+ * The order of insertion, who said what and in which session, what a memory was made of, and the settings of a space
+ * (in `meta`).
+ */
+export const provenance: Migration = {
+  version: 4,
+  sql: `
+    -- Rows were given in the order of insertion, and never twice.
+    ALTER TABLE memory ADD COLUMN ordinal INTEGER NOT NULL DEFAULT 0;
+    UPDATE memory SET ordinal = row;
+    CREATE UNIQUE INDEX memory_ordinal ON memory (ordinal);
+    INSERT OR REPLACE INTO meta (key, value)
+      SELECT 'ordinal', CAST(seq AS TEXT) FROM sqlite_sequence WHERE name = 'memory';
+
+    ALTER TABLE memory ADD COLUMN author TEXT;
+    ALTER TABLE memory ADD COLUMN role TEXT;
+    ALTER TABLE memory ADD COLUMN seen INTEGER;
+    ALTER TABLE memory ADD COLUMN derived_from TEXT NOT NULL DEFAULT '[]';
+
+    -- The session at creation: that of the oldest version that the log still has.
+    ALTER TABLE memory ADD COLUMN born_in TEXT;
+    UPDATE memory SET born_in = coalesce(
+      (SELECT coalesce(json_extract(before, '$.sessionId'), '') FROM event
+       WHERE memory_id = memory.id AND before IS NOT NULL ORDER BY sequence LIMIT 1),
+      session_id);
+    UPDATE memory SET born_in = NULL WHERE born_in = '';
+
+    -- Earlier versions of a memory have its place in the order, and the session it was made in.
+    UPDATE event SET before = json_set(before, '$.ordinal', coalesce(
+      (SELECT ordinal FROM memory WHERE id = memory_id), memory_row)) WHERE before IS NOT NULL;
+    UPDATE event SET before = json_set(before, '$.bornIn', coalesce(
+      (SELECT born_in FROM memory WHERE id = memory_id), json_extract(before, '$.sessionId')))
+      WHERE before IS NOT NULL
+        AND coalesce((SELECT born_in FROM memory WHERE id = memory_id), json_extract(before, '$.sessionId')) IS NOT NULL;
+
+    DROP INDEX memory_updated;
+    CREATE INDEX memory_updated ON memory (updated_at DESC, ordinal DESC);
+    DROP INDEX memory_created;
+    CREATE INDEX memory_created ON memory (created_at, ordinal);
+    DROP INDEX memory_session;
+    CREATE INDEX memory_session ON memory (session_id) WHERE session_id IS NOT NULL;
+    CREATE INDEX memory_born_in ON memory (born_in, created_at, ordinal) WHERE born_in IS NOT NULL;
+  `,
+};
