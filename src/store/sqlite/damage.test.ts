@@ -142,6 +142,7 @@ test('a snapshot whose parts do not fit is not used', () => {
     const memory = sampleMemory({ id: `m${key}`, tags: ['x'] });
     putMemory(index, {
       key,
+      ordinal: key,
       signals: signalsOf(memory, {}),
       tags: memory.tags,
       termIds: [1, 2],
