@@ -20,7 +20,7 @@ async function openHere(): Promise<MemoryEngine> {
 async function connect(memory: MemoryEngine, options: Partial<McpOptions> = {}): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'test', version: '1' });
-  await createMcpServer(memory, { version: '1.2.3', clock, ...options }).connect(ours);
+  await createMcpServer(memory, { version: '1.2.3', clock, tools: 'all', ...options }).connect(ours);
   await client.connect(theirs);
   open.push(client);
   return client;
@@ -31,7 +31,7 @@ async function connectByHttp(
   memory: MemoryEngine,
   mode: 'legacy' | { pin: string } = { pin: '2026-07-28' },
 ): Promise<Client> {
-  const handler = createMcpHttpHandler(memory, { version: '1.2.3', clock });
+  const handler = createMcpHttpHandler(memory, { version: '1.2.3', clock, tools: 'all' });
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(
     new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
@@ -68,6 +68,8 @@ describe('the tools', () => {
       'undo',
       'start_session',
       'end_session',
+      'bootstrap',
+      'pinned',
       'explain',
       'stats',
       'help',
@@ -195,7 +197,17 @@ describe('with the right to read alone', () => {
     await memory.remember('Ada prefers oat milk', { id: 'a' });
     const client = await connect(memory, { access: 'read' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).toEqual(['recall', 'context', 'get', 'list', 'explain', 'stats', 'help']);
+    expect(names).toEqual([
+      'recall',
+      'context',
+      'get',
+      'list',
+      'bootstrap',
+      'pinned',
+      'explain',
+      'stats',
+      'help',
+    ]);
     await expect(client.callTool({ name: 'forget', arguments: { id: 'a' } })).rejects.toThrow(
       /no tool "forget"/,
     );

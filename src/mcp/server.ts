@@ -4,7 +4,7 @@ import { failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
 import { mem } from './dialects/mem.ts';
 import { salience } from './dialects/salience.ts';
 import { scoped } from './dialects/scoped.ts';
-import type { DialectName } from './dialects.ts';
+import type { DialectName, ToolChoice } from './dialects.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import type { Dialect } from './tool.ts';
@@ -15,6 +15,11 @@ export interface McpOptions {
   readonly version: string;
   /** Under which names the memory is offered. Default is `salience`, the engine's own verbs. */
   readonly dialect?: DialectName | undefined;
+  /**
+   * `few`: what an agent needs from day to day, described in few words. `all`: every tool with every parameter, and what
+   * each answers. Other dialects have their own tools, all of them. Default is `few`.
+   */
+  readonly tools?: ToolChoice | undefined;
   /** With `read` nothing is written, and tools that would write are not offered. Default is `write`. */
   readonly access?: 'read' | 'write' | undefined;
   /** Types that `mem_save` accepts besides those of its dialect. */
@@ -30,7 +35,7 @@ export interface McpOptions {
  * transports and takes one connection; serving code makes one for each.
  */
 export function createMcpServer(memory: MemoryEngine, options: McpOptions): Server {
-  const { version, access = 'write', clock = Date.now, log = () => {} } = options;
+  const { version, access = 'write', tools: choice = 'few', clock = Date.now, log = () => {} } = options;
   const dialect = dialectOf(options);
   const readOnly = access === 'read';
   const tools = readOnly ? dialect.tools.filter((tool) => tool.access !== 'write') : dialect.tools;
@@ -40,7 +45,7 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: dialect.instructions },
   );
 
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map(listTool) }));
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listTool(tool, choice)) }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
     callTool(tools, params, memory, contextOf(mcpReq.signal), log),
   );
@@ -58,10 +63,10 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
   return server;
 }
 
-function dialectOf({ dialect = 'salience', types }: McpOptions): Dialect {
+function dialectOf({ dialect = 'salience', tools = 'few', types }: McpOptions): Dialect {
   switch (dialect) {
     case 'salience':
-      return salience;
+      return tools === 'all' ? allOfSalience : fewOfSalience;
     case 'mem':
       return types === undefined || types.length === 0 ? plainMem : mem(types);
     case 'scoped':
@@ -70,6 +75,8 @@ function dialectOf({ dialect = 'salience', types }: McpOptions): Dialect {
 }
 
 const plainMem = mem();
+const fewOfSalience = salience('few');
+const allOfSalience = salience('all');
 
 /** Turns errors of the engine into the protocol's, which tell a caller what to mend and nothing of what is inside. */
 async function guarded<Result>(

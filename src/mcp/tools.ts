@@ -7,30 +7,34 @@ import {
 import * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
 import { callVerb, failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
+import type { ToolChoice } from './dialects.ts';
 import type { Tool } from './tool.ts';
 
-const listed = new WeakMap<Tool, ListedTool>();
+const listed = { few: new WeakMap<Tool, ListedTool>(), all: new WeakMap<Tool, ListedTool>() };
 
-/** A tool as clients see it. JSON Schema is made once: over HTTP every request has a server of its own. */
-export function listTool(tool: Tool): ListedTool {
-  const known = listed.get(tool);
+/**
+ * A tool as clients see it; only with `all` what it answers is described too. JSON Schema is made once: over HTTP every
+ * request has a server of its own.
+ */
+export function listTool(tool: Tool, tools: ToolChoice): ListedTool {
+  const known = listed[tools].get(tool);
   if (known) return known;
   const { name, title, description, input, output, access, destructive, idempotent } = tool;
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
   const made: ListedTool = {
     name,
     title,
     description,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }) as ListedTool['inputSchema'],
-    outputSchema: z.toJSONSchema(output) as ListedTool['outputSchema'],
+    inputSchema: inputSchema as ListedTool['inputSchema'],
+    ...(tools === 'all' ? { outputSchema: z.toJSONSchema(output) as ListedTool['outputSchema'] } : {}),
     annotations: {
-      title,
       readOnlyHint: access === 'read',
       destructiveHint: destructive,
       idempotentHint: idempotent,
       openWorldHint: false,
     },
   };
-  listed.set(tool, made);
+  listed[tools].set(tool, made);
   return made;
 }
 

@@ -141,7 +141,7 @@ export const bootstrap = defineVerb({
   destructive: false,
   idempotent: true,
   http: { method: 'GET', path: '/v1/bootstrap' },
-  tool: false,
+  tool: true,
   run: async (memory, { trace, ...options }, context) =>
     answerOf(await memory.bootstrap({ ...options, ...operationOf(context) }), trace),
   text: textOf,
@@ -158,7 +158,7 @@ export const pinned = defineVerb({
   destructive: false,
   idempotent: true,
   http: { method: 'GET', path: '/v1/pinned' },
-  tool: false,
+  tool: true,
   run: async (memory, { trace, ...options }, context) =>
     answerOf(await memory.pinned({ ...options, ...operationOf(context) }), trace),
   text: textOf,

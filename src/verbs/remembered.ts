@@ -29,13 +29,17 @@ export const rememberedSchema = z.object({
 
 type RememberedOutput = z.output<typeof rememberedSchema>;
 
-export function rememberedText({ id, outcome, inactive, conflicts = [] }: RememberedOutput): string {
+/** `revival` is what to do when a statement that was invalidated holds again. */
+export function rememberedText(
+  { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
+  revival = 'call revive',
+): string {
   return [
     `${outcome} ${named(id)}`,
     ...(inactive === undefined
       ? []
       : [
-          `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it holds again, call revive.`,
+          `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it holds again, ${revival}.`,
         ]),
     ...(conflicts.length === 0
       ? []
@@ -46,5 +50,6 @@ export function rememberedText({ id, outcome, inactive, conflicts = [] }: Rememb
               `- conflict ${named(conflictId)}, ${(similarity * 100).toFixed(0)} % similar: [${named(id)}] ${quoted(content)}`,
           ),
         ]),
+    ...(unchecked === undefined ? [] : [`could not check for contradictions: ${unchecked}`]),
   ].join('\n');
 }

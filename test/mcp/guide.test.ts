@@ -11,7 +11,9 @@ describe('the guide to the server', () => {
   test('lists the tools that there are', () => {
     const [, own = '', others = ''] = guide.split(/^## (?:The tools|Coming from another memory)$/m);
     const rows = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    expect(rows(own)).toEqual(salience.tools.map(({ name }) => name));
+    expect(rows(own)).toEqual(salience('all').tools.map(({ name }) => name));
+    const few = [...own.matchAll(/^\| `(\w+)` \| yes/gm)].map(([, name]) => name);
+    expect(few).toEqual(salience('few').tools.map(({ name }) => name));
     expect(rows(others)).toEqual(mem().tools.map(({ name }) => name));
     expect(others).toContain(scoped.tools.map(({ name }) => `\`${name}\``).join(', '));
   });

@@ -11,7 +11,7 @@ const modes: readonly (readonly [string, Mode])[] = [
 ];
 
 async function serve(bodyLimit?: number): Promise<TestServer> {
-  const mcp = createMcpMount({ version: '1.2.3', maxBodyBytes: bodyLimit });
+  const mcp = createMcpMount({ version: '1.2.3', tools: 'all', maxBodyBytes: bodyLimit });
   return startTestServer({ bodyLimit, mount: { '/mcp': mcp.answer } });
 }
 

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verbs } from '../../src/verbs/index.ts';
 import { createWorkplace, type Workplace } from '../cli/cli.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -15,7 +16,7 @@ afterAll(() => work[Symbol.dispose]());
 async function start(args: readonly string[], mode: 'legacy' | { pin: string } = 'legacy') {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [main, 'mcp', '--path', 'memory', ...args],
+    args: [main, 'mcp', '--path', 'memory', '--tools', 'all', ...args],
     cwd: work.directory,
     stderr: 'pipe',
   });
@@ -53,19 +54,20 @@ describe.each([
       const { call, client } = server;
       expect(client.getServerVersion()).toMatchObject({ name: 'salience', version: expect.any(String) });
       expect(client.getInstructions()).toContain('recall');
-      await call('remember', { id: 'milk', content: 'Ada prefers oat milk', type: 'preference' });
-      await call('remember', { id: 'tea', content: 'Bob drinks tea' });
+      const remember = async (given: Record<string, unknown>) => (await call('remember', given))['id'];
+      const milk = await remember({ content: 'Ada prefers oat milk', type: 'preference' });
+      const tea = await remember({ content: 'Bob drinks tea' });
       expect(await call('recall', { query: 'oat milk', limit: 1 })).toMatchObject({
-        hits: [{ memory: { id: 'milk' } }],
+        hits: [{ memory: { id: milk } }],
       });
-      expect(await call('get', { id: 'tea' })).toMatchObject({ content: 'Bob drinks tea' });
+      expect(await call('get', { id: tea })).toMatchObject({ content: 'Bob drinks tea' });
       expect((await call('list'))['memories']).toHaveLength(2);
-      await call('update', { id: 'tea', content: 'Bob drinks mint tea' });
+      await call('update', { id: tea, content: 'Bob drinks mint tea' });
       await call('undo');
-      await call('explain', { id: 'milk', query: 'milk' });
+      await call('explain', { id: milk, query: 'milk' });
       await call('stats');
       await call('help');
-      await call('forget', { id: 'tea' });
+      await call('forget', { id: tea });
       expect(server.faults).toEqual([]);
       expect(server.errors()).toBe('');
     }
@@ -76,6 +78,61 @@ describe.each([
 });
 
 describe('a server over stdio', () => {
+  test('announces few tools in few words; all of them when asked to', async () => {
+    // `start` asks for all; the last option counts.
+    await using server = await start(['--space', 'few', '--tools', 'few']);
+    const { tools } = await server.client.listTools();
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(12_000);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'remember',
+      'recall',
+      'context',
+      'update',
+      'resolve',
+      'feedback',
+      'forget',
+      'start_session',
+      'end_session',
+    ]);
+    for (const { inputSchema } of tools) {
+      expect(Object.keys(inputSchema.properties ?? {}).length).toBeLessThanOrEqual(8);
+    }
+    await using whole = await start(['--space', 'few']);
+    const listed = (await whole.client.listTools()).tools;
+    expect(listed.map(({ name }) => name)).toEqual(verbs.filter(({ tool }) => tool).map(({ name }) => name));
+    for (const { name } of tools) expect(listed.map((each) => each.name)).toContain(name);
+    for (const { outputSchema } of listed) expect(outputSchema).toBeDefined();
+    for (const dialect of ['mem', 'scoped']) {
+      await using other = await start(['--space', 'few', '--dialect', dialect, '--tools', 'few']);
+      const own = (await other.client.listTools()).tools;
+      expect(own.length).toBeGreaterThan(6);
+      expect(JSON.stringify(own).length).toBeLessThanOrEqual(12_000);
+    }
+  });
+
+  test('the few tools remember in the open session, and what a model must not say is no parameter', async () => {
+    await using server = await start(['--space', 'daily', '--tools', 'few']);
+    const { call, client } = server;
+    const { sessionId } = await call('start_session');
+    const { id } = await call('remember', { content: 'Ada prefers oat milk', importance: 0.7 });
+    expect(await call('recall', { query: 'oat milk' })).toMatchObject({
+      hits: [{ memory: { id, sessionId } }],
+    });
+    expect((await call('context', { query: 'oat milk' }))['text']).toContain('Ada prefers oat milk');
+    await call('update', { id, content: 'Ada prefers soy milk' });
+    await call('feedback', { id, vote: 'up' });
+    await call('end_session', { summary: 'Spoke of milk' });
+    await call('forget', { id });
+    await using whole = await start(['--space', 'daily']);
+    for (const each of [client, whole.client]) {
+      for (const field of ['id', 'createdAt', 'updatedAt', 'source', 'role', 'weight']) {
+        const result = await each.callTool({ name: 'remember', arguments: { content: 'Tea', [field]: 'x' } });
+        expect(result.isError).toBe(true);
+        expect(JSON.stringify(result.content)).toContain(`there is no ${field}`);
+      }
+    }
+  });
+
   test.each([
     ['mem', ['--mem-type', 'recipe'], 'mem_save', 'mem_search'],
     ['scoped', [], 'remember', 'recall'],
@@ -107,7 +164,7 @@ describe('a server over stdio', () => {
     };
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [main, 'mcp', '--path', 'memory', '--space', 'raw'],
+      args: [main, 'mcp', '--path', 'memory', '--space', 'raw', '--tools', 'all'],
       cwd: work.directory,
     });
     const messages: unknown[] = [];
@@ -134,7 +191,15 @@ describe('a server over stdio', () => {
 
 describe('--print-config', () => {
   test.each(['claude-desktop', 'cursor'])('%s: a file that starts a server that answers', async (client) => {
-    const { stdout } = await work.salience(['mcp', '--print-config', client, '--space', "it's mine"]);
+    const { stdout } = await work.salience([
+      'mcp',
+      '--print-config',
+      client,
+      '--space',
+      "it's mine",
+      '--tools',
+      'all',
+    ]);
     const { command, args } = JSON.parse(stdout).mcpServers.salience;
     const transport = new StdioClientTransport({ command, args, cwd: '/' });
     const agent = new Client({ name: 'test', version: '1' });

@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { CLIENT_CONFIGS, CLIENTS, type ClientName, type ServerCommand } from '../../mcp/client-config.ts';
-import { DIALECTS, type DialectName } from '../../mcp/dialects.ts';
+import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
 import { open, storePath } from '../open.ts';
 import { collect } from '../options.ts';
@@ -10,6 +10,7 @@ import { readVersion } from '../version.ts';
 
 interface Options {
   readonly dialect: DialectName;
+  readonly tools: ToolChoice;
   readonly memType?: readonly string[] | undefined;
   readonly readOnly?: boolean | undefined;
   readonly printConfig?: ClientName | undefined;
@@ -26,6 +27,11 @@ export function configure(command: Command): void {
       )
         .choices(DIALECTS)
         .default('salience'),
+    )
+    .addOption(
+      new Option('--tools <which>', 'those that every agent needs, or all, with every parameter')
+        .choices(TOOL_CHOICES)
+        .default('few'),
     )
     .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
     .option('--read-only', 'offer only tools that write nothing')
@@ -45,7 +51,7 @@ export function configure(command: Command): void {
 const loadServer = () => import('../../mcp/stdio.ts');
 
 async function serve(context: Context<Options>): Promise<void> {
-  const { dialect, memType, readOnly } = context.options;
+  const { dialect, tools, memType, readOnly } = context.options;
   // The libraries and the store take about as long: together they are ready when the slower one is.
   const [{ serveMcpOverStdio }, version, memory] = await Promise.all([
     loadServer(),
@@ -56,6 +62,7 @@ async function serve(context: Context<Options>): Promise<void> {
   await serveMcpOverStdio(memory, {
     version,
     dialect,
+    tools,
     types: memType,
     access: readOnly ? 'read' : 'write',
     ...(context.options.now === undefined ? {} : { clock: () => context.now }),
@@ -74,7 +81,7 @@ async function printConfig(context: Context<Options>): Promise<void> {
 /** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
 function serverCommand(options: Context<Options>['options']): ServerCommand {
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const { dialect, memType = [], readOnly, space, embedder, baseUrl } = options;
+  const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl } = options;
   const args = [
     'mcp',
     '--path',
@@ -83,6 +90,7 @@ function serverCommand(options: Context<Options>['options']): ServerCommand {
     ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
     ...(dialect === 'salience' ? [] : ['--dialect', dialect]),
+    ...(tools === 'few' ? [] : ['--tools', tools]),
     ...memType.flatMap((type) => ['--mem-type', type]),
     ...(readOnly ? ['--read-only'] : []),
   ];

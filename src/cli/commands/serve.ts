@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
-import { DIALECTS, type DialectName } from '../../mcp/dialects.ts';
+import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
 import { open, storePath } from '../open.ts';
 import { collect, parseWholeNumber } from '../options.ts';
@@ -20,6 +20,7 @@ interface Options {
   readonly bodyLimit: number;
   readonly metadataLimit: number;
   readonly dialect: DialectName;
+  readonly tools: ToolChoice;
   readonly memType?: readonly string[] | undefined;
   readonly log: boolean;
 }
@@ -41,6 +42,11 @@ export function configure(command: Command): void {
         .choices(DIALECTS)
         .default('salience'),
     )
+    .addOption(
+      new Option('--tools <which>', 'those that every agent needs, or all, with every parameter')
+        .choices(TOOL_CHOICES)
+        .default('few'),
+    )
     .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
     .option('--no-log', 'write no line for each request to stderr')
     .addHelpText(
@@ -57,6 +63,7 @@ export function configure(command: Command): void {
         const mcp = createMcpMount({
           version,
           dialect: options.dialect,
+          tools: options.tools,
           types: options.memType,
           maxBodyBytes: options.bodyLimit,
           ...(options.now === undefined ? {} : { clock: () => context.now }),
