@@ -56,6 +56,7 @@ const recordKeys: ReadonlySet<string> = new Set([
   'source',
   'sourceRef',
   'derivedFrom',
+  'votes',
 ] satisfies (keyof Memory)[]);
 
 /** One line: what it holds, its text, and where it stands. */

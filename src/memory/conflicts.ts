@@ -209,9 +209,8 @@ async function decide(
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
 function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): MemoryRecord {
   return {
-    ...changedRecord(older, {}, { now }),
+    ...changedRecord(older, { content: newer.content }, { now }),
     title: newer.title,
-    content: newer.content,
     tags: newer.tags,
     metadata: { ...older.metadata, ...newer.metadata },
     topicKey: older.topicKey ?? newer.topicKey,

@@ -30,6 +30,74 @@ describe('feedback', () => {
     expect((await memory.feedback(id, 'down', { voter: 'ben' })).usefulness).toBe(1 / 3);
   });
 
+  test('votes do not stay when the text is replaced, and an undo brings them back', async () => {
+    for (const replace of ['update', 'topic', 'conflict'] as const) {
+      const { memory } = await live();
+      const options = { id: 'a', topicKey: 'drink' };
+      await memory.remember('Anna lives in Oslo near the harbour', options);
+      await memory.feedback('a', 'up', { voter: 'ann' });
+      await memory.feedback('a', 'up', { voter: 'ben' });
+      const said = 'Anna lives in Bergen near the harbour';
+      if (replace === 'update') await memory.update('a', { content: said });
+      else if (replace === 'topic') await memory.remember(said, { topicKey: 'drink' });
+      else {
+        const { conflicts } = await memory.remember(said, { id: 'b' });
+        await memory.resolve(conflicts![0]!.conflictId, 'update');
+      }
+      expect(await memory.get('a'), replace).toMatchObject({ content: said, usefulness: 0.5 });
+      expect((await memory.list()).memories.map(({ votes }) => votes)).toEqual([undefined]);
+      expect((await memory.feedback('a', 'up', { voter: 'ann' })).usefulness).toBe(2 / 3);
+      await memory.undo();
+      await memory.undo();
+      expect((await memory.get('a'))?.usefulness).toBe(3 / 4);
+      expect((await memory.feedback('a', 'up', { voter: 'cem' })).usefulness).toBe(4 / 5);
+    }
+  });
+
+  test('a text that only lost white space keeps its votes', async () => {
+    const { memory } = await live();
+    await memory.remember('Anna  likes tea ', { id: 'a' });
+    await memory.feedback('a', 'up');
+    await memory.update('a', { content: 'Anna likes tea' });
+    expect((await memory.get('a'))?.usefulness).toBe(2 / 3);
+    expect((await memory.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(3 / 4);
+  });
+
+  test('goes on after an export and an import exactly as it would have', async () => {
+    const { memory } = await live();
+    await memory.remember('The deploy script needs Node 20', { id: 'a' });
+    for (let voter = 0; voter < 50; voter++) await memory.feedback('a', 'up', { voter: `v${voter}` });
+    const { memories } = await memory.list();
+    const copy = (await live()).memory;
+    await copy.restore(JSON.parse(JSON.stringify(memories)));
+    expect((await copy.list()).memories).toEqual(memories);
+    for (const [vote, voter] of [
+      ['up', 'new'],
+      ['down', 'v3'],
+      ['up', 'v4'],
+    ] as const) {
+      const [here, there] = [memory, copy].map((each) => each.feedback('a', vote, { voter }));
+      expect((await there)?.usefulness).toBe((await here)?.usefulness);
+    }
+  });
+
+  test('an imported usefulness without its votes is where votes begin', async () => {
+    const { memory } = await live();
+    await memory.remember('The deploy script needs Node 20', { id: 'a' });
+    const [known] = (await memory.list()).memories;
+    for (const before of [0, 0.2, 0.5, 0.981, 1]) {
+      const copy = (await live()).memory;
+      await copy.restore([{ ...known!, usefulness: before }]);
+      const up = (await copy.feedback('a', 'up', { voter: 'ann' })).usefulness;
+      expect(up).toBeGreaterThanOrEqual(before);
+      expect((await copy.feedback('a', 'down', { voter: 'ben' })).usefulness).toBeLessThanOrEqual(up);
+      expect((await copy.feedback('a', 'up', { voter: 'ben' })).usefulness).toBeGreaterThanOrEqual(up);
+    }
+    await expect(
+      memory.restore([{ ...known!, id: 'b', votes: [{ voter: 'x', vote: 2 as 1 }] }]),
+    ).rejects.toThrow('votes[0].vote');
+  });
+
   test('five-factor counts it, shows it, and looks back past it', async () => {
     const { memory, clock, pass } = await live();
     const { id } = await memory.remember('The deploy script needs Node 20');
@@ -47,12 +115,12 @@ describe('feedback', () => {
     const { memory } = await live();
     const { id } = await memory.remember('The deploy script needs Node 20');
     await Promise.all([
-      memory.update(id, { content: 'The deploy script needs Node 22' }),
+      memory.update(id, { title: 'Node' }),
       memory.feedback(id, 'up'),
       memory.setImportance(id, 0.9),
     ]);
     expect(await memory.get(id)).toMatchObject({
-      content: 'The deploy script needs Node 22',
+      title: 'Node',
       usefulness: 2 / 3,
       importance: 0.9,
       importanceJudge: 'person',

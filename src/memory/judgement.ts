@@ -1,9 +1,9 @@
 import { number, oneOf, text, texts } from '../model/check.ts';
 import { decideUse } from '../recall/reinforce.ts';
-import { usefulness } from '../scoring/helpers.ts';
 import type { Vote } from '../store/store.ts';
 import { type Engine, momentOf } from './engine.ts';
 import type { Memory, OperationOptions } from './types.ts';
+import { usefulnessAfter, votesOnText } from './votes.ts';
 import { changeOne } from './write.ts';
 
 /**
@@ -33,7 +33,8 @@ export type FeedbackVote = 1 | -1 | 'up' | 'down';
 
 /**
  * Says whether a memory helped. A voter has one vote on a memory, and the latest counts; from p votes for it and n
- * against its usefulness is (p+1)/(p+n+2). Throws `not_found`, `invalid_argument`.
+ * against its usefulness is (p+1)/(p+n+2). Votes are on what a memory says: once its text is replaced they no longer count.
+ * Throws `not_found`, `invalid_argument`.
  */
 export async function feedback(
   engine: Engine,
@@ -46,10 +47,10 @@ export async function feedback(
   const cast: Vote = { voter, vote: given === 1 || given === 'up' ? 1 : -1 };
   const entry = { verb: 'feedback', at: momentOf(engine, options) } as const;
   return changeOne(engine, entry, id, options, async (memory, reader) => {
-    const others = (await reader.votes(id)).filter((each) => each.voter !== voter);
-    const positive = [...others, cast].filter((each) => each.vote === 1).length;
+    const counted = await votesOnText(reader, memory);
+    const votes = [...counted.filter((each) => each.voter !== voter), cast];
     return {
-      memory: { ...memory, usefulness: usefulness(positive, others.length + 1 - positive) },
+      memory: { ...memory, usefulness: usefulnessAfter(memory.usefulness, counted, votes) },
       changes: [{ kind: 'vote', id, vote: cast }],
     };
   });

@@ -61,6 +61,7 @@ import type {
 import { type Undone, undo } from './undo.ts';
 import { invalidate, revive } from './validity.ts';
 import { withKnownOptions } from './verb-options.ts';
+import { importedVotes, votesOnText } from './votes.ts';
 import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './why-not.ts';
 import { forget, inContext, update } from './write.ts';
 
@@ -239,10 +240,13 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     explain: (query, id, options) => explainMemory(engine, query, id, options),
     whyNot: (query, id, options) => whyNot(engine, query, id, options),
     restore(memories, options = {}) {
-      const records = memories.map((memory, index) =>
-        inContext(index, memories.length, () => importedRecord(memory, engine.limits)),
+      const restored = memories.map((memory, index) =>
+        inContext(index, memories.length, () => ({
+          record: importedRecord(memory, engine.limits),
+          votes: importedVotes(memory),
+        })),
       );
-      return insertRecords(engine, records, 'import', engine.clock(), options);
+      return insertRecords(engine, restored, 'import', engine.clock(), options);
     },
     reindex: (options = {}) =>
       space.reindex({
@@ -306,7 +310,15 @@ async function list(engine: Engine, options: ListOptions, past: PastSpace | unde
   const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
   const superseded = await supersededAmong(space, ids, visible, momentOf(engine, options));
   return {
-    memories: memories.map((each) => toMemory(each, space.name, superseded.has(each.id))),
+    memories: await Promise.all(
+      memories.map(async (each) => {
+        const votes = await votesOnText(space, each);
+        const memory = toMemory(each, space.name, superseded.has(each.id));
+        return votes.length === 0
+          ? memory
+          : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) };
+      }),
+    ),
     ...(nextCursor ? { nextCursor } : {}),
     ...(past ? { redacted: past.redacted } : {}),
   };

@@ -22,6 +22,7 @@ import {
 import { keysOf, onlyKeys } from '../model/options.ts';
 import { redactMetadata, redactPrivate } from '../model/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
+import { normalisedContent } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { findTextProblem } from '../text/wellformed.ts';
 import type { Memory, MemoryChanges, RememberInput } from './types.ts';
@@ -34,7 +35,10 @@ export interface TextLimits {
   readonly maxMetadataBytes: number;
 }
 
-/** The most that a superseded memory weighs.. */
+/** Of a memory that nobody has voted on. */
+const NEUTRAL_USEFULNESS = 0.5;
+
+/** The most that a superseded memory weighs. */
 const SUPERSEDED_WEIGHT = 0.1;
 
 const inputKeys = keysOf<RememberInput>()({
@@ -139,7 +143,7 @@ export function newRecord(
     importance,
     importanceJudge: input.importance === undefined ? 'default' : 'caller',
     confidence: input.confidence === undefined ? 0.8 : number(input.confidence, 'confidence', 0, 1),
-    usefulness: 0.5,
+    usefulness: NEUTRAL_USEFULNESS,
     weight: input.weight === undefined ? 1 : number(input.weight, 'weight', 0.1, 1),
     stability: initialStability(importance),
     accessCount: 0,
@@ -170,12 +174,16 @@ export function changedRecord(
   };
   const type = changes.type === undefined ? before.type : memoryType(changes.type);
   if (type !== before.type) refuseSummary(type);
+  const content =
+    changes.content === undefined
+      ? before.content
+      : checkContent(changes.content, context.limits ?? noLimits);
+  const saysTheSame = normalisedContent(content) === normalisedContent(before.content);
   return {
     ...before,
-    content:
-      changes.content === undefined
-        ? before.content
-        : checkContent(changes.content, context.limits ?? noLimits),
+    content,
+    // Votes are on what it said.
+    usefulness: saysTheSame ? before.usefulness : NEUTRAL_USEFULNESS,
     title:
       changes.title === undefined
         ? before.title

@@ -1,6 +1,6 @@
 import type { Judge, MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import type { Change, IndexedText, SpaceReader, Verb } from '../store/store.ts';
+import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../store/store.ts';
 import { birthLinks } from './birth.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from './conflicts.ts';
 import { deriveTexts } from './derive.ts';
@@ -123,22 +123,24 @@ async function rememberAll(
   }
 }
 
-/** Writes complete records as one transaction, as an export kept them. */
+/** Writes complete records and the votes on them as one transaction, as an export kept them. */
 export async function insertRecords(
   engine: Engine,
-  records: readonly MemoryRecord[],
+  restored: readonly { readonly record: MemoryRecord; readonly votes: readonly Vote[] }[],
   verb: Verb,
   at: Instant,
   options: BatchOptions = {},
 ): Promise<readonly Remembered[]> {
-  if (records.length === 0) return [];
+  if (restored.length === 0) return [];
+  const records = restored.map(({ record }) => record);
   const indexed = await deriveTexts(records, engine, options);
   return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
     await checkSupersession(reader, records, engine.space.name, 'lenient');
     return {
-      changes: records.map(
-        (memory, index): Change => ({ kind: 'insert', memory, indexed: indexed[index] as IndexedText }),
-      ),
+      changes: restored.flatMap(({ record: memory, votes }, index): Change[] => [
+        { kind: 'insert', memory, indexed: indexed[index] as IndexedText },
+        ...votes.map((vote): Change => ({ kind: 'vote', id: memory.id, vote })),
+      ]),
       result: records.map(({ id }): Remembered => ({ id, outcome: 'created' })),
       ...derivationOf(engine, indexed),
     };

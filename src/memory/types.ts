@@ -2,7 +2,7 @@ import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory
 import type { MetadataFilter } from '../model/metadata-condition.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
-import type { ListOrder, PairKind } from '../store/store.ts';
+import type { ListOrder, PairKind, Vote } from '../store/store.ts';
 
 type ClockField =
   | 'createdAt'
@@ -24,6 +24,8 @@ export type Memory = {
 } & {
   /** The stored weight, or at most .1 while another memory has taken its place. */
   readonly effectiveWeight: number;
+  /** The votes on what it says, where there are any; in lists alone, for exports. */
+  readonly votes?: readonly Vote[] | undefined;
 };
 
 /** What may be said about a memory when it is remembered. Everything has a default. */

@@ -140,7 +140,7 @@ async function checkUnchanged(
 }
 
 /** The events that still stand: without those that were undone, and without the undoing. */
-function standing(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
+export function standing(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
   const undone = new Set<number>();
   const left = [...history].reverse().filter((event) => {
     if (undone.has(event.operation)) return false;

@@ -108,7 +108,7 @@ export interface SpaceReader {
   /** The session of this id; without one, the open session that began last. */
   session(id?: string): Promise<Session | undefined>;
   /** The votes on a memory, one a voter, by voter. */
-  votes(id: string): Promise<readonly Vote[]>;
+  votes(id: string): Promise<readonly CastVote[]>;
   /** What is left of statements that were invalidated, in order; `undefined` where there is nothing. */
   tombstones(statements: readonly Statement[]): Promise<readonly (Tombstone | undefined)[]>;
   /**
@@ -205,6 +205,11 @@ export type Change =
 export interface Vote {
   readonly voter: string;
   readonly vote: 1 | -1;
+}
+
+export interface CastVote extends Vote {
+  /** The operation that it was cast in. */
+  readonly operation: number;
 }
 
 /** Two memories of which one may replace or contradict the other. */

@@ -68,6 +68,7 @@ export const memorySchema = z.object({
   source: z.enum(SOURCES),
   sourceRef: z.string().optional(),
   derivedFrom: listOf(z.string()).describe('The memories that it was made of'),
+  votes: listOf(z.object({ voter: z.string(), vote: z.union([z.literal(1), z.literal(-1)]) })).optional(),
 } satisfies Record<keyof Memory, z.ZodType>);
 
 export type MemoryOutput = z.output<typeof memorySchema>;

@@ -211,7 +211,7 @@ function readerOf(present: () => State): SpaceReader {
       const latest = new Map(
         present()
           .votes.filter(({ memoryId }) => memoryId === id)
-          .map(({ voter, vote }) => [voter, { voter, vote }]),
+          .map(({ voter, vote, operation }) => [voter, { voter, vote, operation }]),
       );
       return [...latest.values()].sort((a, b) => Buffer.compare(Buffer.from(a.voter), Buffer.from(b.voter)));
     },

@@ -1,16 +1,16 @@
 import type { KeptVote } from '../memory/state.ts';
-import type { Vote } from '../store.ts';
+import type { CastVote, Vote } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { text } from './rows.ts';
 
 /** See `SpaceReader.votes`. */
-export function readVotes(connection: Connection, id: string): readonly Vote[] {
+export function readVotes(connection: Connection, id: string): readonly CastVote[] {
   // SQLite takes the other columns of a group from the row that holds its maximum.
   const rows = connection.all(
-    'SELECT voter, vote, max(operation) FROM vote WHERE memory_id = ? GROUP BY voter ORDER BY voter',
+    'SELECT voter, vote, max(operation) AS operation FROM vote WHERE memory_id = ? GROUP BY voter ORDER BY voter',
     id,
-  ) as Vote[];
-  return rows.map(({ voter, vote }) => ({ voter, vote }));
+  ) as CastVote[];
+  return rows.map(({ voter, vote, operation }) => ({ voter, vote, operation }));
 }
 
 export function readAllVotes(connection: Connection): readonly KeptVote[] {
