@@ -294,8 +294,8 @@ function check(candidates: readonly PackCandidate[], options: PackOptions): void
   }
   const ids = new Set<string>();
   for (const [at, { id, score, worth = score, tokens }] of candidates.entries()) {
-    number(worth, `candidates[${at}].worth`, 0, Number.MAX_VALUE);
     number(score, `candidates[${at}].score`, 0, Number.MAX_VALUE);
+    number(worth, `candidates[${at}].worth`, 0, Number.MAX_VALUE);
     wholeNumber(tokens, `candidates[${at}].tokens`, 0, MOST_TOKENS);
     if (ids.has(id)) throw invalidArgument(`candidates[${at}].id`, `${JSON.stringify(id)} is there twice`);
     ids.add(id);
