@@ -77,6 +77,7 @@ describe('associations', () => {
   test('links below the threshold, and paths that multiply to less, lead nowhere', async () => {
     for (const [weight, expected] of [
       [0.29, ['a']],
+      [0.3, ['a', 'b']],
       [0.5, ['a', 'b']],
       [0.55, ['a', 'b', 'c']],
     ] as const) {

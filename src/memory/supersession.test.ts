@@ -29,12 +29,12 @@ describe('what is believed', () => {
     expect(await found(memory)).toEqual(['rome']);
     const deep = await memory.recall('Anna lives', { strategy: 'bm25', deep: true });
     const full = await memory.recall('Anna lives', { strategy: 'bm25', deep: true, deepRecallPenalty: 1 });
+    expect(deep.hits).toHaveLength(3);
     for (const { memory: each, score, viaDeepRecall } of deep.hits) {
       const whole = full.hits.find((hit) => hit.memory.id === each.id)?.score.value as number;
       expect(score.value).toBe(each.id === 'rome' ? whole : whole / 2);
       expect(viaDeepRecall).toBe(each.id !== 'rome');
     }
-    expect(deep.hits).toHaveLength(3);
     const { outcome, message } = await memory.whyNot('Anna lives', 'berlin', { strategy: 'bm25' });
     expect(outcome).toBe('excluded');
     expect(message).toContain('has taken its place');

@@ -47,7 +47,9 @@ describe('simulate', () => {
     };
     expect(played.days).toBe(50);
     expect(played.memories.map(({ id }) => id)).toContain('workshop');
+    expect(played.memories.length).toBeGreaterThan(1);
     for (const { samples } of played.memories) {
+      expect(samples.length).toBeGreaterThan(1);
       expect(samples.at(-1)?.day).toBe(50);
       for (const { retention } of samples) expect(retention).toBeGreaterThanOrEqual(0);
     }

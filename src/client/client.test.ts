@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { connectMemory } from './index.ts';
+import { requestOf } from './routes.ts';
+import { createTransport } from './transport.ts';
+
+interface Asked {
+  readonly url: string;
+  readonly method: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** A server that answers in turn with these; an error is a connection that ends. */
+function answering(...answers: readonly (readonly [status: number, body: unknown] | Error)[]) {
+  const asked: Asked[] = [];
+  const fetch = (async (url: string, init: RequestInit) => {
+    const headers = init.headers as Record<string, string>;
+    asked.push({ url, method: init.method, headers, body: init.body });
+    const answer = answers[asked.length - 1];
+    if (answer === undefined) throw new Error('asked too often');
+    if (answer instanceof Error) throw answer;
+    const [status, body] = answer;
+    return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
+  }) as typeof globalThis.fetch;
+  return { asked, options: { url: 'http://memory.test/', token: 'secret', fetch } };
+}
+
+const ended = new TypeError('fetch failed');
+
+describe('the request of a verb', () => {
+  test('names in the path are taken out of the body, and escaped', () => {
+    expect(requestOf('link', { id: 'a/b', to: 'c d', weight: 0.5 })).toEqual({
+      method: 'PUT',
+      path: '/v1/memories/a%2Fb/links/c%20d',
+      body: '{"weight":0.5}',
+    });
+  });
+
+  test('what is read or deleted has a query: lists repeated, objects as JSON, nothing for what is not given', () => {
+    expect(
+      requestOf('list', { types: ['fact', 'event'], metadata: { a: 1 }, limit: 5, tags: undefined }),
+    ).toEqual({
+      method: 'GET',
+      path: '/v1/memories?types=fact&types=event&metadata=%7B%22a%22%3A1%7D&limit=5',
+      body: undefined,
+    });
+    expect(requestOf('list', {}).path).toBe('/v1/memories');
+    expect(requestOf('forget', { id: 'a' })).toEqual({
+      method: 'DELETE',
+      path: '/v1/memories/a',
+      body: undefined,
+    });
+  });
+
+  test('without fields there is no body', () => {
+    expect(requestOf('maintain', { limit: undefined })).toEqual({
+      method: 'POST',
+      path: '/v1/maintain',
+      body: undefined,
+    });
+  });
+});
+
+describe('asking a server', () => {
+  test('carries the token, a key for what writes, and the moment', async () => {
+    const { asked, options } = answering([200, { id: 'x' }], [200, { memories: [] }]);
+    const transport = createTransport(options);
+    const now = new Date(Date.UTC(2026, 0, 1));
+    expect(await transport.ask('remember', { content: 'tea' }, { now })).toEqual({ id: 'x' });
+    await transport.ask('list', {});
+    expect(asked).toHaveLength(2);
+    const [write, read] = asked;
+    expect(write).toMatchObject({
+      url: 'http://memory.test/v1/memories',
+      method: 'POST',
+      body: '{"content":"tea"}',
+    });
+    expect(write!.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+      'salience-now': '2026-01-01T00:00:00.000Z',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(Object.keys(read!.headers)).toEqual(['authorization']);
+  });
+
+  test('is tried once more when a connection ends, with the same key, and no more than once', async () => {
+    const twice = answering(ended, [200, { id: 'x' }]);
+    await createTransport(twice.options).ask('remember', { content: 'tea' });
+    const keys = twice.asked.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    const never = answering(ended, ended, [200, {}]);
+    await expect(createTransport(never.options).ask('remember', {})).rejects.toMatchObject({
+      code: 'server_failed',
+      message: expect.stringContaining('http://memory.test cannot be reached'),
+    });
+    expect(never.asked).toHaveLength(2);
+  });
+
+  test('an aborted request is not tried again', async () => {
+    const { asked, options } = answering(ended, [200, {}]);
+    const asking = createTransport(options).ask('list', {}, { signal: AbortSignal.abort() });
+    await expect(asking).rejects.toMatchObject({ code: 'aborted' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('what the server refuses is thrown as the engine would', async () => {
+    const refusal = { code: 'not_found', detail: 'there is no memory "x"', details: { id: 'x' } };
+    const { asked, options } = answering([404, refusal]);
+    await expect(createTransport(options).ask('history', { id: 'x' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'there is no memory "x"',
+      details: { id: 'x' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['a page of something else', [200, '<html>']],
+    ['an error without a code', [502, { error: 'bad gateway' }]],
+  ] as const)('%s is no answer', async (_, answer) => {
+    await expect(createTransport(answering(answer).options).askPath('/v1/token')).rejects.toMatchObject({
+      code: 'server_failed',
+      details: { status: answer[0] },
+    });
+  });
+});
+
+describe('a connected memory', () => {
+  const space = [200, { space: 'alice' }] as const;
+
+  test('knows its space, and asks nothing after it was closed', async () => {
+    const { asked, options } = answering(space, [200, {}]);
+    const memory = await connectMemory(options);
+    expect(memory.space).toBe('alice');
+    expect(asked[0]?.url).toBe('http://memory.test/v1/token');
+    await memory.close();
+    await expect(memory.list()).rejects.toMatchObject({ code: 'closed' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a memory that is not there is undefined, other refusals are thrown', async () => {
+    const refused = (code: string) => [404, { code, detail: 'no' }] as const;
+    const { options } = answering(space, refused('not_found'), refused('forbidden'));
+    const memory = await connectMemory(options);
+    expect(await memory.get('x')).toBeUndefined();
+    await expect(memory.get('x')).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test('scores come back as scores of their strategy, in the order of the answer', async () => {
+    const answer = {
+      hits: [
+        { memory: { id: 'a' }, score: 0.75, features: { relevance: 0.5 } },
+        { memory: { id: 'b' }, score: 0.25 },
+      ],
+      evidenceChains: [],
+      trace: { strategy: 'bm25', profileHash: 'hash' },
+    };
+    const { asked, options } = answering(space, [200, answer]);
+    const memory = await connectMemory(options);
+    const { hits } = await memory.recall('tea', { limit: 2 });
+    expect(hits.map(({ memory: { id }, score }) => [id, score.strategy, score.value])).toEqual([
+      ['a', 'bm25', 0.75],
+      ['b', 'bm25', 0.25],
+    ]);
+    expect(hits[0]!.features).toEqual({ relevance: 0.5 });
+    expect(() => hits[1]!.features).toThrow(/explain: false/);
+    expect(JSON.parse(asked[1]!.body as string)).toEqual({
+      query: 'tea',
+      limit: 2,
+      explain: true,
+      trace: true,
+    });
+  });
+
+  test('one memory that is superseded is sent as a list', async () => {
+    const { asked, options } = answering(space, [200, { id: 'x' }]);
+    const memory = await connectMemory(options);
+    await memory.remember('tea', { supersedes: 'old' });
+    expect(JSON.parse(asked[1]!.body as string)).toEqual({ content: 'tea', supersedes: ['old'] });
+  });
+});
