@@ -15,6 +15,7 @@
 export type { ContextFormat, ContextMessage } from './context/render.ts';
 export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
@@ -30,6 +31,7 @@ export type {
   OperationContent,
   OperationResult,
 } from './memory/diagnostics.ts';
+export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './memory/forget.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
 export type { MemoryLink } from './memory/links.ts';
 export type {

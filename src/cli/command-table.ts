@@ -153,7 +153,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'check what is installed and whether the store is healthy',
     load: () => import('./commands/doctor.ts'),
   },
-  { name: 'spaces', summary: 'list the spaces of a store', load: () => import('./commands/spaces.ts') },
+  {
+    name: 'spaces',
+    summary: 'list the spaces of a store, or delete one',
+    load: () => import('./commands/spaces.ts'),
+  },
   {
     name: 'score',
     summary: 'compute a formula on given signals, without a store',

@@ -14,11 +14,16 @@ export interface FilterFlags {
 }
 
 export function addFilterOptions(command: Command): Command {
+  command.option(
+    '--scope <scope>',
+    'as seen from this scope: its own memories and those of its ancestors (default: all)',
+  );
+  return addNarrowingOptions(command);
+}
+
+/** The same without the place from which memories are seen. */
+export function addNarrowingOptions(command: Command): Command {
   return command
-    .option(
-      '--scope <scope>',
-      'as seen from this scope: its own memories and those of its ancestors (default: all)',
-    )
     .option('--in-scope <scope>', 'only what lies in this scope itself; "project:*": in every project')
     .option('--type <type>', 'only of this type; may be given several times', collect)
     .option('--not-type <type>', 'not of this type; may be given several times', collect)

@@ -94,7 +94,11 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     },
     list: (given) => ask('list', fieldsOf(given), given),
     update: (id, changes, given) => ask('update', { ...changes, id }, given),
-    forget: async (id, given) => void (await ask('forget', { id }, given)),
+    forget(target, given = {}) {
+      // A path cannot name every id.
+      const fields = typeof target === 'string' || Array.isArray(target) ? { ids: [target].flat() } : target;
+      return ask('forget_many', { ...fields, ...fieldsOf(given) }, given);
+    },
     undo: (operation, given) => ask('undo', { operation }, given),
     history: async (id, given) =>
       (await ask<{ events: readonly HistoryEntry[] }>('history', { id }, given)).events,

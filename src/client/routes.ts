@@ -19,6 +19,7 @@ export const ROUTES = {
   feedback: 'POST /v1/memories/{id}/feedback',
   mark_used: 'POST /v1/used',
   forget: 'DELETE /v1/memories/{id}',
+  forget_many: 'POST /v1/forget',
   undo: 'POST /v1/undo',
   explain: 'POST /v1/memories/{id}/explain',
   why_not: 'POST /v1/memories/{id}/why-not',

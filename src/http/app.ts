@@ -4,7 +4,14 @@ import { secureHeaders } from 'hono/secure-headers';
 import { SalienceError } from '../model/errors.ts';
 import { formatInstant } from '../model/time.ts';
 import { logLineOf, verbs } from '../verbs/index.ts';
-import { type AppContext, type AppTypes, type Desk, headerOf, type MountedHandler } from './app-types.ts';
+import {
+  type AppContext,
+  type AppTypes,
+  type Desk,
+  headerOf,
+  type MountedHandler,
+  queryOf,
+} from './app-types.ts';
 import { readBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
@@ -111,6 +118,22 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     ),
   );
   app.get('/v1/token', (context) => open(context, '/v1/token', () => context.json(context.get('grant'))));
+  app.delete('/v1/space', async (context) => {
+    context.set('route', '/v1/space');
+    const { space, rights, scopes } = context.get('grant');
+    if (rights !== 'admin' || scopes) {
+      throw new SalienceError(
+        'forbidden',
+        'only a token with the right admin, for all scopes, deletes its space',
+      );
+    }
+    // Nobody empties a space by a path alone.
+    if (queryOf(context).get('name') !== space) {
+      throw new SalienceError('invalid_argument', 'name: repeat the name of the space that is to be deleted');
+    }
+    await options.spaces.delete(space);
+    return context.json({ space, outcome: 'deleted' });
+  });
   addTransferRoutes(app, options);
   addVerbRoutes(app, options);
   for (const [path, handler] of Object.entries(options.mounts)) {

@@ -1,4 +1,5 @@
 import type {
+  ForgetTarget,
   GetOptions,
   HistoryEntry,
   Hit,
@@ -19,12 +20,12 @@ import type { Grant } from './tokens.ts';
  */
 export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
   const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
-  return grant.rights === 'write' ? whole : readOnly(whole);
+  return grant.rights === 'read' ? readOnly(whole) : whole;
 }
 
 /** Whether a token may write in a scope. */
 export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
-  return rights === 'write' && (scopes?.includes(scope) ?? true);
+  return rights !== 'read' && (scopes?.includes(scope) ?? true);
 }
 
 /** What is no verb. Verbs are listed one by one, so that a new one does not compile until its limits are decided. */
@@ -136,6 +137,16 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     );
   };
   const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
+  /** What a token may forget: memories in its scopes, or a filter within one of them. */
+  const forgettable = async (target: ForgetTarget): Promise<ForgetTarget> => {
+    if (typeof target === 'string') await findWritable(target);
+    else if (isList(target)) await Promise.all(target.map(findWritable));
+    else {
+      if (target.below) throw forbidden(`below: this token opens ${names} alone, and nothing below`);
+      return { ...target, inScope: written(target.inScope) };
+    }
+    return target;
+  };
   /** A statement in a scope of the token, which replaces nothing that the token does not see. */
   const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
     const { supersedes = [] } = input;
@@ -186,9 +197,22 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       return memory.feedback(id, vote, options);
     },
     markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
-    async forget(id, options) {
-      await findWritable(id);
-      return memory.forget(id, options);
+    async forget(target, options) {
+      const meant = await forgettable(target);
+      // What was made of them may lie where the token does not see: it goes too, unnamed.
+      const plan = await memory.forget(meant, { ...options, dryRun: true, limit: 10_000 });
+      const lists = [plan.forgotten, plan.rebuilt, plan.reinstated, plan.mayStillSay];
+      const shown = new Set(await seenAmong([...new Set(lists.flat())]));
+      const result = await memory.forget(meant, options);
+      const named = (ids: readonly string[]) => ids.filter((id) => shown.has(id));
+      return {
+        ...result,
+        count: result.count - plan.forgotten.filter((id) => !shown.has(id)).length,
+        forgotten: named(result.forgotten),
+        rebuilt: named(result.rebuilt),
+        reinstated: named(result.reinstated),
+        mayStillSay: named(result.mayStillSay),
+      };
     },
     async history(id, options) {
       const entries = await memory.history(id, options);
@@ -295,6 +319,10 @@ async function withoutStrangers<Strategy extends string>(
     hits: await Promise.all(hits),
     evidenceChains: recall.evidenceChains.filter((_, index) => shown[index]),
   };
+}
+
+function isList(target: ForgetTarget): target is readonly string[] {
+  return Array.isArray(target);
 }
 
 function forbidden(message: string): SalienceError {

@@ -12,13 +12,15 @@ export interface KeptAnswer {
 export interface IdempotencyKeys {
   /**
    * Does the work once for a key: whoever comes with the same key and the same request gets the same answer, also
-   * while the work is under way. Throws `idempotency_conflict` for the same key with another request. What failed is
-   * not kept: it wrote nothing, and may be tried again.
+   * while the work is under way. Throws `idempotency_conflict` for the same key with another request, and `redacted` for
+   * an answer that must not be given again: it is erased, and the work not done again. What failed is not kept: it
+   * wrote nothing, and may be tried again.
    */
   once(
     key: string,
     request: string,
     work: () => Promise<KeptAnswer>,
+    isForgotten?: (answer: KeptAnswer) => Promise<boolean>,
   ): Promise<{ readonly answer: KeptAnswer; readonly replayed: boolean }>;
 }
 
@@ -31,7 +33,8 @@ export interface IdempotencyLimits {
 
 interface Entry {
   readonly request: string;
-  readonly answer: Promise<KeptAnswer>;
+  /** `undefined` once it was erased. */
+  answer: Promise<KeptAnswer | undefined>;
   /** Of a finished answer. */
   size: number;
   readonly until: Instant;
@@ -59,21 +62,27 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
     }
   };
   return {
-    async once(key, request, work) {
+    async once(key, request, work, isForgotten = async () => false) {
       tidy();
       const fingerprint = createHash('sha256').update(request).digest('hex');
       const known = entries.get(key);
       if (known) {
-        if (known.request === fingerprint) return { answer: await known.answer, replayed: true };
+        if (known.request === fingerprint) return { answer: await again(known, isForgotten), replayed: true };
         throw new SalienceError(
           'idempotency_conflict',
           'this idempotency key was used for another request; make a new key for every new request',
         );
       }
-      const entry: Entry = { request: fingerprint, answer: work(), size: 0, until: clock() + limits.keptFor };
+      const answering = work();
+      const entry: Entry = {
+        request: fingerprint,
+        answer: answering,
+        size: 0,
+        until: clock() + limits.keptFor,
+      };
       entries.set(key, entry);
       try {
-        const answer = await entry.answer;
+        const answer = await answering;
         if (answer.status >= 300) drop(key, entry);
         else {
           entry.size = answer.body.length + OVERHEAD;
@@ -86,4 +95,17 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
       }
     },
   };
+}
+
+async function again(
+  entry: Entry,
+  isForgotten: (answer: KeptAnswer) => Promise<boolean>,
+): Promise<KeptAnswer> {
+  const answer = await entry.answer;
+  if (answer && !(await isForgotten(answer))) return answer;
+  entry.answer = Promise.resolve(undefined);
+  throw new SalienceError(
+    'redacted',
+    'this request was done, and its answer is gone, because a memory in it was forgotten since',
+  );
 }

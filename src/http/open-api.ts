@@ -140,6 +140,14 @@ const otherPaths: Json = {
       responses: { 200: { description: 'What became of the lines' }, default: problemAnswer },
     },
   },
+  '/v1/space': {
+    delete: {
+      operationId: 'deleteSpace',
+      summary: 'Delete the space of the token, for good; needs the right admin, and its name once more',
+      parameters: [{ name: 'name', in: 'query', required: true, schema: text }],
+      responses: { 200: { description: 'It is deleted' }, default: problemAnswer },
+    },
+  },
   '/v1/token': {
     get: {
       operationId: 'token',

@@ -26,7 +26,7 @@ export function addVerbRoutes(app: Hono<AppTypes>, desk: Desk): void {
 
 async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns): Promise<Response> {
   const grant = context.get('grant');
-  if (verb.access === 'write' && grant.rights !== 'write') {
+  if (verb.access === 'write' && grant.rights === 'read') {
     throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
   }
   const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
@@ -38,7 +38,8 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
     grant,
   );
   const input = withPath(given, context.req.param() as Readonly<Record<string, string>>);
-  const memory = confine(await desk.spaces.get(grant.space), grant);
+  const whole = await desk.spaces.get(grant.space);
+  const memory = confine(whole, grant);
   const work = () => run(context, verb, memory, input, desk);
   if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
 
@@ -49,7 +50,9 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
   const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
-  const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, inTurn);
+  const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, inTurn, (kept) =>
+    namesForgotten(kept, whole),
+  );
   return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
 }
 
@@ -74,6 +77,19 @@ async function run(
   }).finally(done);
   const tagged = verb.output === (memorySchema as unknown) ? { etag: etagOf(output as never) } : {};
   return { status: 200, headers: tagged, body: JSON.stringify(output) };
+}
+
+/** Whether an answer names a memory of which something was forgotten since: whichever process did it, its text must not be given again. */
+async function namesForgotten({ body }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
+  const ids = new Set<string>();
+  JSON.parse(body, (name, value: unknown) => {
+    if (name === 'id' && typeof value === 'string') ids.add(value);
+    return value;
+  });
+  for (const id of ids) {
+    if ((await memory.history(id)).some(({ memoryId, redacted }) => memoryId === id && redacted)) return true;
+  }
+  return false;
 }
 
 function withPath(

@@ -10,11 +10,13 @@ import { LOCAL_HOSTS } from './guards.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import { createSpaces, type OpenSpace } from './spaces.ts';
+import { createSpaces, type DeleteSpace, type OpenSpace } from './spaces.ts';
 import type { TokenStore } from './tokens.ts';
 
 export interface ServerOptions {
   readonly openSpace: OpenSpace;
+  /** How a space is deleted, for tokens with the right `admin`. Default is not at all. */
+  readonly deleteSpace?: DeleteSpace | undefined;
   readonly tokens: Pick<TokenStore, 'authenticate'>;
   /** Default is 127.0.0.1: this machine alone. */
   readonly host?: string | undefined;
@@ -62,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const clock = options.clock ?? Date.now;
   const host = options.host ?? '127.0.0.1';
   const receiveTimeout = options.receiveTimeout ?? 30_000;
-  const spaces = createSpaces(options.openSpace);
+  const spaces = createSpaces(options.openSpace, options.deleteSpace);
   let closing = false;
   const app = createApp({
     spaces,

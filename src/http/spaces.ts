@@ -4,14 +4,19 @@ import { SalienceError } from '../model/errors.ts';
 /** Opens a space by its name; the server calls it once for each. */
 export type OpenSpace = (space: string) => Promise<MemoryEngine>;
 
+/** Deletes a space by its name, which the server has closed. */
+export type DeleteSpace = (space: string) => Promise<void>;
+
 /** Spaces that are open: each is opened when it is first asked for, and stays open. */
 export interface Spaces {
   readonly size: number;
   get(space: string): Promise<MemoryEngine>;
+  /** Closes a space and deletes it. Throws `unsupported` where nobody said how, and what the deletion throws. */
+  delete(space: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createSpaces(open: OpenSpace): Spaces {
+export function createSpaces(open: OpenSpace, remove?: DeleteSpace): Spaces {
   const opened = new Map<string, Promise<MemoryEngine>>();
   let closed = false;
   return {
@@ -27,6 +32,16 @@ export function createSpaces(open: OpenSpace): Spaces {
       // What could not be opened is tried again by the next request.
       opening.catch(() => opened.delete(space));
       return opening;
+    },
+    async delete(space) {
+      if (!remove) throw new SalienceError('unsupported', 'this server deletes no spaces');
+      const known = opened.get(space);
+      opened.delete(space);
+      await known?.then(
+        (memory) => memory.close(),
+        () => undefined,
+      );
+      await remove(space);
     },
     async close() {
       closed = true;

@@ -8,7 +8,7 @@ import { parseScope } from '../model/scope.ts';
 import { parseSpaceName } from '../model/space.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 
-export const TOKEN_RIGHTS = ['read', 'write'] as const;
+export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
 export type TokenRights = (typeof TOKEN_RIGHTS)[number];
 
 /** What whoever shows a token may do. */
@@ -20,7 +20,7 @@ export interface Grant {
   readonly space: string;
   /** It sees these and their ancestors, and writes in these alone. Absent: every scope. */
   readonly scopes?: readonly string[] | undefined;
-  /** `write` includes reading. */
+  /** `write` includes reading, `admin` everything: deleting the space too. */
   readonly rights: TokenRights;
   readonly createdAt: string;
 }

@@ -35,7 +35,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   app.post('/v1/import', async (context) => {
     context.set('route', '/v1/import');
     const grant = context.get('grant');
-    if (grant.rights !== 'write') throw new SalienceError('forbidden', 'import: this token may only read');
+    if (grant.rights === 'read') throw new SalienceError('forbidden', 'import: this token may only read');
     const memory = confine(await desk.spaces.get(grant.space), grant);
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);

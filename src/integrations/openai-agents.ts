@@ -107,8 +107,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       return itemOf(last);
     },
     async clearSession() {
-      // From the end: should it be interrupted, what is left is a conversation still.
-      for (const { id } of (await kept()).toReversed()) await memory.forget(id);
+      await memory.forget((await kept()).map(({ id }) => id));
     },
   };
 }

@@ -23,7 +23,7 @@ export interface McpAccess {
   readonly grant: {
     readonly space: string;
     readonly scopes?: readonly string[] | undefined;
-    readonly rights: 'read' | 'write';
+    readonly rights: 'read' | 'write' | 'admin';
   };
   readonly memory: MemoryEngine;
 }
@@ -46,7 +46,9 @@ export function createMcpMount(
   return {
     answer(request, { grant: { space, scopes, rights }, memory }) {
       const key = JSON.stringify([space, scopes, rights]);
-      const handler = handlers.get(key) ?? createMcpHttpHandler(memory, { ...options, access: rights });
+      const handler =
+        handlers.get(key) ??
+        createMcpHttpHandler(memory, { ...options, access: rights === 'read' ? 'read' : 'write' });
       handlers.set(key, handler);
       return handler.fetch(request);
     },

@@ -9,6 +9,8 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { madeHot } from '../store/tiers.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
+import { forgetBy } from './forget.ts';
+import { planForgetting } from './forgetting.ts';
 import { changedRecord, toMemory } from './record.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 import type {
@@ -137,6 +139,9 @@ export async function resolve(
 ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }> {
   oneOf(resolution, 'resolution', RESOLUTIONS);
   const now = momentOf(engine, options);
+  if (resolution === 'delete') {
+    return { resolution, memory: await deleteOlder(engine, conflictId, now, options) };
+  }
   for (;;) {
     const seen = await openPair(engine.space, conflictId);
     const [, newer] = await bothOf(engine, engine.space, seen);
@@ -161,7 +166,7 @@ export async function resolve(
 async function decide(
   engine: Engine,
   reader: SpaceReader,
-  resolution: Resolution,
+  resolution: Exclude<Resolution, 'delete'>,
   [older, newer]: readonly [MemoryRecord, MemoryRecord],
   indexed: IndexedText | undefined,
   now: Instant,
@@ -193,17 +198,24 @@ async function decide(
         kept,
       };
     }
-    case 'delete': {
-      const successors = await rejoined(reader, [older]);
-      return {
-        changes: [
-          ...successors.map((memory): Change => ({ kind: 'replace', memory })),
-          { kind: 'redact', id: older.id },
-        ],
-        kept: successors.find(({ id }) => id === newer.id) ?? newer,
-      };
-    }
   }
+}
+
+/** Forgets the older memory for good, and the pair with it; returns the newer one. */
+async function deleteOlder(
+  engine: Engine,
+  conflictId: string,
+  now: Instant,
+  options: OperationOptions,
+): Promise<Memory> {
+  const { newer } = await openPair(engine.space, conflictId);
+  await forgetBy(engine, 'resolve', now, options, async (reader) => {
+    const [older] = await bothOf(engine, reader, await openPair(reader, conflictId));
+    return planForgetting(reader, [older.id]);
+  });
+  const [kept] = await engine.space.get([newer]);
+  if (!kept) throw notFound(newer, engine.space.name);
+  return toMemory(kept, engine.space.name);
 }
 
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */

@@ -11,6 +11,7 @@ import { compareCreated } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import type { Change, IndexedText } from '../store/store.ts';
 import { deriveTexts } from './derive.ts';
+import { joinedContent, joinedTags } from './derived.ts';
 import type { Engine } from './engine.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
@@ -131,10 +132,10 @@ async function joinedText(
   { judge, signal }: MaintainOptions,
 ): Promise<JoinedText> {
   const statements = group.map(({ title, content, createdAt }) => ({
-    content: title === undefined ? content : `${title}: ${content}`,
+    content: joinedContent([{ title, content }]),
     at: createdAt,
   }));
-  const content = statements.map((each) => each.content).join('\n');
+  const content = joinedContent(group);
   const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
   const { languageModel: model, newNonce } = engine;
   const contentWords = (text: string) => engine.analyzer.analyze(text);
@@ -202,15 +203,20 @@ function joinedRecord(
   return {
     ...seed,
     id,
+    ordinal: 0,
     title,
     content,
-    tags: [...new Set(group.flatMap(({ tags }) => tags))].slice(0, 64),
+    tags: joinedTags(group),
     metadata: {},
     topicKey: undefined,
+    author: sameOf(group, 'author'),
+    role: sameOf(group, 'role'),
     sessionId: undefined,
+    bornIn: undefined,
     createdAt: now,
     updatedAt: now,
     lastAccessedAt: undefined,
+    seen: undefined,
     invalidatedAt: undefined,
     invalidReason: undefined,
     consolidatedAt: undefined,
@@ -222,7 +228,14 @@ function joinedRecord(
     supersedes: [],
     source: 'consolidated',
     sourceRef: undefined,
+    derivedFrom: idsOf(group),
   };
+}
+
+/** What all of them agree on. */
+function sameOf(group: readonly MemoryRecord[], field: 'author' | 'role'): string | undefined {
+  const [first] = group;
+  return group.every((memory) => memory[field] === first?.[field]) ? first?.[field] : undefined;
 }
 
 function idsOf(memories: readonly MemoryRecord[]): readonly string[] {

@@ -3,15 +3,16 @@ import type { MemoryRecord } from '../model/memory.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { isAtFloor } from '../scoring/fading.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import type { Change } from '../store/store.ts';
+import type { Change, SpaceReader } from '../store/store.ts';
 import { stubContent } from '../store/tiers.ts';
 import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import { NOTHING_INDEXED } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
+import { forgetBy } from './forget.ts';
+import { planForgetting } from './forgetting.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
-import { rejoined } from './supersession.ts';
 
 /** Days at the floor after which a memory is cold, and days of cold after which only a stub is left. */
 const DAYS_AT_FLOOR = 7;
@@ -37,13 +38,15 @@ export async function maintain(engine: Engine, options: MaintainOptions = {}): P
     for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
       throwIfAborted(options.signal);
       const ids = due[fate].slice(start, start + CHANGED_AT_ONCE);
-      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now)));
+      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, options)));
     }
   }
   // One operation: erasing rewrites the file, once.
   if (due.expired.length > 0) {
     throwIfAborted(options.signal);
-    fates.expired.push(...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now)));
+    fates.expired.push(
+      ...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now, options)),
+    );
   }
   const joined = options.consolidate ? await consolidate(engine, now, options) : undefined;
   const { compared, similarPairs } = await compare(engine, now, options);
@@ -99,28 +102,34 @@ async function change(
   fate: Fate,
   ids: readonly string[],
   now: Instant,
+  options: MaintainOptions,
 ): Promise<readonly string[]> {
-  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
-    const memories = await reader.get(ids);
-    // A recall may have used a memory since it was looked at.
-    const still = memories.filter(
+  // A recall may have used a memory since it was looked at.
+  const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> =>
+    (await reader.get(ids)).filter(
       (memory) => memory !== undefined && fateOf(memory, now) === fate,
     ) as MemoryRecord[];
-    const successors = fate === 'expired' ? await rejoined(reader, still) : [];
+  if (fate === 'expired') {
+    const { forgotten } = await forgetBy(engine, 'maintain', now, options, async (reader) => {
+      const due = await stillDue(reader);
+      return planForgetting(
+        reader,
+        due.map(({ id }) => id),
+      );
+    });
+    return forgotten;
+  }
+  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+    const still = await stillDue(reader);
     return {
-      changes: [
-        ...successors.map((memory): Change => ({ kind: 'replace', memory })),
-        ...still.map((memory) => changeOf(memory, fate, now)),
-      ],
+      changes: still.map((memory) => changeOf(memory, fate, now)),
       result: still.map(({ id }) => id),
     };
   });
 }
 
-function changeOf(memory: MemoryRecord, fate: Fate, now: Instant): Change {
+function changeOf(memory: MemoryRecord, fate: Exclude<Fate, 'expired'>, now: Instant): Change {
   switch (fate) {
-    case 'expired':
-      return { kind: 'redact', id: memory.id };
     case 'cooled':
       return { kind: 'replace', memory: { ...memory, tier: 'cold', coldSince: now } };
     case 'archived':

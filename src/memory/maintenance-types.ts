@@ -26,7 +26,7 @@ export interface MaintenanceReport extends JudgementReport {
   readonly cooled: readonly string[];
   /** Cold for half a year: only a stub is left, the text is in the history. */
   readonly archived: readonly string[];
-  /** Past their `expiresAt`: forgotten for good. */
+  /** Past their `expiresAt`: forgotten for good, with what was made of them. */
   readonly expired: readonly string[];
   /** Joined: the new memory (absent in a dry run) and what it was made of. */
   readonly consolidated: readonly Consolidated[];

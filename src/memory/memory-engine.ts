@@ -15,6 +15,7 @@ import { type CurateOptions, type CurationReport, curate } from './curate.ts';
 import { deriveTexts } from './derive.ts';
 import { withDiagnostics } from './diagnostics.ts';
 import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
+import { type ForgetOptions, type ForgetResult, type ForgetTarget, forget } from './forget.ts';
 import {
   type FeedbackOptions,
   type FeedbackVote,
@@ -63,7 +64,7 @@ import { invalidate, revive } from './validity.ts';
 import { withKnownOptions } from './verb-options.ts';
 import { importedVotes, votesOnText } from './votes.ts';
 import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './why-not.ts';
-import { forget, inContext, update } from './write.ts';
+import { inContext, update } from './write.ts';
 
 /** A page of memories, newest update first. */
 export interface MemoryPage {
@@ -134,8 +135,11 @@ export interface MemoryEngine extends AsyncDisposable {
   feedback(id: string, vote: FeedbackVote, options?: FeedbackOptions): Promise<Memory>;
   /** Says which memories an answer was really made of. Returns the ids of those that are in the space. */
   markUsed(ids: readonly string[], options?: MarkUsedOptions): Promise<readonly string[]>;
-  /** Erases a memory, its history included. There is no undo. Throws `not_found`. */
-  forget(id: string, options?: OperationOptions): Promise<void>;
+  /**
+   * Erases memories, their history and what was made of them, in one transaction: by id, by ids, or by a filter.
+   * There is no undo. Throws `not_found` for ids that are not there, and erases nothing then.
+   */
+  forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
   /** Takes back the latest operation, or the one named. Throws `cannot_undo`. */
   undo(operation?: number, options?: OperationOptions): Promise<Undone>;
   /** Says that a memory does not hold, and why; the same statement stays inactive. Throws `not_found`. */
@@ -218,7 +222,7 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     setImportance: (id, importance, options) => setImportance(engine, id, importance, options),
     feedback: (id, vote, options) => feedback(engine, id, vote, options),
     markUsed: (ids, options) => markUsed(engine, ids, options),
-    forget: (id, options) => forget(engine, id, options),
+    forget: (target, options) => forget(engine, target, options),
     undo: (operation, options) => undo(engine, operation, options),
     invalidate: (id, reason, options) => invalidate(engine, id, reason, options),
     revive: (id, options) => revive(engine, id, options),

@@ -97,8 +97,10 @@ function planOne(
   }
   if (!twin && tombstone) {
     const { at, reason } = tombstone;
-    const memory = { ...record, invalidatedAt: at, invalidReason: reason };
-    return { kind: 'insert', memory, inactive: inactiveOf(at, reason) };
+    // Of a memory that was forgotten the reason was forgotten too.
+    const invalidReason = reason === '' ? undefined : reason;
+    const memory = { ...record, invalidatedAt: at, invalidReason };
+    return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
   }
   if (topic) return { kind: 'update', memory: restated(madeHot(topic), input, record) };
   if (!twin) return { kind: 'insert', memory: record };

@@ -59,9 +59,10 @@ export async function rememberSummary(
   input: RememberInput,
   options: OperationOptions,
   also?: Also,
+  derivedFrom: readonly string[] = [],
 ): Promise<Remembered | undefined> {
   const inputs = [{ ...input, type: 'summary' }];
-  const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also });
+  const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also, derivedFrom });
   return remembered;
 }
 
@@ -71,6 +72,8 @@ interface Manner {
   /** Whether summaries of sessions may be written. */
   readonly summaries?: boolean | undefined;
   readonly also?: Also | undefined;
+  /** The ids of the memories that a summary was made of. */
+  readonly derivedFrom?: readonly string[] | undefined;
   /** Who judged the importance of each. Default is the caller. */
   readonly judges?: readonly Judge[] | undefined;
 }
@@ -79,7 +82,7 @@ async function rememberAll(
   engine: Engine,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { noticing, summaries, judges, also }: Manner,
+  { noticing, summaries, judges, also, derivedFrom = [] }: Manner,
 ): Promise<readonly Remembered[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
@@ -87,7 +90,8 @@ async function rememberAll(
   const drafts = inputs.map((input, index) =>
     inContext(index, inputs.length, () => {
       const record = newRecord(input, context);
-      return { input, record: { ...record, importanceJudge: judges?.[index] ?? record.importanceJudge } };
+      const importanceJudge = judges?.[index] ?? record.importanceJudge;
+      return { input, record: { ...record, importanceJudge, derivedFrom } };
     }),
   );
   for (;;) {

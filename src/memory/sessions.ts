@@ -18,6 +18,8 @@ const MOST_SUMMARIES = 5;
 const MOST_MEMORIES = 10;
 const NEIGHBOURS = 5;
 const TITLE = 80;
+/** Memories that an automatic summary names. */
+const MOST_SHOWN = 20;
 
 export interface SessionOptions extends OperationOptions {
   /** Where the session takes place. Default is `global`. */
@@ -182,7 +184,17 @@ async function openedSession(
     const memories = open && stale ? await engine.space.find('sessionId', [open.id]) : [];
     const said = memories.filter(({ type }) => type !== 'summary');
     if (open && said.length > 0 && said.length === memories.length) {
-      await summarise(engine, open, automaticSummary(open, said), now, options, also, ['automatic']);
+      const shown = said.slice(0, MOST_SHOWN);
+      const summary = automaticSummary(open, shown, said.length);
+      const unlessChanged: Also = async (reader) => {
+        const changes = await also(reader);
+        // What was forgotten or corrected meanwhile must not stand in a summary.
+        won &&= (await reader.get(shown.map(({ id }) => id))).every(
+          (memory, at) => memory?.content === shown[at]?.content && memory?.title === shown[at]?.title,
+        );
+        return won ? changes : undefined;
+      };
+      await summarise(engine, open, summary, now, options, unlessChanged, shown);
     } else {
       await engine.space.write({ verb: 'remember', at: now }, async (reader) => ({
         changes: (await also(reader)) ?? [],
@@ -200,7 +212,7 @@ async function summarise(
   now: Instant,
   options: OperationOptions,
   also?: Also,
-  tags: readonly string[] = [],
+  automaticFrom?: readonly MemoryRecord[],
 ): Promise<Remembered | undefined> {
   const content = redactPrivate(summary);
   const input = {
@@ -208,19 +220,20 @@ async function summarise(
     title: content.length <= TITLE ? content : `${content.slice(0, TITLE - 3).toWellFormed()}...`,
     scope: session.scope,
     sessionId: session.id,
-    tags,
-    source: tags.includes('automatic') ? ('inferred' as const) : ('stated' as const),
+    tags: automaticFrom ? ['automatic'] : [],
+    source: automaticFrom ? ('inferred' as const) : ('stated' as const),
   };
-  return rememberSummary(engine, input, { signal: options.signal, now: new Date(now) }, also);
+  const derivedFrom = automaticFrom?.map(({ id }) => id);
+  return rememberSummary(engine, input, { signal: options.signal, now: new Date(now) }, also, derivedFrom);
 }
 
 /** Without a language model: what was remembered, one line each. */
-function automaticSummary(session: Session, memories: readonly MemoryRecord[]): string {
+function automaticSummary(session: Session, shown: readonly MemoryRecord[], total: number): string {
   const day = formatInstant(session.startedAt).slice(0, 10);
-  const shown = memories.slice(0, 20).map(({ title, content }) => `- ${firstLine(title ?? content)}`);
-  const rest = memories.length > shown.length ? [`- and ${memories.length - shown.length} more`] : [];
-  const count = memories.length === 1 ? '1 memory' : `${memories.length} memories`;
-  return [`Session of ${day}, closed after a day without activity; ${count}:`, ...shown, ...rest].join('\n');
+  const lines = shown.map(({ title, content }) => `- ${firstLine(title ?? content)}`);
+  const rest = total > shown.length ? [`- and ${total - shown.length} more`] : [];
+  const count = total === 1 ? '1 memory' : `${total} memories`;
+  return [`Session of ${day}, closed after a day without activity; ${count}:`, ...lines, ...rest].join('\n');
 }
 
 function firstLine(content: string): string {

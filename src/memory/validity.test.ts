@@ -102,7 +102,7 @@ describe('what was invalidated', () => {
     await memory.invalidate('a', 'it was moved');
     await memory.forget('a');
     const again = await memory.remember(statement, { id: 'b' });
-    expect(again).toMatchObject({ id: 'b', outcome: 'created', inactive: { reason: 'it was moved' } });
+    expect(again).toMatchObject({ id: 'b', outcome: 'created', inactive: { reason: 'no reason was given' } });
     expect((await memory.recall('meeting')).hits).toEqual([]);
     await memory.revive('b');
     expect((await memory.recall('meeting')).hits).toHaveLength(1);

@@ -130,7 +130,7 @@ export const VERB_OPTIONS: { readonly [Verb in EngineVerb]: VerbOptions } = {
   setImportance: optionsOf<'setImportance'>(2)(operation),
   feedback: optionsOf<'feedback'>(2)({ ...operation, voter: true }),
   markUsed: optionsOf<'markUsed'>(1)({ ...operation, sessionId: true, effect: true }),
-  forget: optionsOf<'forget'>(1)(operation),
+  forget: optionsOf<'forget'>(1)({ ...operation, dryRun: true, limit: true }),
   undo: optionsOf<'undo'>(1)(operation),
   invalidate: optionsOf<'invalidate'>(2)(operation),
   revive: optionsOf<'revive'>(1)(operation),

@@ -6,7 +6,6 @@ import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { changedRecord, toMemory } from './record.ts';
-import { rejoined } from './supersession.ts';
 import type { Memory, MemoryChanges, OperationOptions } from './types.ts';
 
 /** Changes a memory in place; its history keeps what it was. Throws `not_found`. */
@@ -56,27 +55,6 @@ export async function changeOne(
     });
     if (written) return toMemory(written, engine.space.name);
   }
-}
-
-/**
- * Forgets a memory for good: afterwards its text is nowhere in the store, its history and its log included.
- * There is no undo. Throws `not_found`.
- */
-export async function forget(engine: Engine, id: string, options: OperationOptions = {}): Promise<void> {
-  await engine.space.write({ verb: 'forget', at: momentOf(engine, options) }, async (reader) => {
-    const [memory] = await reader.get([id]);
-    // A memory that an undo took away still has its text in the history.
-    if (!memory && (await reader.history(id)).every((event) => event.redacted))
-      throw notFound(id, engine.space.name);
-    const successors = memory ? await rejoined(reader, [memory]) : [];
-    return {
-      changes: [
-        ...successors.map((each): Change => ({ kind: 'replace', memory: each })),
-        { kind: 'redact', id },
-      ],
-      result: undefined,
-    };
-  });
 }
 
 /** A memory with what use has made of it: a concurrent recall must not lose what it taught. */

@@ -14,6 +14,11 @@ export interface Store extends AsyncDisposable {
   openSpace(name: string, options?: OpenSpaceOptions): Promise<SpaceStore>;
   /** The names of all spaces, sorted. */
   listSpaces(): Promise<readonly string[]>;
+  /**
+   * Deletes a space and all that it holds, for good. What this store has open of it is closed first. Throws `not_found`,
+   * and `store_busy` while another process has it open: nothing is deleted then.
+   */
+  deleteSpace(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,6 +30,11 @@ export interface OpenSpaceOptions {
 /** One space. What happens here neither sees nor changes anything of another space. */
 export interface SpaceStore extends SpaceReader, AsyncDisposable {
   readonly name: string;
+  /**
+   * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
+   * bytes the database frees later.
+   */
+  readonly erases: 'bytes' | 'rows';
   /**
    * One atomic write. `decide` reads inside the transaction, waits for nothing but its reader, and returns the
    * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing.
@@ -118,6 +128,8 @@ export interface SpaceReader {
   uncompared(limit: number): Promise<readonly MemoryRecord[]>;
   /** The stored links between these memories, both ends among them. */
   linksAmong(ids: readonly string[]): Promise<readonly Link[]>;
+  /** The memories that are only in the log, because they were removed: each as it was last, in the order of removal. */
+  removed(): Promise<readonly MemoryRecord[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
@@ -234,8 +246,8 @@ export interface SimilarPair extends NewPair {
   readonly resolution: string | undefined;
 }
 
-/** By what memories can be looked up: exactly equal, or among the ids that they supersede. */
-export type FindBy = 'content' | 'topicKey' | 'sessionId' | 'supersedes';
+/** By what memories can be looked up: exactly equal, or among the ids that they supersede or were made of. */
+export type FindBy = 'content' | 'topicKey' | 'sessionId' | 'supersedes' | 'derivedFrom';
 
 /** A stretch of work in which memories are made. */
 export interface Session {
@@ -252,6 +264,7 @@ export type Statement = Pick<MemoryRecord, 'scope' | 'content'>;
 
 export interface Tombstone {
   readonly at: Instant;
+  /** Empty once the memory that it was said of was forgotten. */
   readonly reason: string;
 }
 

@@ -29,16 +29,16 @@ export function dynamicsOf(memory: Dynamics): Dynamics {
   return Object.fromEntries(DYNAMICS.map((name) => [name, memory[name]])) as unknown as Dynamics;
 }
 
-/** A row of the usage log without one memory. */
-export function usageWithout(usage: Usage, id: string): Usage {
+/** A row of the usage log without some memories. */
+export function usageWithout(usage: Usage, ids: ReadonlySet<string>): Usage {
   const { before } = usage;
   return {
     ...usage,
-    used: usage.used.filter((each) => each.id !== id),
+    used: usage.used.filter(({ id }) => !ids.has(id)),
     ...(before && {
       before: {
-        memories: before.memories.filter((each) => each.id !== id),
-        links: before.links.filter(({ link }) => !link.ids.includes(id)),
+        memories: before.memories.filter(({ id }) => !ids.has(id)),
+        links: before.links.filter(({ link }) => !link.ids.some((id) => ids.has(id))),
       },
     }),
   };

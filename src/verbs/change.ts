@@ -1,8 +1,25 @@
 import * as z from 'zod';
-import type { MemoryChanges, Undone } from '../index.ts';
+import {
+  type ForgetFilter,
+  type ForgetOptions,
+  type ForgetResult,
+  type MemoryChanges,
+  type OperationOptions,
+  SalienceError,
+  type Undone,
+} from '../index.ts';
+import { SOURCES } from '../model/memory.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import { instant, listOf, memoryId, memorySchema, rememberFields, timeToLive } from './schemas.ts';
+import {
+  filterFields,
+  instant,
+  listOf,
+  memoryId,
+  memorySchema,
+  rememberFields,
+  timeToLive,
+} from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 const { content, type, scope, tags, metadata, importance, confidence, weight } = rememberFields;
@@ -43,23 +60,83 @@ export const update = defineVerb({
   text: (memory) => `updated ${memoryLine(memory)}`,
 });
 
+const ids = listOf(z.string());
+
+const forgotten = z.object({
+  dryRun: z.boolean(),
+  count: z.number().describe('How many are forgotten, what was made of them included'),
+  forgotten: ids,
+  rebuilt: ids.describe('Consolidations that were joined again without them'),
+  reinstated: ids.describe('Originals of forgotten consolidations: believed again'),
+  mayStillSay: ids.describe('Summaries that people wrote, and copies: they may say the same, and stay'),
+  erased: z.enum(['bytes', 'rows']),
+} satisfies Record<keyof ForgetResult, z.ZodType>);
+
+function forgottenText({ dryRun, count, forgotten, rebuilt, reinstated, mayStillSay }: ForgetResult): string {
+  const namesOf = (each: readonly string[]) => each.map(named).join(', ');
+  return [
+    `${dryRun ? 'would forget' : 'forgotten'} ${count > 10 || count === 0 ? counted(count, 'memory', 'memories') : namesOf(forgotten)}`,
+    ...(rebuilt.length > 0 ? [`joined again without it: ${namesOf(rebuilt)}`] : []),
+    ...(reinstated.length > 0 ? [`believed again: ${namesOf(reinstated)}`] : []),
+    ...(mayStillSay.length > 0 ? [`may still say it: ${namesOf(mayStillSay)}`] : []),
+  ].join('\n');
+}
+
 export const forget = defineVerb({
   name: 'forget',
   title: 'Forget a memory',
   description:
-    'Erases a memory for good, its history included. There is no undo. Use it only when the user asks to forget something; correct what is merely wrong with update.',
+    'Erases a memory for good, its history and what was made of it included. There is no undo. Use it only when the user asks to forget something; correct what is merely wrong with update.',
   input: z.strictObject({ id: memoryId }),
-  output: z.object({ id: z.string(), outcome: z.literal('forgotten') }),
+  output: forgotten,
   access: 'write',
   destructive: true,
   idempotent: true,
   http: { method: 'DELETE', path: '/v1/memories/{id}' },
   tool: true,
-  async run(memory, { id }, context) {
-    await memory.forget(id, operationOf(context));
-    return { id, outcome: 'forgotten' as const };
+  run: (memory, { id }, context) => memory.forget(id, operationOf(context)),
+  text: forgottenText,
+});
+
+const { scope: _, ...forgetFilters } = filterFields;
+
+export const forgetMany = defineVerb({
+  name: 'forget_many',
+  title: 'Forget memories',
+  description:
+    'Erases memories for good: those of a list of ids, or all that a filter finds, in one transaction. There is no undo: ask with dryRun first.',
+  input: z.strictObject({
+    ids: z
+      .array(z.string())
+      .optional()
+      .describe('Not together with a filter. One that is unknown: nothing is forgotten'),
+    ...forgetFilters,
+    below: z.boolean().optional().describe('With inScope: in the scopes below it too. Default is false'),
+    sessionId: z.string().optional().describe('Only of this session'),
+    source: z.enum(SOURCES).optional().describe('Only from this source'),
+    topicKey: z.string().optional().describe('Only about this topic'),
+    dryRun: z.boolean().optional().describe('Only say what would be forgotten. Default is false'),
+    limit: z.int().min(1).max(10_000).optional().describe('Most ids that a dry run lists. Default is 100'),
+  } satisfies Record<
+    'ids' | keyof ForgetFilter | Exclude<keyof ForgetOptions, keyof OperationOptions>,
+    z.ZodType
+  >),
+  output: forgotten,
+  access: 'write',
+  destructive: true,
+  idempotent: true,
+  http: { method: 'POST', path: '/v1/forget' },
+  tool: false,
+  async run(memory, { ids, dryRun, limit, ...filter }, context) {
+    const options = { dryRun, limit, ...operationOf(context) };
+    if (ids === undefined) return memory.forget(filter, options);
+    const [field] = Object.keys(filter);
+    if (field === undefined) return memory.forget(ids, options);
+    throw new SalienceError('invalid_argument', `${field}: give ids or a filter, not both`, {
+      details: { field },
+    });
   },
-  text: ({ id }) => `forgotten ${named(id)}`,
+  text: forgottenText,
 });
 
 export const undo = defineVerb({

@@ -3,7 +3,7 @@
  * needs to change for it to be a tool, a route and a line of the API document.
  */
 import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
-import { forget, undo, update } from './change.ts';
+import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
@@ -55,6 +55,7 @@ export const verbs: readonly Verb[] = [
   stats,
   maintain,
   curate,
+  forgetMany,
   rememberMany,
   restore,
   check,

@@ -118,6 +118,7 @@ describe('every verb answers by its schema', () => {
       { messages: [{ role: 'user', content: 'I moved to Ulm', at: '2026-02-28T12:00:00Z' }], tags: ['chat'] },
       /^1 created, 0 updated, 0 known, 0 merged; judged by rules\n- m\d+$/,
     ],
+    ['forget_many', { ids: ['m2'], dryRun: true }, /^would forget m2$/],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];
 

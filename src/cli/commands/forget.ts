@@ -1,37 +1,108 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { ForgetFilter, ForgetResult, ForgetTarget, MemoryEngine, Source } from '../../index.ts';
+import { SOURCES } from '../../model/memory.ts';
 import { confirm } from '../confirm.ts';
-import { action } from '../context.ts';
+import { action, type Context } from '../context.ts';
+import { addNarrowingOptions, type FilterFlags, filtersOf } from '../filters.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openExisting } from '../open.ts';
 import { cutToWidth, plainLine } from '../terminal-text.ts';
 
-export const examples = ['salience forget roast --yes'] as const;
+interface Options extends Omit<FilterFlags, 'scope'> {
+  readonly below?: boolean | undefined;
+  readonly session?: string | undefined;
+  readonly source?: Source | undefined;
+  readonly topic?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+/** So many lines are shown; JSON has all. */
+const SHOWN = 20;
+
+export const examples = [
+  'salience forget roast --yes',
+  'salience forget --tag coffee --type preference --dry-run',
+  'salience forget --in-scope team:a --below --dry-run --json',
+] as const;
 
 export function configure(command: Command): void {
-  command
-    .argument('<id>')
+  addNarrowingOptions(command.argument('[ids...]', 'which memories; without ids, all that the options find'))
+    .option('--below', 'with --in-scope: in the scopes below it too')
+    .option('--session <id>', 'only of this session')
+    .addOption(new Option('--source <source>', 'only from this source').choices(SOURCES))
+    .option('--topic <key>', 'only about this topic')
+    .option('--dry-run', 'only say what would be forgotten')
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
-      '\nForgetting is for good: the text is erased from the store, its history and its log. There is no undo.',
+      '\nForgetting is for good: the texts are erased from the store, its history and its log, with what was made of\nthem, in one go. There is no undo. "salience spaces delete" deletes a whole space.',
     )
     .action(
-      action<{ readonly yes?: boolean | undefined }, [string]>(async (context, id) => {
+      action<Options, [readonly string[]]>(async (context, ids) => {
         const { options, signal } = context;
-        if (!options.yes && !process.stdin.isTTY) {
+        const filter = filterOf(options);
+        if (ids.length > 0 && Object.keys(filter).length > 0) {
+          context.misused('give ids or options that find memories, not both');
+        }
+        if (ids.length === 0 && Object.keys(filter).length === 0) {
+          context.misused('name the memories to forget, or give an option that finds them, such as --tag');
+        }
+        if (!options.yes && !options.dryRun && !process.stdin.isTTY) {
           context.misused('forgetting is for good: give --yes where nobody can be asked');
         }
-        await using memory = await open(context);
-        if (!options.yes) {
-          // A memory that is gone but has its text in the history can be forgotten too.
-          const found = await memory.get(id);
-          const text = found ? ` "${cutToWidth(plainLine(lineOf(found)), 60)}"` : '';
-          const question = `Forget ${plainLine(id)}${text}? It is erased for good.`;
+        const target: ForgetTarget = ids.length > 0 ? ids : filter;
+        await using memory = await openExisting(context);
+        if (options.dryRun || !options.yes) {
+          const limit = options.json ? 10_000 : SHOWN;
+          const plan = await memory.forget(target, { dryRun: true, limit, signal });
+          if (options.dryRun) return report(plan, context);
+          if (plan.count === 0) return context.print('nothing to forget');
+          const question = `Forget ${await namesOf(memory, plan)}? ${plan.count === 1 ? 'It is' : 'They are'} erased for good.`;
           if (!(await confirm(question, 'nothing was forgotten', context))) return context.print('kept');
         }
-        await memory.forget(id, { signal });
-        if (options.json) return context.printJson({ id, outcome: 'forgotten' });
-        await context.print(`forgot ${plainLine(id)} for good`);
+        await report(await memory.forget(target, { signal }), context);
       }),
     );
+}
+
+function filterOf({ below, session, source, topic, ...flags }: Options): ForgetFilter {
+  const { scope: _, ...narrowing } = filtersOf(flags);
+  const filter = { ...narrowing, below, sessionId: session, source, topicKey: topic };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+/** One memory by its text, several by their number. */
+async function namesOf(memory: MemoryEngine, { count, forgotten }: ForgetResult): Promise<string> {
+  const [id = ''] = forgotten;
+  if (count !== 1) return `${count} memories`;
+  // A memory that is gone but has its text in the history can be forgotten too.
+  const found = await memory.get(id);
+  return `${plainLine(id)}${found ? ` "${cutToWidth(plainLine(lineOf(found)), 60)}"` : ''}`;
+}
+
+async function report(result: ForgetResult, context: Context): Promise<void> {
+  if (context.options.json) return context.printJson(result);
+  const { dryRun, count, forgotten, rebuilt, reinstated, mayStillSay } = result;
+  if (dryRun) {
+    for (const id of forgotten) await context.print(plainLine(id));
+    if (count > forgotten.length)
+      await context.print(`and ${count - forgotten.length} more; --json names them`);
+    await context.print(
+      `dry run: ${count === 1 ? '1 memory' : `${count} memories`} would be forgotten for good`,
+    );
+  } else if (count === 0) await context.print('nothing to forget');
+  else
+    await context.print(
+      `forgot ${count === 1 ? plainLine(forgotten[0] as string) : `${count} memories`} for good`,
+    );
+  await printIds(context, 'joined again without it', rebuilt);
+  await printIds(context, 'believed again', reinstated);
+  await printIds(context, 'may still say the same', mayStillSay);
+}
+
+async function printIds({ print }: Context, what: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rest = ids.length > SHOWN ? `, and ${ids.length - SHOWN} more` : '';
+  await print(`${what}: ${ids.slice(0, SHOWN).map(plainLine).join(', ')}${rest}`);
 }

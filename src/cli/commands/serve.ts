@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
+import { deleteSpace } from '../../index.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
 import { open, storePath } from '../open.ts';
@@ -71,6 +72,7 @@ export function configure(command: Command): void {
         });
         await using server = await startServer({
           tokens,
+          deleteSpace: (space) => deleteSpace({ path: storePath(options), space }),
           openSpace: (space) =>
             open({ ...context, options: { ...options, space } }, { maxMetadataBytes: options.metadataLimit }),
           host: options.host,

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { deleteSpace } from '../../index.ts';
+import { SalienceError } from '../../model/errors.ts';
 import { createSqliteStore } from '../../store/sqlite/index.ts';
+import { confirm } from '../confirm.ts';
 import { action } from '../context.ts';
 import { storePath } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -18,4 +21,39 @@ export function configure(command: Command): void {
       );
     }),
   );
+  command
+    .command('delete')
+    .description('delete a space and all that it holds, for good')
+    .argument('<name>')
+    .option('--yes', 'do not ask')
+    .action(
+      action<{ readonly yes?: boolean | undefined }, [string]>(async (context, space) => {
+        const { options } = context;
+        if (!options.yes && !process.stdin.isTTY) {
+          context.misused('deleting a space is for good: give --yes where nobody can be asked');
+        }
+        const path = storePath(options);
+        const memories = await countIn(path, space);
+        const held =
+          memories === undefined ? '' : ` with its ${memories === 1 ? '1 memory' : `${memories} memories`}`;
+        const question = `Delete the space ${plainLine(space)}${held}? It is gone for good.`;
+        if (!options.yes && !(await confirm(question, 'nothing was deleted', context))) {
+          return context.print('kept');
+        }
+        await deleteSpace({ path, space });
+        if (options.json) return context.printJson({ space, memories, outcome: 'deleted' });
+        await context.print(`deleted the space ${plainLine(space)}${held}`);
+      }),
+    );
+}
+
+/** How many memories a space holds; `undefined` where it cannot be read any more. Throws `not_found`. */
+async function countIn(path: string, space: string): Promise<number | undefined> {
+  await using store = createSqliteStore({ directory: path });
+  try {
+    return (await (await store.openSpace(space, { readOnly: true })).info()).memories;
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code !== 'not_found') return undefined;
+    throw error;
+  }
 }

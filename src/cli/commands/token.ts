@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Grant, openTokenStore, type TokenRights } from '../../http/index.ts';
+import { type Grant, openTokenStore, TOKEN_RIGHTS, type TokenRights } from '../../http/index.ts';
 import { action } from '../context.ts';
 import { collect } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -27,7 +27,7 @@ export function configure(command: Command): void {
       'sees it and its ancestors, writes in it alone; repeatable (default: all)',
       collect,
     )
-    .addOption(new Option('--rights <rights>', 'what it may do').choices(['read', 'write']).default('write'))
+    .addOption(new Option('--rights <rights>', 'what it may do').choices(TOKEN_RIGHTS).default('write'))
     .action(
       action<CreateOptions, []>(async (context) => {
         const { space, name, scope: scopes, rights } = context.options;

@@ -37,6 +37,15 @@ export function createMemoryStore(): Store {
       checkOpen();
       return [...rooms.keys()].sort();
     },
+    async deleteSpace(name) {
+      checkOpen();
+      parseSpaceName(name);
+      if (!rooms.has(name)) throw missingSpace(name, [...rooms.keys()].sort());
+      const mine = [...opened].filter((space) => space.name === name);
+      await Promise.all(mine.map((space) => space.close()));
+      for (const space of mine) opened.delete(space);
+      rooms.delete(name);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

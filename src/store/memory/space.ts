@@ -64,6 +64,7 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
   };
   return {
     name: room.name,
+    erases: 'bytes',
     ...readerOf(present),
     async write(entry, decide) {
       writable();
@@ -223,6 +224,16 @@ function readerOf(present: () => State): SpaceReader {
       const { memories, compared } = present();
       const records = [...memories.values()].map(({ memory }) => memory);
       return records.filter(({ id, tier }) => tier === 'hot' && !compared.has(id)).slice(0, limit);
+    },
+    async removed() {
+      const { events, memories } = present();
+      const last = new Map<string, MemoryRecord>();
+      for (const { memoryId, before } of events) {
+        if (!before || memories.has(memoryId)) continue;
+        last.delete(memoryId);
+        last.set(memoryId, before);
+      }
+      return [...last.values()];
     },
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);

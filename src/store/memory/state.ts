@@ -85,7 +85,7 @@ export const emptyState: State = {
   analyzer: undefined,
 };
 
-export function lastSequence(state: State): number {
+export function lastSequence(state: Pick<State, 'events'>): number {
   return state.events.at(-1)?.sequence ?? 0;
 }
 
@@ -107,6 +107,8 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
   const end = { endedAt: at, endedBy: operation };
+  /** What is forgotten, and the sequence of the event that says so: what its id is used for afterwards stays. */
+  const redactions = new Map<string, number>();
   const forgetComparison = (id: string) => {
     compared.delete(id);
     for (const [sequence, pair] of pairs) {
@@ -189,13 +191,8 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     const redacted = change.kind === 'redact';
     log({ memoryId, before: redacted ? undefined : before?.memory, redacted, link: undefined });
     if (redacted) {
-      events = events.map((event) =>
-        event.memoryId === memoryId || event.link?.link.ids.includes(memoryId)
-          ? { ...event, before: undefined, link: undefined, redacted: true }
-          : event,
-      );
+      redactions.set(memoryId, lastSequence({ events }));
       votes = votes.filter((vote) => vote.memoryId !== memoryId);
-      usages = usages.map((usage) => usageWithout(usage, memoryId));
       for (const [sequence, pair] of pairs) if (concerns(pair, memoryId)) pairs.delete(sequence);
     }
     if (change.kind === 'remove' || change.kind === 'redact') {
@@ -210,6 +207,16 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       memories.set(memoryId, stored(memory, change.indexed ?? (before as SearchableMemory)));
       if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
     }
+  }
+  if (redactions.size > 0) {
+    const forgotten = new Set(redactions.keys());
+    usages = usages.map((usage) => usageWithout(usage, forgotten));
+    events = events.map((event) =>
+      event.sequence <= (redactions.get(event.memoryId) ?? 0) ||
+      (event.operation < operation && event.link?.link.ids.some((id) => forgotten.has(id)))
+        ? { ...event, before: undefined, link: undefined, redacted: true }
+        : event,
+    );
   }
   // An operation that left no event cannot be undone, and its number is that of the next one.
   const undoable = events.length > state.events.length;

@@ -67,6 +67,15 @@ export function createReader(connection: () => Connection): SpaceReader {
     async uncompared(limit) {
       return readUncompared(connection(), limit);
     },
+    async removed() {
+      const rows = connection().all(
+        `SELECT sequence, before FROM event WHERE sequence IN (
+           SELECT max(sequence) FROM event
+           WHERE before IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory) GROUP BY memory_id
+         ) ORDER BY sequence`,
+      ) as { sequence: number; before: string }[];
+      return rows.map(({ sequence, before }) => recordFromJson(before, sequence));
+    },
     async history(id) {
       return toEvents(connection().all(`${selectEvents} WHERE memory_id = ? ORDER BY sequence`, id));
     },

@@ -13,6 +13,8 @@ const sources: Readonly<Record<FindBy, string>> = {
   sessionId: 'json_each(?) AS wanted JOIN memory ON session_id = wanted.value',
   supersedes: `(SELECT DISTINCT newer_row FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)))
     JOIN memory ON memory.row = newer_row`,
+  derivedFrom: `memory INDEXED BY memory_derived WHERE derived_from <> '[]' AND EXISTS (
+    SELECT 1 FROM json_each(derived_from) AS part WHERE part.value IN (SELECT value FROM json_each(?)))`,
 };
 
 const beside = (side: '<' | '>') =>

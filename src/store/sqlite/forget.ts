@@ -11,8 +11,9 @@ import { forgetUsage } from './usage.ts';
 import { eraseVotes } from './votes.ts';
 
 /**
- * Takes a memory and everything it ever said out of all tables, inside the caller's transaction; the bytes go with
- * {@link eraseForgotten} afterwards. Returns the memory's row. Throws `not_found`.
+ * Takes a memory and everything it ever said out of all tables, inside the caller's transaction; others still mention
+ * it until {@link redactMentions}, and the bytes go with {@link eraseForgotten} afterwards. Returns the memory's row.
+ * Throws `not_found`.
  */
 export function redactMemory(connection: Connection, id: string): number {
   const found = connection.get(
@@ -23,15 +24,21 @@ export function redactMemory(connection: Connection, id: string): number {
   if (found?.row == null) throw missingMemory(id);
   connection.run('DELETE FROM memory WHERE id = ?', id);
   connection.run('UPDATE event SET before = NULL, link = NULL, redacted = 1 WHERE memory_id = ?', id);
-  // The links that it was the second end of: without it they cannot be made again.
-  connection.run(
-    "UPDATE event SET link = NULL, redacted = 1 WHERE link IS NOT NULL AND json_extract(link, '$.link.ids[1]') = ?",
-    id,
-  );
-  forgetUsage(connection, id);
   erasePairs(connection, id);
   eraseVotes(connection, id);
   return found.row;
+}
+
+/** Takes forgotten memories out of what was logged of others before `operation`: all of them in one pass. */
+export function redactMentions(connection: Connection, ids: ReadonlySet<string>, operation: number): void {
+  // The links that they were the second end of: without them they cannot be made again.
+  connection.run(
+    `UPDATE event SET link = NULL, redacted = 1 WHERE link IS NOT NULL AND operation < ?
+     AND json_extract(link, '$.link.ids[1]') IN (SELECT value FROM json_each(?))`,
+    operation,
+    JSON.stringify([...ids]),
+  );
+  forgetUsage(connection, ids);
 }
 
 /**

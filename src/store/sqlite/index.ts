@@ -10,6 +10,7 @@ import { parseSpaceName } from '../../model/space.ts';
 import { closedError, missingSpace } from '../faults.ts';
 import type { SpaceStore, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { deleteSpaceFiles } from './delete.ts';
 import { translateFileError } from './faults.ts';
 import { fileNameOf, listSpaceNames } from './files.ts';
 import { openSpaceFile } from './space.ts';
@@ -65,6 +66,16 @@ export function createObservedSqliteStore(
       } catch (error) {
         throw translateFileError(error, root);
       }
+    },
+    async deleteSpace(name) {
+      checkOpen();
+      parseSpaceName(name);
+      const path = join(root, fileNameOf(name));
+      if (!existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
+      const mine = [...opened].filter((space) => space.name === name);
+      await Promise.all(mine.map((space) => space.close()));
+      for (const space of mine) opened.delete(space);
+      await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -98,6 +98,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
 
   return {
     name,
+    erases: 'bytes',
     get: (ids) => guarded(() => committed.get(ids)),
     linksAmong: (ids) => guarded(() => committed.linksAmong(ids)),
     links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
@@ -111,12 +112,15 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     votes: (id) => guarded(() => committed.votes(id)),
     tombstones: (statements) => guarded(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
+    removed: () => guarded(() => committed.removed()),
     history: (id) => guarded(() => committed.history(id)),
     operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {
       checkWritable();
       return queue.run(() =>
         guarded(async () => {
+          // Of what was forgotten earlier and could not be erased then.
+          if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
           let forgets = false;
           const result = await transaction(async (writer, termIds) => {
             const decision = await decideWith(writer, decide);

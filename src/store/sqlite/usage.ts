@@ -145,15 +145,18 @@ export function usedSince(connection: Connection, sequence: number): ReadonlySet
   return ids;
 }
 
-/** Takes a memory out of the whole log. */
-export function forgetUsage(connection: Connection, id: string): void {
-  const quoted = JSON.stringify(id);
+/** Takes memories out of the whole log. */
+export function forgetUsage(connection: Connection, ids: ReadonlySet<string>): void {
   const rows = connection.all(
-    "SELECT * FROM usage WHERE instr(used, ?1) > 0 OR instr(coalesce(before, ''), ?1) > 0",
-    quoted,
+    `SELECT * FROM usage WHERE
+       EXISTS (SELECT 1 FROM json_each(used) WHERE json_extract(json_each.value, '$.id') IN (SELECT value FROM json_each(?1)))
+       OR EXISTS (SELECT 1 FROM json_each(before, '$.memories') WHERE json_extract(json_each.value, '$.id') IN (SELECT value FROM json_each(?1)))
+       OR EXISTS (SELECT 1 FROM json_each(before, '$.links') WHERE json_extract(json_each.value, '$.link.ids[0]') IN (SELECT value FROM json_each(?1))
+                  OR json_extract(json_each.value, '$.link.ids[1]') IN (SELECT value FROM json_each(?1)))`,
+    JSON.stringify([...ids]),
   ) as UsageRow[];
   for (const row of rows) {
-    const { used, before } = usageWithout(usageOf(row), id);
+    const { used, before } = usageWithout(usageOf(row), ids);
     connection.run(
       'UPDATE usage SET used = ?, before = ? WHERE sequence = ?',
       JSON.stringify(used),

@@ -6,7 +6,7 @@ import { writeAttributes } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
-import { redactMemory } from './forget.ts';
+import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
 import { readDerivation, readMeta, writeDerivation, writeMeta } from './meta.ts';
 import {
@@ -51,7 +51,9 @@ export function applyDecision(
   let row = nextRow(connection);
   const ordinals = createOrdinals(connection);
   const log = connection.statement(insertEvent);
+  const redacted = new Set<string>();
   for (const change of decision.changes) {
+    if (change.kind === 'redact') redacted.add(change.id);
     for (const applied of applyChange(connection, termIds, ordinals.given(change), row, { at, operation })) {
       if (applied.row === row) row++;
       log.run(
@@ -69,6 +71,7 @@ export function applyDecision(
     }
   }
   ordinals.save();
+  if (redacted.size > 0) redactMentions(connection, redacted, operation);
   if (sequence === operation) forgetEnds(connection, operation);
 }
 

@@ -51,6 +51,17 @@ export const findingTests: readonly ContractTest[] = [
       expect(await ids(space, by, same[by])).toEqual(['early', '\u{1f600}', '\uffee', 'late']);
     }
   }),
+  onSpace('what was made of memories is found by each of them, once', async (space) => {
+    await write(space, [
+      insert({ id: 'a' }),
+      insert({ id: 'b', derivedFrom: ['a', 'gone'], createdAt: start + 1 }),
+      insert({ id: 'c', derivedFrom: ['a'], createdAt: start + 2 }),
+    ]);
+    expect(await ids(space, 'derivedFrom', 'a', 'gone', 'a')).toEqual(['b', 'c']);
+    expect(await ids(space, 'derivedFrom', 'gone')).toEqual(['b']);
+    expect(await ids(space, 'derivedFrom', 'c')).toEqual([]);
+    expect(await ids(space, 'derivedFrom')).toEqual([]);
+  }),
   onSpace(
     'what supersedes is found by each memory it supersedes, there or not, and after it changed',
     async (space) => {

@@ -78,6 +78,56 @@ export const forgettingTests: readonly ContractTest[] = [
       expect(await space.history('a')).toHaveLength(4);
     },
   ),
+  onSpace('many are forgotten as one operation, and one of them may be written anew in it', async (space) => {
+    await write(space, [
+      insert({ id: 'a', content: 'secret' }),
+      insert({ id: 'b', content: 'secret too' }),
+      insert({ id: 'c', content: 'public' }),
+    ]);
+    const link = { ids: ['b', 'c'], kind: 'stated', weight: 1, at: start } as const;
+    await write(space, [{ kind: 'link', link }], { verb: 'link' });
+    await write(
+      space,
+      [
+        { kind: 'redact', id: 'a' },
+        { kind: 'redact', id: 'b' },
+        insert({ id: 'b', content: 'left' }),
+        { kind: 'link', link },
+      ],
+      { verb: 'forget' },
+    );
+    expect(await getOne(space, 'a')).toBeUndefined();
+    expect((await getOne(space, 'b'))?.content).toBe('left');
+    expect((await space.links(['b'])).map(({ ids }) => ids)).toEqual([['b', 'c']]);
+    const history = await space.history('b');
+    expect(history.map(({ redacted, link }) => [redacted, link !== undefined])).toEqual([
+      [true, false],
+      [true, false],
+      [true, false],
+      [false, false],
+      [false, true],
+    ]);
+    expect(new Set(history.slice(2).map(({ operation }) => operation)).size).toBe(1);
+    expect(await space.operation()).toEqual([]);
+    expect(await space.check()).toEqual([]);
+  }),
+  onSpace('what was removed is known from the log, as it was last, until it is forgotten', async (space) => {
+    expect(await space.removed()).toEqual([]);
+    await write(space, [insert({ id: 'a', content: 'one' }), insert({ id: 'b' }), insert({ id: 'c' })]);
+    await write(space, [replace({ id: 'a', content: 'two' })]);
+    await write(space, [{ kind: 'remove', id: 'b' }]);
+    await write(space, [
+      { kind: 'remove', id: 'a' },
+      { kind: 'remove', id: 'c' },
+    ]);
+    await write(space, [insert({ id: 'c', content: 'back' })]);
+    expect((await space.removed()).map(({ id, content }) => [id, content])).toEqual([
+      ['b', expect.any(String)],
+      ['a', 'two'],
+    ]);
+    await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
+    expect((await space.removed()).map(({ id }) => id)).toEqual(['b']);
+  }),
   onSpace('an id that was forgotten may be used again, and has a new history', async (space) => {
     await write(space, [insert({ id: 'a', content: 'secret' })]);
     await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });

@@ -49,6 +49,23 @@ export const spaceTests: readonly ContractTest[] = [
     },
   },
   {
+    title: 'a space that is deleted is gone, and its name can be used again',
+    async run({ store }) {
+      const alice = await store.openSpace('alice');
+      const bob = await store.openSpace('bob');
+      await write(alice, [insert({ id: 'a' })]);
+      await write(bob, [insert({ id: 'b' })]);
+      await store.deleteSpace('alice');
+      expect(await store.listSpaces()).toEqual(['bob']);
+      await expectCode(alice.get(['a']), 'closed');
+      await expectCode(store.deleteSpace('alice'), 'not_found');
+      await expectCode(store.deleteSpace('../bob'), 'invalid_space_name');
+      expect((await getOne(bob, 'b'))?.id).toBe('b');
+      const again = await store.openSpace('alice');
+      expect(await again.info()).toMatchObject({ memories: 0, events: 0 });
+    },
+  },
+  {
     title:
       'spaces are listed by name; names that differ in case, spelling or signs alone are different spaces',
     async run({ store }) {

@@ -19,6 +19,15 @@ export const provenance: Migration = {
     ALTER TABLE memory ADD COLUMN seen INTEGER;
     ALTER TABLE memory ADD COLUMN derived_from TEXT NOT NULL DEFAULT '[]';
 
+    CREATE INDEX memory_derived ON memory (row) WHERE derived_from <> '[]';
+    -- A consolidation is linked with what it was made of.
+    UPDATE memory SET derived_from = coalesce(
+      (SELECT json_group_array(id) FROM (
+         SELECT other.id FROM link JOIN memory AS other ON other.row = iif(a_row = memory.row, b_row, a_row)
+         WHERE kind = 'consolidation' AND memory.row IN (a_row, b_row) AND other.consolidated_at IS NOT NULL
+         ORDER BY other.created_at, other.row)), '[]')
+      WHERE source = 'consolidated';
+
     -- The session at creation: that of the oldest version that the log still has.
     ALTER TABLE memory ADD COLUMN born_in TEXT;
     UPDATE memory SET born_in = coalesce(

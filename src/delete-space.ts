@@ -1,0 +1,18 @@
+import { parseSpaceName } from './model/space.ts';
+
+export interface DeleteSpaceOptions {
+  /** The directory of the store. */
+  readonly path: string;
+  readonly space: string;
+}
+
+/**
+ * Deletes a space: its files, with everything in them. There is no undo. Throws `not_found`, and `store_busy` while
+ * another process, or another store of this one, has it open: nothing is deleted then.
+ */
+export async function deleteSpace({ path, space }: DeleteSpaceOptions): Promise<void> {
+  parseSpaceName(space);
+  const { createSqliteStore } = await import('./store/sqlite/index.ts');
+  await using store = createSqliteStore({ directory: path });
+  await store.deleteSpace(space);
+}

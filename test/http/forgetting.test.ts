@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { deleteSpace } from '../../src/index.ts';
+import { startTestServer } from './fixture.ts';
+
+const canary = 'Quixotrywobbegong';
+
+describe('forgetting over HTTP', () => {
+  it('keeps no answer that would tell it again, whichever process forgot', async () => {
+    await using server = await startTestServer();
+    const memory = await server.space();
+    const token = await server.token();
+    const ask = (method: string, path: string, key: string, body?: object) =>
+      server.ask(method, path, { token, headers: { 'idempotency-key': key }, body });
+    const said = await ask('POST', '/v1/memories', 'say', { id: 'a', content: `The word is ${canary}` });
+    expect(said.status).toBe(200);
+    const changed = await ask('PATCH', '/v1/memories/a', 'change', { content: `The word was ${canary}` });
+    expect(changed.text).toContain(canary);
+    const again = await ask('PATCH', '/v1/memories/a', 'change', { content: `The word was ${canary}` });
+    expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true' });
+    await memory.forget('a');
+    for (const _ of [1, 2]) {
+      const replayed = await ask('PATCH', '/v1/memories/a', 'change', { content: `The word was ${canary}` });
+      expect(replayed).toMatchObject({ status: 410, json: { code: 'redacted' } });
+      expect(replayed.text).not.toContain(canary);
+    }
+    expect(await memory.get('a')).toBeUndefined();
+  });
+
+  it('gives the answer to a repeated forget again', async () => {
+    await using server = await startTestServer();
+    await (await server.space()).rememberMany(['a', 'b'].map((id) => ({ id, content: id })));
+    const token = await server.token();
+    const headers = { 'idempotency-key': 'k' };
+    const forget = () => server.ask('POST', '/v1/forget', { token, headers, body: { ids: ['a', 'b'] } });
+    const first = await forget();
+    expect(first).toMatchObject({ status: 200, json: { forgotten: ['a', 'b'], count: 2, erased: 'bytes' } });
+    expect((await forget()).json).toEqual(first.json);
+  });
+
+  it('forgets by a filter, refuses an empty one and both ways at once', async () => {
+    await using server = await startTestServer();
+    const memory = await server.space();
+    await memory.rememberMany([
+      { id: 'a', content: 'One', tags: ['x'] },
+      { id: 'b', content: 'Two' },
+    ]);
+    const writing = await server.token();
+    const forget = (body: object) => server.ask('POST', '/v1/forget', { token: writing, body });
+    expect(await forget({})).toMatchObject({ status: 400 });
+    expect(await forget({ ids: ['a'], tags: ['x'] })).toMatchObject({ status: 400 });
+    expect(await forget({ ids: ['a', 'never'] })).toMatchObject({ status: 404 });
+    expect(await forget({ tags: ['x'], dryRun: true })).toMatchObject({ json: { count: 1, dryRun: true } });
+    expect((await memory.list()).memories).toHaveLength(2);
+    expect(await forget({ tags: ['x'] })).toMatchObject({ json: { forgotten: ['a'], dryRun: false } });
+    const token = await server.token({ rights: 'read' });
+    expect(await server.ask('POST', '/v1/forget', { token, body: { ids: ['b'] } })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('stays within the scopes of a token, and tells of no others', async () => {
+    await using server = await startTestServer();
+    const memory = await server.space();
+    const { sessionId } = await memory.startSession();
+    await memory.rememberMany([
+      { id: 'mine', content: 'Mine', scope: 'team:a', sessionId },
+      { id: 'theirs', content: 'Theirs', scope: 'team:b' },
+      { id: 'below', content: 'Below', scope: 'team:a/project:p' },
+      { id: 'copy', content: 'Mine', scope: 'team:b' },
+    ]);
+    server.clock.advance(2 * 86_400_000);
+    await memory.startSession();
+    expect((await memory.stats()).memories).toBe(5);
+    const token = await server.token({ scopes: ['team:a'] });
+    const forget = (body: object) => server.ask('POST', '/v1/forget', { token, body });
+    expect(await forget({ ids: ['mine', 'theirs'] })).toMatchObject({ status: 404 });
+    expect(await forget({ inScope: 'team:b' })).toMatchObject({ status: 403 });
+    expect(await forget({ inScope: 'team:a', below: true })).toMatchObject({ status: 403 });
+    const answer = await forget({ types: ['fact'] });
+    expect(answer.json).toMatchObject({ forgotten: expect.arrayContaining(['mine']), mayStillSay: [] });
+    expect(await memory.get('mine')).toBeUndefined();
+    // The summary that was made of it lay in the global scope, which the token sees.
+    expect((await memory.list({ types: ['summary'] })).memories).toEqual([]);
+    for (const id of ['theirs', 'below', 'copy']) expect(await memory.get(id)).toBeDefined();
+  });
+});
+
+describe('deleting a space over HTTP', () => {
+  it('takes an administrator, and the name of the space', async () => {
+    let directory = '';
+    await using server = await startTestServer({
+      deleteSpace: (space) => deleteSpace({ path: directory, space }),
+    });
+    directory = server.directory;
+    const token = await server.token();
+    await server.ask('POST', '/v1/memories', { token, body: { id: 'a', content: 'Secret' } });
+    const remove = async (rights: 'write' | 'admin', name: string) =>
+      server.ask('DELETE', `/v1/space${name}`, { token: await server.token({ rights }) });
+    expect(await remove('write', '?name=alice')).toMatchObject({ status: 403 });
+    expect(await remove('admin', '')).toMatchObject({ status: 400 });
+    expect(await remove('admin', '?name=bob')).toMatchObject({ status: 400 });
+    expect(readdirSync(directory).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+    expect(await remove('admin', '?name=alice')).toMatchObject({
+      status: 200,
+      json: { space: 'alice', outcome: 'deleted' },
+    });
+    expect(readdirSync(directory).filter((name) => name.includes('.db'))).toEqual([]);
+  });
+
+  it('is not offered by a server that was not told how', async () => {
+    await using server = await startTestServer();
+    const token = await server.token({ rights: 'admin' });
+    expect(await server.ask('DELETE', '/v1/space?name=alice', { token })).toMatchObject({
+      json: { code: 'unsupported' },
+    });
+  });
+});
