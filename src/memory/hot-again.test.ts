@@ -80,6 +80,27 @@ describe.each(['cold', 'stub'] as const)('a %s memory is hot again when it is', 
     expect(await isFound(memory)).toBe(false);
     expect((await space.vectors(['heron']))[0] !== undefined).toBe(tier === 'cold');
   });
+
+  test('the statement of a batch, and is that memory', async () => {
+    const { memory } = await faded(tier);
+    const [outcome] = await memory.rememberMany([{ content: heron, type: 'event' }]);
+    expect(outcome).toEqual({ id: 'heron', outcome: 'deduplicated' });
+    expect(await memory.get('heron')).toMatchObject({ revisionCount: 1, tier: 'hot' });
+  });
+
+  test('invalidated and said again, it stays inactive', async () => {
+    const { memory } = await faded(tier);
+    await memory.invalidate('heron', 'it was a stork');
+    expect(await memory.remember(heron, { type: 'event' })).toMatchObject({
+      id: 'heron',
+      outcome: 'deduplicated',
+      inactive: { reason: 'it was a stork' },
+    });
+    expect((await memory.get('heron'))?.tier).toBe(tier);
+    await memory.forget('heron');
+    const again = await memory.remember(heron, { type: 'event' });
+    expect(again).toMatchObject({ outcome: 'created', inactive: { reason: 'it was a stork' } });
+  });
 });
 
 test.each([
@@ -137,4 +158,18 @@ test('what was joined into another memory stays cold: the other one stands for i
   }));
   await memory.feedback('heron', 'up');
   expect((await memory.get('heron'))?.tier).toBe('cold');
+});
+
+test('a stub gets its vector back when it is said again', async () => {
+  const { memory, space } = await faded('stub');
+  const before = await memory.get('heron');
+  expect(await memory.remember(heron, { type: 'event' })).toMatchObject({
+    id: 'heron',
+    outcome: 'deduplicated',
+  });
+  expect((await memory.get('heron'))?.content).toBe(heron);
+  expect((await space.vectors(['heron']))[0]).toBeDefined();
+  expect(await isFound(memory)).toBe(true);
+  await memory.undo();
+  expect(await memory.get('heron')).toEqual(before);
 });

@@ -78,6 +78,14 @@ describe('the same statement', () => {
   });
 });
 
+test('a content in which nothing can be seen is refused as empty', async () => {
+  const { memory } = await live(plain);
+  for (const content of ['\u200b', ' \u200d\ufeff ', '\u2060\u00ad']) {
+    await expectCode(memory.remember(content), 'invalid_argument');
+  }
+  expect((await memory.stats()).memories).toBe(0);
+});
+
 describe('the same topic', () => {
   test('what is said next takes its place in the same memory; the rest of it stays', async () => {
     const { memory, clock, pass } = await live(plain);

@@ -3,7 +3,7 @@ import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
-import { madeHot, withFullText } from '../store/tiers.ts';
+import { madeHot, stubContent, withFullText } from '../store/tiers.ts';
 import { changedRecord } from './record.ts';
 import { isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
@@ -45,7 +45,8 @@ export async function planWrites(
   const sameContent = await whole(
     await reader.find(
       'content',
-      records.map(({ content }) => content),
+      // A stub is looked up by what is left of its text, and compared by all of it.
+      records.flatMap(({ content }) => [content, stubContent(content)]),
     ),
   );
   const tombstones = await reader.tombstones(records);

@@ -22,7 +22,7 @@ import {
 import { keysOf, onlyKeys } from '../model/options.ts';
 import { redactMetadata, redactPrivate } from '../model/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
-import { normalisedContent } from '../model/statement.ts';
+import { isInvisible, normalisedContent } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { findTextProblem } from '../text/wellformed.ts';
 import type { Memory, MemoryChanges, RememberInput } from './types.ts';
@@ -297,6 +297,8 @@ export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 
 
 function checkContent(value: unknown, limits: TextLimits): string {
   const content = plain(text(value, 'content'), 'content');
+  if (isInvisible(content))
+    throw invalidArgument('content', 'it must not be empty: nothing in it can be seen');
   const bytes = Buffer.byteLength(content);
   if (bytes <= limits.maxContentBytes) return content;
   throw new SalienceError(
