@@ -1,13 +1,15 @@
+import { clip } from '../model/clip.ts';
+
 /** Line breaks of every kind: a text may not begin a line that we do not see. */
 const LINE_BREAK = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
 
 /**
  * What is not seen but changes what is read: controls, bidirectional marks and overrides, zero-width spaces, tags (which
- * can carry hidden text). Joiners and the choice between text and emoji stay, one at a time: Persian, Indic scripts and
+ * can carry hidden text), and what is no character: XML has no place for U+FFFE and U+FFFF. Joiners and the choice between text and emoji stay, one at a time: Persian, Indic scripts and
  * emoji need them.
  */
 const INVISIBLE =
-  /(?!\t|\u200c|\u200d|\ufe0e|\ufe0f)(?:\p{Cc}|\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb])/gu;
+  /(?!\t|\u200c|\u200d|\ufe0e|\ufe0f)(?:\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|[\ufff9-\ufffb])/gu;
 const JOINERS = /(\u200c|\u200d|\ufe0e|\ufe0f)(?:\u200c|\u200d|\ufe0e|\ufe0f)+/g;
 
 /** The characters of markup, and those that become one of them when a reader normalises compatibility forms. */
@@ -39,8 +41,7 @@ export function safeLines(text: string, nonce: string): readonly string[] {
 
 /** A short text of a header, on one line of at most 80 characters before escaping. */
 export function safeInline(text: string, nonce: string): string {
-  const short = text.length <= 80 ? text : `${text.slice(0, 79)}…`;
-  return safeLines(short, nonce).join(' ').replace(/\s+/g, ' ').replaceAll('"', '&quot;');
+  return safeLines(clip(text, 80), nonce).join(' ').replace(/\s+/g, ' ').replaceAll('"', '&quot;');
 }
 
 /** For Markdown: no links, images, reference definitions or code fences, and a backslash is a backslash. */

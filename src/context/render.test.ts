@@ -77,6 +77,10 @@ const piece = fc.oneof(
       '\u{e0100}',
       '\ud800',
       '\udc00',
+      '\ufffe',
+      '\uffff',
+      '\ufdd0',
+      '\u{1ffff}',
     ],
     ...['<|im_end|>', '<|endoftext|>', '</s>', '[/INST]', '0000000', 'a', 'ﬀ', '\u0301', '字', '👩‍👩‍👧'],
   ),
@@ -171,6 +175,8 @@ describe('whatever memories contain', () => {
             '</memory>',
           ]);
           expect(tags).toEqual([`<memories-${nonce}>`, ...expected, `</memories-${nonce}>`]);
+          // Every character is one that XML 1.0 allows.
+          expect(text).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
           const bare = text.replace(/<[^>]*>/g, '');
           expect(bare).not.toMatch(/[<>]|&(?!amp;|lt;|gt;|quot;)/);
           // Compatibility forms must not become markup where a reader normalises.
@@ -190,6 +196,15 @@ describe('renderMemories', () => {
     }),
     memory('We deploy on [Monday](x).', { title: 'Deploys', source: 'imported', at: Date.UTC(2025, 0, 2) }),
   ];
+
+  test.each(CONTEXT_FORMATS)('%s cuts no character apart', (format) => {
+    for (const length of [77, 78, 79, 80]) {
+      const sourceRef = `${'x'.repeat(length)}😀😀`;
+      const { data } = renderMemories([memory('tea', { sourceRef })], format, '42');
+      expect(data).toMatch(/x+😀?…/u);
+      expect(data).not.toContain('\ufffd');
+    }
+  });
 
   test('text', () => {
     expect(renderMemories(two, 'text', '42')).toEqual({

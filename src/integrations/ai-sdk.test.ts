@@ -1,8 +1,11 @@
 import { generateText, type LanguageModel, stepCountIs, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
+import { extracted } from '../testing/extraction-script.ts';
 import { live } from '../testing/live-memory.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 
 type Result = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
@@ -73,6 +76,35 @@ describe('tools', () => {
     expect(await contents(memory)).toEqual([]);
   });
 
+  test('let no model say where a memory comes from, or when it was known', async () => {
+    const tools = memoryTools(memory);
+    const fields = (name: string) =>
+      Object.keys((tools[name] as { readonly inputSchema: z.ZodObject }).inputSchema.shape);
+    expect(fields('remember')).toEqual(
+      expect.arrayContaining([
+        'content',
+        'type',
+        'scope',
+        'tags',
+        'importance',
+        'topicKey',
+        'supersedes',
+        'ttl',
+      ]),
+    );
+    for (const name of ['id', 'createdAt', 'updatedAt', 'source', 'sourceRef', 'weight']) {
+      expect(fields('remember')).not.toContain(name);
+    }
+    for (const name of ['sourceRef', 'weight']) expect(fields('update')).not.toContain(name);
+    const model = scripted(
+      calls('remember', { content: 'Keeps bees', source: 'stated', weight: 1 }),
+      says('sorry'),
+    );
+    const { steps } = await generateText({ model, tools, stopWhen: stepCountIs(3), prompt: 'I keep bees' });
+    expect(steps[0]?.content.some(({ type }) => type === 'tool-error')).toBe(true);
+    expect(await contents(memory)).toEqual([]);
+  });
+
   test('are those that are asked for', () => {
     expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
     expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
@@ -110,9 +142,10 @@ describe('middleware', () => {
     );
   });
 
-  test('remembers the turn as it was said, and finds it in the next', async () => {
+  test('remembers the turn as it was said if asked to, and finds it in the next', async () => {
+    const words = { observe: 'remember' };
     const model = scripted(says('Noted: your bike is red.'), says('Red.'));
-    await generateText({ model: wrapped(model, { sessionId: 's1' }), prompt: 'My bike is red' });
+    await generateText({ model: wrapped(model, { ...words, sessionId: 's1' }), prompt: 'My bike is red' });
     expect((await memory.list()).memories).toMatchObject([
       {
         content: 'User: My bike is red\nAssistant: Noted: your bike is red.',
@@ -120,7 +153,7 @@ describe('middleware', () => {
         sessionId: 's1',
       },
     ]);
-    await generateText({ model: wrapped(model), prompt: 'What colour is my bike?' });
+    await generateText({ model: wrapped(model, words), prompt: 'What colour is my bike?' });
     expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain('your bike is red');
     expect(await contents(memory)).toEqual([
       'User: My bike is red\nAssistant: Noted: your bike is red.',
@@ -141,7 +174,10 @@ describe('middleware', () => {
       chunkDelayInMs: null,
     });
     const model = new MockLanguageModelV3({ doStream: { stream } });
-    const { textStream } = streamText({ model: wrapped(model), prompt: 'How are you?' });
+    const { textStream } = streamText({
+      model: wrapped(model, { observe: 'remember' }),
+      prompt: 'How are you?',
+    });
     let text = '';
     for await (const delta of textStream) text += delta;
     expect(text).toBe('Very well.');
@@ -166,12 +202,57 @@ describe('middleware', () => {
     expect(turns).toEqual([{ user: 'How many bees?', assistant: 'Two.' }]);
   });
 
+  test('remembers what is worth it, without the words of the model', async () => {
+    const model = new MockLanguageModelV3({ doGenerate: async () => says('You are welcome, dear friend.') });
+    const said = [
+      'ok thanks',
+      'Thank you!',
+      '...',
+      'Hi there',
+      'What is it?',
+      'Which bike is mine?',
+      'My bike is red',
+    ];
+    for (const prompt of said) await generateText({ model: wrapped(model, { sessionId: 's1' }), prompt });
+    expect((await memory.list()).memories).toMatchObject([{ content: 'My bike is red', sessionId: 's1' }]);
+  });
+
+  test('has what a language model finds remembered, where there is one', async () => {
+    const { model: extractor } = scriptedModel(() => ({
+      memories: [
+        extracted('Ann keeps bees.', { importance: 0.6 }),
+        extracted('It rains.', { importance: 0.1 }),
+      ],
+    }));
+    const { memory: judged } = await live({ languageModel: extractor });
+    const model = wrapLanguageModel({ model: scripted(says('Nice.')), middleware: memoryMiddleware(judged) });
+    await generateText({ model, prompt: 'I am Ann, I keep bees, and it rains' });
+    expect(await contents(judged)).toEqual(['Ann keeps bees.']);
+  });
+
+  test('gives back what other sessions said, not the running one, and nothing below minScore', async () => {
+    await memory.remember('My bike is red', { sessionId: 's1' });
+    await memory.remember('My bike has a bell', { sessionId: 's0' });
+    await memory.remember('Bikes are sold in town');
+    const model = new MockLanguageModelV3({ doGenerate: async () => says('Red.') });
+    const prompt = 'What about my bike?';
+    const injected = async (options: object) => {
+      await generateText({ model: wrapped(model, { observe: 'none', ...options }), prompt });
+      return JSON.stringify(model.doGenerateCalls.at(-1)?.prompt);
+    };
+    const text = await injected({ sessionId: 's1' });
+    expect(text).toContain('has a bell');
+    expect(text).not.toContain('is red');
+    expect(await injected({ sessionId: 's2' })).toContain('is red');
+    expect(await injected({ minScore: 1 })).not.toContain('bell');
+  });
+
   test('a memory that fails does not silence the model, and is reported', async () => {
     const errors: unknown[] = [];
     const model = scripted(says('Hello.'));
     const failing = wrapped(model, { onError: (error: unknown) => errors.push(error) });
     await memory.close();
-    const { text } = await generateText({ model: failing, prompt: 'Hi' });
+    const { text } = await generateText({ model: failing, prompt: 'My bike is red' });
     expect(text).toBe('Hello.');
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }]);
   });

@@ -43,13 +43,17 @@ export interface MemoryMiddlewareOptions
   > {
   /** How many tokens remembered context may take, at least 1. Default is 2,000. */
   readonly maxTokens?: number | undefined;
-  /** The session in which all this happens. */
+  /**
+   * The session in which all this happens. Its own memories are not put into prompts: the conversation is there already.
+   */
   readonly sessionId?: string | undefined;
   /**
-   * What is done with a turn when the model has answered. Default is to remember it as one memory of type `event`;
-   * `none`, or a function of your own that extracts what is worth keeping.
+   * What is done with a turn when the model has answered. `worth` (default) observes what the user said and keeps what is
+   * worth it: facts that the memory's language model finds; without one the message, unless it is only politeness, small
+   * talk or a question. `remember` keeps every turn word for word, as one memory of type `event`; `none` keeps nothing; a
+   * function of your own keeps what it likes.
    */
-  readonly observe?: 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
+  readonly observe?: 'worth' | 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
   /**
    * Called when remembering or recalling fails. The model is asked and answers all the same. Default is a warning of
    * the process.
@@ -66,6 +70,9 @@ type StreamPart =
     ? Part
     : never;
 
+/** What a model and the rules call mentioned in passing: less than that is not worth remembering by default. */
+const MIN_IMPORTANCE = 0.3;
+
 /** The most contexts that wait for the next step of their turn. */
 const MOST_TURNS = 64;
 
@@ -75,7 +82,7 @@ const MOST_TURNS = 64;
  * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
  */
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
-  const { maxTokens = 2000, observe = 'remember', onError = warn, ...asked } = options;
+  const { maxTokens = 2000, observe = 'worth', onError = warn, sessionId, ...asked } = options;
   const contexts = new Map<string, string>();
   // What the user said, without what was put there.
   const said = new WeakMap<object, string>();
@@ -83,7 +90,13 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
   async function contextOf(query: string, isNewTurn: boolean, signal: AbortSignal | undefined) {
     const known = contexts.get(query);
     if (known !== undefined && !isNewTurn) return known;
-    const { text } = await memory.context(query, { ...asked, maxTokens, signal });
+    const { text } = await memory.context(query, {
+      ...asked,
+      sessionId,
+      exceptSession: sessionId,
+      maxTokens,
+      signal,
+    });
     contexts.delete(query);
     contexts.set(query, text);
     for (const oldest of contexts.keys()) if (contexts.size > MOST_TURNS) contexts.delete(oldest);
@@ -95,18 +108,27 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     const over = reason?.unified === 'stop' || reason?.unified === 'length';
     if (observe === 'none' || !over || user === undefined || assistant.trim() === '') return;
     try {
-      await (observe === 'remember' ? rememberTurn({ user, assistant }) : observe({ user, assistant }));
+      await keep({ user, assistant });
     } catch (error) {
       onError(error);
     }
   }
 
-  const rememberTurn = ({ user, assistant }: Turn) =>
-    memory.remember(`User: ${user}\nAssistant: ${assistant}`, {
-      type: 'event',
-      scope: options.scope,
-      sessionId: options.sessionId,
-    });
+  async function keep(turn: Turn): Promise<unknown> {
+    if (typeof observe === 'function') return observe(turn);
+    const { scope } = options;
+    return observe === 'remember'
+      ? memory.remember(`User: ${turn.user}\nAssistant: ${turn.assistant}`, {
+          type: 'event',
+          scope,
+          sessionId,
+        })
+      : memory.observe([{ role: 'user', content: turn.user }], {
+          scope,
+          sessionId,
+          minImportance: MIN_IMPORTANCE,
+        });
+  }
 
   return {
     specificationVersion: 'v3',

@@ -1,5 +1,5 @@
 import { type MemoryEngine, SalienceError } from '../index.ts';
-import { callVerb, failureOf, type Verb, verbs } from '../verbs/index.ts';
+import { agentVerbs, callVerb, failureOf, type Verb } from '../verbs/index.ts';
 
 export interface MemoryToolOptions {
   /** Which verbs become tools. Default is `remember`, `recall`, `update` and `forget`. */
@@ -24,16 +24,15 @@ export function toolsOf(
   memory: MemoryEngine,
   { only = USUAL, readOnly = false }: MemoryToolOptions,
 ): readonly MemoryTool[] {
-  const offered = verbs.filter(({ tool }) => tool);
-  const unknown = only.filter((name) => !offered.some((verb) => verb.name === name));
+  const unknown = only.filter((name) => !agentVerbs.some((verb) => verb.name === name));
   if (unknown.length > 0) {
     throw new SalienceError(
       'invalid_argument',
-      `only: there is no tool ${unknown.join(', ')}; there are ${offered.map(({ name }) => name).join(', ')}`,
+      `only: there is no tool ${unknown.join(', ')}; there are ${agentVerbs.map(({ name }) => name).join(', ')}`,
       { details: { field: 'only' } },
     );
   }
-  return offered
+  return agentVerbs
     .filter(({ name, access }) => only.includes(name) && !(readOnly && access === 'write'))
     .map((verb) => ({
       verb,

@@ -1,4 +1,5 @@
 import { invalidArgument } from '../model/check.ts';
+import { clip } from '../model/clip.ts';
 import { formatInstant } from '../model/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, objectOutput } from './answer.ts';
@@ -64,7 +65,7 @@ export async function consolidateStatements(
     ),
     signal: options.signal,
   });
-  const title = cleanText(value.title ?? '').slice(0, 200);
+  const title = clip(cleanText(value.title ?? ''), 200);
   return {
     content: cleanText(value.content),
     title: title === '' || introduced(title).length > 0 ? undefined : title,

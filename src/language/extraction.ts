@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import { wholeNumber } from '../model/check.ts';
+import { clip } from '../model/clip.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
@@ -123,7 +124,7 @@ function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemor
     {
       content,
       type: item.type,
-      title: cleanText(item.title ?? '').slice(0, 200) || undefined,
+      title: clip(cleanText(item.title ?? ''), 200) || undefined,
       tags: readTags(item.tags),
       importance: judged ? item.importance : judgeImportance(content, { type: item.type }).importance,
       importanceJudge: judged ? 'model' : 'rules',

@@ -148,6 +148,9 @@ const CASUAL = words(
   "weather|sunny|rainy|raining|by the way|btw|lol|haha|just (?:had|saw|ate|watched)|for (?:lunch|breakfast|dinner)|small talk|what['’]s up|how are you|how['’]s it going|random(?:ly)? thought|fun fact",
 );
 
+/** Nothing but questions: they ask for what is known, and tell nothing. */
+const QUESTION = /^(?:[^.!?\n]*\?\s*)+$/;
+
 /** What a type says of itself, in every language. */
 const BY_TYPE: ReadonlyMap<string | undefined, number> = new Map([
   ['decision', 0.7],
@@ -179,8 +182,14 @@ export function judgeImportance(
   return { importance: Math.max(...signals.map(({ importance }) => importance)), signals };
 }
 
+/** Whether a message is nothing but politeness or a word of assent: there is nothing in it to remember. */
+export function isPoliteness(message: string): boolean {
+  return PHATIC.test(message);
+}
+
 function unremarkable(statement: string): ImportanceSignal {
-  if (PHATIC.test(statement)) return { name: 'politeness', importance: 0.1 };
+  if (isPoliteness(statement)) return { name: 'politeness', importance: 0.1 };
   if (CASUAL.test(statement)) return { name: 'small talk', importance: 0.2 };
+  if (QUESTION.test(statement)) return { name: 'question', importance: 0.2 };
   return { name: 'no signal', importance: UNREMARKABLE };
 }

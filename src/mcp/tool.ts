@@ -4,7 +4,7 @@ import type { Verb } from '../verbs/index.ts';
 /** What a tool needs of a verb; the tools of other dialects are written as such. */
 export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = Omit<
   Verb<Input, Output>,
-  'http' | 'tool'
+  'http' | 'tool' | 'notForAgents'
 >;
 
 /** Lets the compiler infer the schemas of a tool. */

@@ -256,3 +256,25 @@ test('as many memories as are asked for, or an error that says how many there ma
     message: expect.stringMatching(/maxTokens.*not both/),
   });
 });
+
+test('the memories of the running session stay out, and take no places', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.rememberMany([
+    ...Array.from({ length: 30 }, (_, at) => ({
+      id: `s${at}`,
+      content: `Coffee now ${at}`,
+      sessionId: 'now',
+    })),
+    ...Array.from({ length: 5 }, (_, at) => ({
+      id: `m${at}`,
+      content: `Coffee once, a long time ago ${at}`,
+    })),
+  ]);
+  const asked = { maxTokens: 5000, candidates: 5 };
+  const { items } = await memory.context('coffee now', { ...asked, exceptSession: 'now' });
+  expect(items.map(({ id }) => id).sort()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+  const whole = await memory.context('coffee now', asked);
+  expect(whole.items.map(({ id }) => id[0])).toEqual(Array(5).fill('s'));
+  const must = await memory.context('coffee', { ...asked, exceptSession: 'now', mustInclude: ['s3'] });
+  expect(must.items.map(({ id }) => id)).toContain('s3');
+});

@@ -4,7 +4,7 @@ import type { ContextCandidate } from '../context/candidate.ts';
 import { explainOmission, type Omission } from '../context/omission.ts';
 import type { PackObjective, PackStrategy } from '../context/pack.ts';
 import { BOOTSTRAP, PINNED, type StandingContext } from '../context/sections.ts';
-import { number, texts, wholeNumber } from '../model/check.ts';
+import { number, text, texts, wholeNumber } from '../model/check.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { parseInstant } from '../model/time.ts';
 import { strategyOf, unknownStrategy } from '../recall/strategy.ts';
@@ -51,6 +51,11 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
     readonly candidates?: number | undefined;
     /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */
     readonly maxContextItems?: number | undefined;
+    /**
+     * A session whose memories stay out: the one that is running, where the prompt holds the conversation itself.
+     * Default is none.
+     */
+    readonly exceptSession?: string | undefined;
     /** Ids of memories that enter before all others, whatever the query. */
     readonly mustInclude?: readonly string[] | undefined;
   };
@@ -104,8 +109,8 @@ async function contextThen<StrategyName extends string>(
   query: string | undefined,
   options: ContextOptions<StrategyName>,
 ): Promise<Context<StrategyName>> {
-  const { packing, objective, candidates, maxContextItems, mustInclude, format, sections, shares, ...rest } =
-    options;
+  const { packing, objective, candidates, maxContextItems, mustInclude, exceptSession, ...others } = options;
+  const { format, sections, shares, ...rest } = others;
   const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
   const blank = query === undefined || query.trim() === '';
   const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
@@ -120,10 +125,11 @@ async function contextThen<StrategyName extends string>(
     candidates === undefined
       ? Math.max(CANDIDATES, maxItems ?? 0)
       : wholeNumber(candidates, 'candidates', 1, MOST_CANDIDATES);
+  const running = await idsOfSession(engine, exceptSession);
   const asked = {
     ...recallOptions,
     strategy: name,
-    limit,
+    limit: limit + running.size,
     effects: 'none' as const,
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
   };
@@ -132,7 +138,9 @@ async function contextThen<StrategyName extends string>(
   const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
   const asking = blank ? undefined : query;
   const prepared = await prepareRecall(engine, asking, asked);
-  const found = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
+  const answer = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
+  const hits = answer.hits.filter(({ memory }) => !running.has(memory.id)).slice(0, limit);
+  const found = { ...answer, hits };
   const musts = await mustHits(engine, name, prepared, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
   const built = await build(engine, { ...found, hits: inOrder(found.hits) }, musts, {
     ...budget,
@@ -152,6 +160,14 @@ async function contextThen<StrategyName extends string>(
   const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
   const { trace } = built;
   return { ...built, trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace };
+}
+
+async function idsOfSession(engine: Engine, sessionId: string | undefined): Promise<ReadonlySet<string>> {
+  if (sessionId === undefined) return new Set();
+  const found = await engine.space.find('sessionId', [
+    text(sessionId, 'exceptSession', { maxCharacters: 200 }),
+  ]);
+  return new Set(found.map(({ id }) => id));
 }
 
 async function standing(

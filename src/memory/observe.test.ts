@@ -71,6 +71,35 @@ describe('without a language model', () => {
     expect(more).toMatchObject({ merged: 0, created: [expect.any(String)] });
   });
 
+  test('a message without a word of content is not kept', async () => {
+    const { memory } = await live();
+    const polite = ['ok thanks', 'Thank you!', '...', '👍', 'Hi there', 'yes', 'Who is it?', 'I am'];
+    const observed = await memory.observe([...polite.flatMap(said), ...said('The bike is red')]);
+    const { memories } = await memory.list();
+    expect(memories.map(({ id, content }) => [id, content])).toEqual([
+      [observed.created[0], 'The bike is red'],
+    ]);
+    expect(observed).toMatchObject({ failures: [], dropped: 0 });
+  });
+
+  test('what is less important than minImportance is not kept', async () => {
+    const { memory } = await live();
+    const messages = ['It was sunny', 'The bike is red', 'Which bike?', 'I am allergic to nuts'].flatMap(
+      said,
+    );
+    for (const [minImportance, count] of [
+      [1, 0],
+      [0.9, 1],
+      [0.3, 2],
+    ] as const) {
+      const { memory: one } = await live();
+      expect((await one.observe(messages, { minImportance })).created).toHaveLength(count);
+    }
+    await expect(memory.observe(messages, { minImportance: 2 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
   test('a message that is too long is reported, and the others are kept', async () => {
     const { memory } = await live({ maxContentBytes: 100 });
     const observed = await memory.observe([...said('tea '.repeat(50)), ...said('I like tea')]);

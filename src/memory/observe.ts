@@ -1,7 +1,8 @@
 import { type ExtractedMemory, messagesAsEvents } from '../language/extracted-memory.ts';
 import { extractMemories } from '../language/extraction.ts';
+import { isPoliteness } from '../language/importance.ts';
 import { type ConversationMessage, readMessages, type Turn } from '../language/messages.ts';
-import { metadata, oneOf, texts } from '../model/check.ts';
+import { metadata, number, oneOf, texts } from '../model/check.ts';
 import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
 import type { Metadata } from '../model/memory.ts';
 import { redactPrivate } from '../model/redaction.ts';
@@ -22,6 +23,8 @@ export interface ObserveOptions extends OperationOptions {
   readonly tags?: readonly string[] | undefined;
   /** For every memory; `messages` is added, the ids of the messages that it comes from. */
   readonly metadata?: Metadata | undefined;
+  /** 0–1: what is less important is not kept. Default is 0. */
+  readonly minImportance?: number | undefined;
   /** What becomes of messages that the model fails on: `events`, as without a model (default), or nothing: `skip`. */
   readonly onFailure?: 'events' | 'skip' | undefined;
   /** Most messages in one question to the model, 1–200. Default is 20. */
@@ -65,7 +68,8 @@ export interface ObserveFailure {
 
 /**
  * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it.
- * Without: each message as it stands, as one event, its importance judged by rules. Parts in `<private>` are taken out
+ * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
+ * ("ok thanks") is not kept. Parts in `<private>` are taken out
  * before the model sees anything. The model is asked before the one write, which is all or nothing.
  *
  * Throws what is wrong with the messages or options, and `aborted`; what the model fails on is in `failures`.
@@ -86,8 +90,10 @@ export async function observe(
     ...turn,
     content: redactPrivate(turn.content),
   }));
+  const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
   const { memories, verbatim, ...judged } = await judge(engine, turns, options);
-  const { fitting, failures } = withinLimit(memories, engine.limits.maxContentBytes);
+  const worthy = memories.filter(({ importance }) => importance >= floor);
+  const { fitting, failures } = withinLimit(worthy, engine.limits.maxContentBytes);
   const observations = fitting.map((memory) => ({
     input: inputOf(memory, common, now),
     judge: memory.importanceJudge,
@@ -135,10 +141,11 @@ interface Judged extends Pick<Observed, 'failures' | 'dropped' | 'usage' | 'judg
 }
 
 async function judge(engine: Engine, turns: readonly Turn[], options: ObserveOptions): Promise<Judged> {
-  const { languageModel: model, newNonce } = engine;
+  const { languageModel: model, newNonce, analyzer } = engine;
+  const hasContent = ({ content }: Turn) => analyzer.analyze(content).length > 0 && !isPoliteness(content);
   const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);
   if (!model) {
-    const memories = messagesAsEvents(turns);
+    const memories = messagesAsEvents(turns.filter(hasContent));
     const unjudged = { failures: [], dropped: 0, usage: NO_USAGE, judgedBy: 'rules' } as const;
     return { memories, verbatim: new Set(memories), ...unjudged };
   }
@@ -153,7 +160,7 @@ async function judge(engine: Engine, turns: readonly Turn[], options: ObserveOpt
   });
   const failed = new Set(extraction.failures.flatMap(({ positions }) => positions));
   const missed = fallback === 'events' ? turns.filter(({ position }) => failed.has(position)) : [];
-  const events = messagesAsEvents(missed);
+  const events = messagesAsEvents(missed.filter(hasContent));
   return {
     memories: [...extraction.memories, ...events].sort((a, b) => a.saidAt - b.saidAt),
     verbatim: new Set(events),

@@ -82,7 +82,7 @@ describe('a session', () => {
     expect(titles[0]).toBe('x'.repeat(80));
     expect(titles[1]).toBe(`${'y'.repeat(77)}...`);
     // A character is not cut in half.
-    expect(titles[2]).toBe(`${'z'.repeat(76)}\ufffd...`);
+    expect(titles[2]).toBe(`${'z'.repeat(76)}...`);
   });
 
   test('idle for a day, it is closed with a summary that says that it is automatic', async () => {

@@ -1,4 +1,5 @@
 import { text } from '../model/check.ts';
+import { clip } from '../model/clip.ts';
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { redactPrivate } from '../model/redaction.ts';
@@ -217,7 +218,7 @@ async function summarise(
   const content = redactPrivate(summary);
   const input = {
     content,
-    title: content.length <= TITLE ? content : `${content.slice(0, TITLE - 3).toWellFormed()}...`,
+    title: clip(content, TITLE, '...'),
     scope: session.scope,
     sessionId: session.id,
     tags: automaticFrom ? ['automatic'] : [],
@@ -238,7 +239,7 @@ function automaticSummary(session: Session, shown: readonly MemoryRecord[], tota
 
 function firstLine(content: string): string {
   const [line = ''] = content.split('\n', 1);
-  return line.length <= 160 ? line : `${line.slice(0, 159).toWellFormed()}…`;
+  return clip(line, 160);
 }
 
 async function summariesFor(engine: Engine, scope: string, now: Instant): Promise<readonly Memory[]> {

@@ -56,6 +56,7 @@ export const update = defineVerb({
   idempotent: false,
   http: { method: 'PATCH', path: '/v1/memories/{id}' },
   tool: true,
+  notForAgents: ['expiresAt', 'sourceRef', 'weight'],
   run: (memory, { id, ...changes }, context) => memory.update(id, changes, operationOf(context)),
   text: (memory) => `updated ${memoryLine(memory)}`,
 });

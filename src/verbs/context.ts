@@ -46,6 +46,7 @@ const contextInput = z.strictObject({
   objective: z.enum(['evidence', 'score']).optional().describe('What the best choice has most of'),
   candidates: z.int().min(1).max(1000).optional().describe('Hits to choose from. Default is 100'),
   maxContextItems: z.int().min(1).max(1000).optional().describe('The most memories in it'),
+  exceptSession: z.string().optional().describe('A session whose memories stay out: the one that is running'),
   mustInclude: z.array(z.string()).optional().describe('Ids of memories that enter before all others'),
   duplicates: z
     .enum(['remove', 'keep'])

@@ -2,6 +2,7 @@
  * The table of verbs: what can be asked of a memory, described once. A new verb is an entry here, and nothing else
  * needs to change for it to be a tool, a route and a line of the API document.
  */
+import * as z from 'zod';
 import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
 import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
@@ -62,3 +63,13 @@ export const verbs: readonly Verb[] = [
   reindex,
   help,
 ];
+
+/** The verbs that agents get as tools, with the fields that a model may fill in. */
+export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map(forAgents);
+
+function forAgents(verb: Verb): Verb {
+  const { notForAgents = [], input } = verb;
+  if (notForAgents.length === 0) return verb;
+  const fields = Object.entries(input.shape).filter(([name]) => !notForAgents.includes(name));
+  return { ...verb, input: z.strictObject(Object.fromEntries(fields)) };
+}

@@ -20,7 +20,7 @@ export const observe = defineVerb({
   name: 'observe',
   title: 'Observe a conversation',
   description:
-    'Remembers what a part of a conversation is worth remembering for: facts that a language model finds in it or, without one, each message as an event. Use it to store what was said as it was said; to store one statement in your own words, use remember. Do not pass the same messages twice.',
+    'Remembers what a part of a conversation is worth remembering for: facts that a language model finds in it or, without one, each message of content as an event. Use it to store what was said as it was said; to store one statement in your own words, use remember. Do not pass the same messages twice.',
   input: z.strictObject({
     messages: z
       .array(
@@ -38,6 +38,12 @@ export const observe = defineVerb({
     sessionId: rememberFields.sessionId,
     tags: rememberFields.tags.describe('For every memory'),
     metadata: rememberFields.metadata.describe('For every memory'),
+    minImportance: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('What is less important is not kept. Default is 0'),
     onFailure: z
       .enum(['events', 'skip'])
       .optional()

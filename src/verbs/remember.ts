@@ -19,6 +19,7 @@ export const remember = defineVerb({
   idempotent: false,
   http: { method: 'POST', path: '/v1/memories' },
   tool: true,
+  notForAgents: ['id', 'createdAt', 'updatedAt', 'expiresAt', 'role', 'source', 'sourceRef', 'weight'],
   run: (memory, { content, ...options }, context) =>
     memory.remember(content, { ...options, ...operationOf(context) }),
   text: rememberedText,

@@ -35,6 +35,8 @@ export interface Verb<Input extends z.ZodObject = z.ZodObject, Output extends z.
   };
   /** Offered to agents as a tool. */
   readonly tool: boolean;
+  /** Fields that a tool has not: a model must not decide where a memory comes from, or when it was known. */
+  readonly notForAgents?: readonly string[] | undefined;
   run(memory: MemoryEngine, input: z.output<Input>, context: VerbContext): Promise<z.input<Output>>;
   /** The same answer for a reader. Stored texts stand in it as quoted data. */
   text(output: z.output<Output>): string;

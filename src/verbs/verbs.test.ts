@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type MemoryEngine, openMemory } from '../index.ts';
-import { callVerb, type Verb, verbs } from './index.ts';
+import { agentVerbs, callVerb, type Verb, verbs } from './index.ts';
 
 const now = Date.UTC(2026, 2, 1);
 
@@ -217,6 +217,17 @@ test('a look back and a filter by metadata pass through', async () => {
   await expect(callVerb(verb('get'), memory, { id: 'tea', asOf: { known } })).rejects.toMatchObject({
     code: 'redacted',
   });
+});
+
+test('an agent gets the fields that a model may fill in, and a program all of them', () => {
+  const remembering = agentVerbs.find(({ name }) => name === 'remember')!;
+  const withheld = ['id', 'createdAt', 'updatedAt', 'expiresAt', 'role', 'source', 'sourceRef', 'weight'];
+  const all = Object.keys(verb('remember').input.shape);
+  expect(all).toEqual(expect.arrayContaining(withheld));
+  expect(Object.keys(remembering.input.shape)).toEqual(all.filter((name) => !withheld.includes(name)));
+  for (const { notForAgents = [], name } of agentVerbs) {
+    expect(Object.keys(verb(name).input.shape), name).toEqual(expect.arrayContaining([...notForAgents]));
+  }
 });
 
 describe('what comes from outside', () => {

@@ -1,0 +1,21 @@
+/**
+ * A text of at most `most` UTF-16 units, the ending included where it had to be cut. What a reader sees as one
+ * character is never cut apart, unless it alone is longer than that; a surrogate pair never is.
+ */
+export function clip(text: string, most: number, ending = '…'): string {
+  if (text.length <= most) return text;
+  const room = Math.max(0, most - ending.length);
+  // A fixed locale: the machine's own must not change where a text is cut. No character takes much more than 64 units.
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  let end = 0;
+  for (const { index, segment } of segmenter.segment(text.slice(0, room + 64))) {
+    if (index + segment.length > room) break;
+    end = index + segment.length;
+  }
+  if (end === 0) end = isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room;
+  return text.slice(0, end) + ending;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
