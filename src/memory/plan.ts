@@ -1,11 +1,11 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import { initialStability, type MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
 import { madeHot, stubContent, withFullText } from '../store/tiers.ts';
 import { changedRecord } from './record.ts';
-import { isLive, supersededAmong } from './supersession.ts';
+import { inheritedImportance, isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
 
 /** What becomes of one statement. */
@@ -60,7 +60,7 @@ export async function planWrites(
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
       .map((memory) => [statementOf(memory), memory]),
   );
-  return drafts.map(({ input, record }, index): Plan => {
+  const plans = drafts.map(({ input, record }, index): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
       topic,
@@ -75,6 +75,24 @@ export async function planWrites(
       byContent.set(contentOf(plan.memory), plan.memory);
     }
     return plan;
+  });
+  return inheriting(reader, plans);
+}
+
+/** What takes the place of another memory counts for no less, in whatever order a batch names them. */
+async function inheriting(reader: SpaceReader, plans: readonly Plan[]): Promise<readonly Plan[]> {
+  const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
+  const older = [...new Set(written.flatMap(({ supersedes }) => supersedes))];
+  if (older.length === 0) return plans;
+  const known = new Map((await reader.get(older)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
+  return plans.map((plan): Plan => {
+    if (plan.kind === 'keep' || plan.memory.supersedes.length === 0) return plan;
+    const { importance, importanceJudge } = plan.memory.supersedes
+      .flatMap((id) => known.get(id) ?? [])
+      .reduce(inheritedImportance, plan.memory);
+    if (importance === plan.memory.importance) return plan;
+    const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
+    return { ...plan, memory: { ...plan.memory, importance, importanceJudge, stability } };
   });
 }
 

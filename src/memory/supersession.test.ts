@@ -40,6 +40,28 @@ describe('what is believed', () => {
     expect(message).toContain('has taken its place');
   });
 
+  test('what takes the place of another one counts for no less, by every way of saying so', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna is allergic to nuts', { id: 'old', importance: 0.9 });
+    await memory.remember('Anna is allergic to nuts and eggs', {
+      id: 'new',
+      supersedes: 'old',
+      importance: 0.2,
+    });
+    expect(await memory.get('new')).toMatchObject({ importance: 0.9, stability: 0.1 + 0.3 * 0.9 });
+    await memory.rememberMany([
+      { id: 'first', content: 'The code is 1', importance: 0.8 },
+      { id: 'second', content: 'The code is 2' },
+    ]);
+    await memory.remember('The code is 2', { supersedes: 'first' });
+    expect((await memory.get('second'))?.importance).toBe(0.8);
+    await memory.remember('Anna is allergic to nothing', { id: 'last', supersedes: ['new'] });
+    expect((await memory.get('last'))?.importance).toBe(0.9);
+    await memory.setImportance('last', 0.3);
+    await memory.remember('Anna is allergic to nothing', { supersedes: ['first'] });
+    expect((await memory.get('last'))?.importance).toBe(0.3);
+  });
+
   test('from each scope by what can be seen there, whatever else was recalled before', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'all' });
