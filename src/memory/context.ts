@@ -139,7 +139,9 @@ async function contextThen<StrategyName extends string>(
   const asking = blank ? undefined : query;
   const prepared = await prepareRecall(engine, asking, asked);
   const answer = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
-  const hits = answer.hits.filter(({ memory }) => !running.has(memory.id)).slice(0, limit);
+  const isRunning = ({ id, bornIn }: Memory) =>
+    running.has(id) || (exceptSession !== undefined && bornIn === exceptSession);
+  const hits = answer.hits.filter(({ memory }) => !isRunning(memory)).slice(0, limit);
   const found = { ...answer, hits };
   const musts = await mustHits(engine, name, prepared, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
   const built = await build(engine, { ...found, hits: inOrder(found.hits) }, musts, {
