@@ -37,7 +37,7 @@ const textsPerSignalCheck = 1024;
  * `embed` throws `aborted`, and `embedder_failed` when the table cannot be read.
  */
 export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder {
-  const file = options.table ?? new URL('./table.bin', import.meta.url);
+  const file = options.table ?? besideThisFile();
   return {
     model: 'builtin-1',
     dimensions: 256,
@@ -55,6 +55,15 @@ export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder 
       return vectors;
     },
   };
+}
+
+/** In these words bundlers know it for a file; one that makes CommonJS leaves no address to be beside. */
+function besideThisFile(): URL | string {
+  try {
+    return new URL('./table.bin', import.meta.url);
+  } catch {
+    return 'table.bin';
+  }
 }
 
 const openTables = new Map<string, WordTable>();

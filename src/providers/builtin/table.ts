@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { SalienceError } from '../../model/errors.ts';
 
 /**
@@ -49,12 +50,12 @@ export function readWordTable(file: URL | string): WordTable {
   // A small file can come from Node's shared pool at an odd offset; typed views need an aligned start.
   const start = bytes.byteOffset % 4 === 0 ? bytes.byteOffset : 0;
   const buffer = start === bytes.byteOffset ? bytes.buffer : new Uint8Array(bytes).buffer;
-  if (bytes.byteLength < headerBytes) throw tableError(file, 'is cut short');
+  if (bytes.byteLength < headerBytes) throw tableError(file, 'is cut short:');
   const header = new Uint32Array(buffer, start, headerBytes / 4);
   const [found = 0, foundVersion = 0, dimensions = 0, size = 0, slotCount = 0, blockBytes = 0] = header;
-  if (found !== magic || foundVersion !== version) throw tableError(file, `is not of version ${version}`);
+  if (found !== magic || foundVersion !== version) throw tableError(file, `is not of version ${version}:`);
   // An open-addressing search ends at an empty slot, so there must be one.
-  if (slotCount <= size || (slotCount & (slotCount - 1)) !== 0) throw tableError(file, 'is damaged');
+  if (slotCount <= size || (slotCount & (slotCount - 1)) !== 0) throw tableError(file, 'is damaged:');
 
   let at = start + headerBytes;
   const take = (length: number): number => {
@@ -68,7 +69,7 @@ export function readWordTable(file: URL | string): WordTable {
   const slotsAt = take(2 * slotCount);
   const blockAt = take(blockBytes);
   const rowsAt = take(size * dimensions);
-  if (at - start > bytes.byteLength) throw tableError(file, 'is cut short');
+  if (at - start > bytes.byteLength) throw tableError(file, 'is cut short:');
 
   const starts = new Uint32Array(buffer, startsAt, size + 1);
   const slots = new Uint16Array(buffer, slotsAt, slotCount);
@@ -110,14 +111,22 @@ function readBytes(file: URL | string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw tableError(file, 'cannot be read', cause);
+    const missing = (cause as { readonly code?: unknown }).code === 'ENOENT';
+    const copy = `a bundler does not copy it: copy the file that require.resolve('salience/table.bin') names to ${nameOf(file)}, or leave the package salience out of the bundle`;
+    throw tableError(file, missing ? `is missing; ${copy}; else` : 'cannot be read:', cause);
   }
 }
 
 function tableError(file: URL | string, problem: string, cause?: unknown): SalienceError {
+  const name = nameOf(file);
   return new SalienceError(
     'embedder_failed',
-    `the word table ${String(file)} ${problem}: reinstall the package, or make the table again with tools/distill`,
-    { details: { file: String(file) }, cause },
+    `the word table ${name} ${problem} reinstall the package, or make the table again with tools/distill`,
+    { details: { file: name }, cause },
   );
+}
+
+/** As one would write it in a terminal. */
+function nameOf(file: URL | string): string {
+  return file instanceof URL && file.protocol === 'file:' ? fileURLToPath(file) : String(file);
 }
