@@ -97,7 +97,7 @@ export type { ReinforcementRates } from './recall/reinforce.ts';
 export type { AssociationSettings } from './recall/strategy.ts';
 export type { Arm, StageName, StageTrace, Trace } from './recall/trace.ts';
 // Scores and their explanations; `salience/scoring` has the rest.
-export { compareScores, type Score } from './scoring/comparable.ts';
+export { type AnyScore, compareScores, type Score, type ScoreOf } from './scoring/comparable.ts';
 export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';

@@ -12,6 +12,7 @@ export const INTERRUPTED = 130;
 export function reportFailure(error: unknown, json: boolean): number {
   if (SalienceError.isInstance(error)) {
     write({ code: error.code, message: error.message, details: error.details }, json);
+    if (error.code === 'unknown_strategy') return USAGE;
     return error.code === 'aborted' ? INTERRUPTED : FAILED;
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -57,6 +57,13 @@ export function parseNumber(value: string): number {
   throw new InvalidArgumentError('A number is needed.');
 }
 
+/** A number from 0 to 1. */
+export function parseShare(value: string): number {
+  const share = parseNumber(value);
+  if (share >= 0 && share <= 1) return share;
+  throw new InvalidArgumentError('A number from 0 to 1 is needed.');
+}
+
 /** Gathers the values of an option that may be given several times. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];

@@ -22,6 +22,7 @@ import type {
   OperationOptions,
   Recall,
   Remembered,
+  Score,
   SpaceInfo,
   StandingConflict,
   StartedSession,
@@ -211,7 +212,7 @@ function toHit<Strategy extends string>(
   { score, explanation, features, ...hit }: RemoteHit,
   strategy: Strategy,
   profileHash: string,
-): Hit<Strategy> {
+): Hit<Strategy, Score<Strategy>> {
   return {
     ...hit,
     score: makeScore(strategy, profileHash, score),

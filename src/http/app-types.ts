@@ -57,6 +57,8 @@ export interface Desk {
   readonly idempotency: IdempotencyKeys;
   readonly body: BodyLimits;
   readonly clock: Clock;
+  /** Whether whoever asks may say at which moment it happens. */
+  readonly acceptNow: boolean;
   /** Milliseconds for which a verb may work. */
   readonly workTimeout: number;
 }

@@ -8,6 +8,7 @@ import type {
   OperationOptions,
   Recall,
   RememberOptions,
+  Score,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
@@ -20,7 +21,21 @@ import type { Grant } from './tokens.ts';
  */
 export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
   const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
-  return grant.rights === 'read' ? readOnly(whole) : whole;
+  return grant.rights === 'read' ? readOnly(whole) : voting(whole, grant);
+}
+
+/** Votes are the token's: whatever voter it names is one of its own, and never another token's. */
+function voting(memory: MemoryEngine, { id }: Grant): MemoryEngine {
+  return {
+    ...memory,
+    feedback: (memoryId, vote, options) => {
+      const { voter } = options ?? {};
+      return memory.feedback(memoryId, vote, {
+        ...options,
+        voter: voter === undefined ? `token:${id}` : `token:${id}/${voter}`,
+      });
+    },
+  };
 }
 
 /** Whether a token may write in a scope. */
@@ -309,7 +324,7 @@ async function withoutStrangers<Strategy extends string>(
   sees: Sees,
 ): Promise<Recall<Strategy>> {
   const shown = await Promise.all(recall.evidenceChains.map(({ ids }) => sees(ids)));
-  const hits = recall.hits.map(async (hit): Promise<Hit<Strategy>> => {
+  const hits = recall.hits.map(async (hit): Promise<Hit<Strategy, Score<Strategy>>> => {
     if (!hit.path || (await sees(hit.path))) return hit;
     const { path, ...rest } = hit;
     return rest;

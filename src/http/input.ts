@@ -28,7 +28,8 @@ export function parseJsonFields(body: string, contentType: string | undefined): 
 export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): Fields {
   const fields = [...new Set(query.keys())].map((name): [string, unknown] => {
     const values = query.getAll(name);
-    const kind = kindOf(schema.shape[name]);
+    // Every object has a constructor; only the schema's own fields are fields.
+    const kind = Object.hasOwn(schema.shape, name) ? kindOf(schema.shape[name]) : undefined;
     if (kind === 'array') return [name, values];
     const [value = ''] = values;
     if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: it is there several times`);

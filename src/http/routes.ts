@@ -30,6 +30,7 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
     throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
   }
   const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
+  if (!inQuery) refuseQuery(queryOf(context));
   const body = inQuery ? '' : await readBody(context.env.incoming, desk.body);
   const given = withoutSpace(
     inQuery
@@ -61,18 +62,18 @@ async function run(
   verb: Verb,
   memory: MemoryEngine,
   input: Readonly<Record<string, unknown>>,
-  { workTimeout }: Desk,
+  desk: Desk,
 ): Promise<KeptAnswer> {
   const ifMatch = headerOf(context, 'if-match');
   if (ifMatch !== undefined && verb.access === 'write') {
     const found = await memory.get(String(input['id']));
     if (found) checkRevision(ifMatch, found);
   }
-  const moment = headerOf(context, 'salience-now');
-  const { signal, done } = signalOf(context, workTimeout);
+  const now = momentSaid(context, desk);
+  const { signal, done } = signalOf(context, desk.workTimeout);
   const output = await callVerb(verb, memory, input, {
     signal,
-    now: moment === undefined ? undefined : new Date(parseInstant(moment, 'salience-now')),
+    now,
     readOnly: context.get('grant').rights === 'read',
   }).finally(done);
   const tagged = verb.output === (memorySchema as unknown) ? { etag: etagOf(output as never) } : {};
@@ -90,6 +91,26 @@ async function namesForgotten({ body }: KeptAnswer, memory: MemoryEngine): Promi
     if ((await memory.history(id)).some(({ memoryId, redacted }) => memoryId === id && redacted)) return true;
   }
   return false;
+}
+
+/** What nobody reads must not be ignored. */
+function refuseQuery(query: URLSearchParams): void {
+  const [name] = query.keys();
+  if (name === undefined) return;
+  throw new SalienceError('invalid_argument', `${name}: this route reads its arguments from a JSON body`, {
+    details: { field: name },
+  });
+}
+
+function momentSaid(context: AppContext, { acceptNow }: Desk): Date | undefined {
+  const said = headerOf(context, 'salience-now');
+  if (said === undefined) return undefined;
+  if (acceptNow || context.get('grant').rights === 'admin')
+    return new Date(parseInstant(said, 'salience-now'));
+  throw new SalienceError(
+    'forbidden',
+    'salience-now: this server goes by its own clock; leave the moment out, ask with a token that has the right admin, or start the server with acceptNow',
+  );
 }
 
 function withPath(

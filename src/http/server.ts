@@ -40,6 +40,11 @@ export interface ServerOptions {
   readonly log?: Log | undefined;
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
+  /**
+   * Whether requests may say at which moment they happen (`Salience-Now`), for tests and replays: with it, whoever may
+   * read can see what is hidden until a later time. Default is false.
+   */
+  readonly acceptNow?: boolean | undefined;
   /** What the API document names. Default is `0`. */
   readonly version?: string | undefined;
   /** Handlers beside the verbs, by path. */
@@ -77,6 +82,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
     idempotency: createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
     body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: receiveTimeout },
+    acceptNow: options.acceptNow === true,
     workTimeout: options.workTimeout ?? 120_000,
     log: options.log,
     clock,

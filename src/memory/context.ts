@@ -202,12 +202,15 @@ async function standing(
   });
 }
 
-type Candidate<StrategyName extends string> = Pick<Hit<StrategyName>, 'memory' | 'score' | 'isAssociative'> &
+type Candidate<StrategyName extends string> = Pick<
+  Hit<StrategyName, Score<StrategyName>>,
+  'memory' | 'score' | 'isAssociative'
+> &
   Pick<ContextCandidate, 'worth' | 'rank'>;
 
 /** A reranker's order is respected: what it put first counts for as much as the highest score, and so on down. */
 function inOrder<StrategyName extends string>(
-  hits: readonly Hit<StrategyName>[],
+  hits: readonly Hit<StrategyName, Score<StrategyName>>[],
 ): readonly Candidate<StrategyName>[] {
   const scores = hits.map(({ score }) => score.value).sort((a, b) => b - a);
   return hits.map((hit, rank) => ({ ...hit, rank, worth: scores[rank] }));

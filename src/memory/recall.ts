@@ -17,7 +17,7 @@ import {
   unknownStrategy,
 } from '../recall/strategy.ts';
 import { type StageTrace, stage, type Trace } from '../recall/trace.ts';
-import { makeScore, type Score } from '../scoring/comparable.ts';
+import { type AnyScore, makeScore, type Score, type ScoreOf } from '../scoring/comparable.ts';
 import type { Explanation } from '../scoring/explain.ts';
 import { retentionAt } from '../scoring/fading.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
@@ -30,10 +30,10 @@ import { asKnown, validAtOf } from './past.ts';
 import { toMemory } from './record.ts';
 import type { Memory, RecallOptions } from './types.ts';
 
-/** One memory of an answer. */
-export interface Hit<StrategyName extends string = string> {
+/** One memory of an answer; without a strategy, of the answer to any. */
+export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
   readonly memory: Memory;
-  readonly score: Score<StrategyName>;
+  readonly score: Scored;
   /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
   readonly features: Readonly<Record<string, number>>;
   /** Found through links of direct hits. */
@@ -50,7 +50,7 @@ export interface Hit<StrategyName extends string = string> {
 
 /** The answer to a recall: the best memories first, and how they were found. */
 export interface Recall<StrategyName extends string = string> {
-  readonly hits: readonly Hit<StrategyName>[];
+  readonly hits: readonly Hit<StrategyName, Score<StrategyName>>[];
   /** Paths of links between the first direct hits: what they have to do with each other. */
   readonly evidenceChains: readonly EvidenceChain[];
   readonly trace: Trace;
@@ -220,7 +220,7 @@ function hitOf<StrategyName extends string>(
   { bound, plan, strategy }: PreparedRecall,
   ranked: RankedMemory,
   options: RecallOptions,
-): Hit<StrategyName> {
+): Hit<StrategyName, Score<StrategyName>> {
   const { request } = plan;
   const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;

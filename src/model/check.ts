@@ -67,7 +67,8 @@ export function metadata(value: unknown, field: string): Metadata {
 }
 
 function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return wholeCharacters(value, field);
+  if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'object' || depth === 0) {
     throw invalidArgument(
@@ -79,7 +80,28 @@ function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
     return value.map((each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(
-    entries.map(([key, each]) => [key, jsonCopy(each, `${field}.${key}`, depth - 1)]),
+    entries.map(([key, each]) => [propertyName(key, field), jsonCopy(each, `${field}.${key}`, depth - 1)]),
+  );
+}
+
+/**
+ * The name of a property of metadata. `__proto__` is refused: an assignment of it is not kept, so that what a filter
+ * asks for could be lost on the way.
+ */
+export function propertyName(name: string, field: string): string {
+  if (name === '__proto__') {
+    throw invalidArgument(`${field}.__proto__`, 'no property may have this name; choose another one');
+  }
+  return wholeCharacters(name, field);
+}
+
+/** A text without halves of surrogate pairs, which UTF-8 cannot hold. Throws `invalid_text`. */
+export function wholeCharacters(value: string, field: string): string {
+  if (value.isWellFormed()) return value;
+  throw new SalienceError(
+    'invalid_text',
+    `${field.toWellFormed()}: the text has half of a surrogate pair; decode it as UTF-8 or UTF-16 before handing it in`,
+    { details: { field: field.toWellFormed(), problem: 'invalid-utf16' } },
   );
 }
 

@@ -1,4 +1,4 @@
-import { invalidArgument } from './check.ts';
+import { invalidArgument, propertyName } from './check.ts';
 import type { JsonValue, Metadata } from './memory.ts';
 import { onlyKeys } from './options.ts';
 
@@ -32,7 +32,10 @@ export function parseMetadataFilter(filter: MetadataFilter): readonly MetadataCo
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
     throw invalidArgument('metadata', 'an object is needed, with a value or a test for each property');
   }
-  return Object.entries(filter).map(([key, said]) => ({ key, test: parseTest(said, `metadata.${key}`) }));
+  return Object.entries(filter).map(([key, said]) => ({
+    key: propertyName(key, 'metadata'),
+    test: parseTest(said, `metadata.${key}`),
+  }));
 }
 
 function parseTest(said: MetadataFilter[string], field: string): MetadataTest {

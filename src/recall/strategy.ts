@@ -1,4 +1,5 @@
 import { SalienceError } from '../model/errors.ts';
+import { hint } from '../model/options.ts';
 import type { Calibration } from '../providers/embedder.ts';
 import { namesOfCondition, namesRead } from '../scoring/evaluate.ts';
 import { type BoundProfile, bindProfile, type ParameterOverrides, type Profile } from '../scoring/profile.ts';
@@ -98,7 +99,7 @@ export function querySignals(bound: BoundProfile): {
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
   return new SalienceError(
     'unknown_strategy',
-    `there is no strategy ${JSON.stringify(name)}; there are ${known.join(', ')}`,
+    `unknown strategy ${JSON.stringify(name)} (${hint(String(name), known)})`,
     { details: { strategy: name } },
   );
 }

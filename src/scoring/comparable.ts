@@ -2,20 +2,31 @@ import { SalienceError } from '../model/errors.ts';
 
 declare const strategyBrand: unique symbol;
 
-/**
- * A score together with what it was made by. Scores of different strategies, profiles or parameters mean different
- * things: they do not compare. Order scores of one strategy with {@link compareScores}; JSON writes the number.
- */
-export interface Score<Strategy extends string> {
-  readonly strategy: Strategy;
+/** The score of any strategy: it can be shown, and compared with nothing. */
+export interface AnyScore {
+  readonly strategy: string;
   /** Of the formula and its parameters. */
   readonly profileHash: string;
   /** In [0, 1]. For showing; comparing it with another strategy's value means nothing. */
   readonly value: number;
   toJSON(): number;
   toString(): string;
-  /** Throws `incomparable_scores`: `<`, `−` and a default sort would compare what must not be compared. */
-  [Symbol.toPrimitive](hint: string): never;
+  /**
+   * As text, the number. All else throws `incomparable_scores`: `<` and `−` would compare what must not be compared.
+   */
+  [Symbol.toPrimitive](hint: string): string;
+  readonly [strategyBrand]?: unknown;
+}
+
+/** The type of a score of a strategy; of one that is not known, {@link AnyScore}. */
+export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScore : Score<Strategy>;
+
+/**
+ * A score together with what it was made by. Scores of different strategies, profiles or parameters mean different
+ * things: they do not compare. Order scores of one strategy with {@link compareScores}; JSON writes the number.
+ */
+export interface Score<Strategy extends string> extends AnyScore {
+  readonly strategy: Strategy;
   /** Makes the type invariant: a score of one strategy is not a score of several. */
   readonly [strategyBrand]?: (strategy: Strategy) => Strategy;
 }
@@ -32,7 +43,8 @@ export function makeScore<Strategy extends string>(
     value,
     toJSON: () => value,
     toString: () => String(value),
-    [Symbol.toPrimitive](): never {
+    [Symbol.toPrimitive](hint: string): string {
+      if (hint === 'string') return String(value);
       throw new SalienceError(
         'incomparable_scores',
         `a score of ${strategy} is no plain number: order scores with compareScores(a, b), show them with score.value`,

@@ -122,7 +122,7 @@ describe('simulateLife', () => {
     ).toEqual([
       'unknown_strategy',
       'recalls[0]',
-      expect.stringMatching(/^recalls\[0\]: there is no strategy "best"/),
+      expect.stringMatching(/^recalls\[0\]: unknown strategy "best"/),
     ]);
     expect(await failure({ memories: [memory], recalls: [{ day: 0 }] })).toEqual([
       'blank_query',

@@ -24,6 +24,7 @@ export function parseInput<Input extends z.ZodObject>(
   verb: Pick<Verb<Input>, 'name' | 'input'>,
   input: unknown,
 ): z.output<Input> {
+  refusePrototypes(input, '', 0, verb.name);
   const result = verb.input.safeParse(input ?? {});
   if (result.success) return result.data;
   const known = Object.keys(verb.input.shape);
@@ -31,6 +32,23 @@ export function parseInput<Input extends z.ZodObject>(
   throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
     details: { field: fieldOf(result.error.issues[0]) },
   });
+}
+
+/** Deeper than any input that a verb takes. */
+const MOST_DEPTH = 20;
+
+/** A schema leaves a property named `__proto__` out in silence, and a filter of it would find everything. */
+function refusePrototypes(value: unknown, path: string, depth: number, verb: string): void {
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return;
+  for (const [key, each] of Object.entries(value)) {
+    const field = path === '' ? key : `${path}.${key}`;
+    if (key === '__proto__') {
+      throw new SalienceError('invalid_argument', `${verb}: ${field}: no property may have this name`, {
+        details: { field },
+      });
+    }
+    refusePrototypes(each, field, depth + 1, verb);
+  }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {

@@ -72,7 +72,7 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
   };
   expect(await run('bad.jsonl')).toMatchObject({ exit: 1, code: 'unreadable_file', details: { line: 9 } });
   expect(await run('absent.jsonl')).toMatchObject({ exit: 1, code: 'unreadable_file' });
-  expect(await run('tiny.jsonl', '--strategy', 'best')).toMatchObject({ exit: 1, code: 'unknown_strategy' });
+  expect(await run('tiny.jsonl', '--strategy', 'best')).toMatchObject({ exit: 2, code: 'unknown_strategy' });
   expect(await run('tiny.jsonl', '--strategy', 'bm25,bm25')).toMatchObject({
     exit: 1,
     code: 'invalid_argument',

@@ -109,7 +109,7 @@ describe('recall', () => {
       const { code, stderr } = await work.salience(['recall', ...args, '--json']);
       return [code, (JSON.parse(stderr) as { error: { code: string } }).error.code];
     };
-    expect(await code('x', '--strategy', 'best')).toEqual([1, 'unknown_strategy']);
+    expect(await code('x', '--strategy', 'best')).toEqual([2, 'unknown_strategy']);
     expect(await code(' ')).toEqual([1, 'blank_query']);
     expect(await code()).toEqual([1, 'blank_query']);
     expect(await code('x', '--limit', '0')).toEqual([1, 'invalid_argument']);
@@ -213,7 +213,7 @@ describe('score and profiles', () => {
     expect(await run('--strategy', 'scoped')).toEqual([2, 'usage']);
     expect(await run('--strategy', 'scoped', '--signals', '{"similarity":')).toEqual([2, 'usage']);
     expect(await run('--strategy', 'scoped', '--signals', '[1]')).toEqual([2, 'usage']);
-    expect(await run('--strategy', 'nope', '--signals', '{}')).toEqual([1, 'unknown_strategy']);
+    expect(await run('--strategy', 'nope', '--signals', '{}')).toEqual([2, 'unknown_strategy']);
     expect(await run('--strategy', 'scoped', '--signals', '{"similarity":2}')).toEqual([
       1,
       'invalid_argument',

@@ -75,6 +75,7 @@ export async function startTestServer(
     tokens,
     port: 0,
     clock: clock.now,
+    acceptNow: true,
     log: (entry) => log.push(entry),
     ...options,
   });

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { RememberOptions } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
-import { collect, collectPairs, type NamedValues, parseNumber } from '../options.ts';
+import { collect, collectPairs, type NamedValues, parseNumber, parseShare } from '../options.ts';
 import { formatRemembered } from '../remembered-text.ts';
 import { contentOf } from '../stdin.ts';
 
@@ -27,8 +27,8 @@ export function configure(command: Command): void {
     .option('--title <title>', 'a heading, searched like the content')
     .option('--tag <tag>', 'a tag; may be given several times', collect)
     .option('--scope <scope>', 'where it counts, for example project:match (default: global)')
-    .option('--importance <number>', '0 to 1 (default: 0.5)', parseNumber)
-    .option('--confidence <number>', '0 to 1 (default: 0.8)', parseNumber)
+    .option('--importance <number>', '0 to 1 (default: 0.5)', parseShare)
+    .option('--confidence <number>', '0 to 1 (default: 0.8)', parseShare)
     .option('--weight <number>', '0.1 to 1 (default: 1)', parseNumber)
     .option('--id <id>', 'an id of your own (default: a UUIDv7)')
     .option('--metadata <name=value>', 'data of your own; may be given several times', collectPairs)

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { MemoryChanges } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
-import { collect, collectPairs, type NamedValues, parseNumber } from '../options.ts';
+import { collect, collectPairs, type NamedValues, parseNumber, parseShare } from '../options.ts';
 import { contentOf } from '../stdin.ts';
 import { plainLine } from '../terminal-text.ts';
 
@@ -50,8 +50,8 @@ export function configure(command: Command): void {
     .option('--type <type>', 'the new type')
     .option('--tag <tag>', 'the new tags, all of them; may be given several times', collect)
     .option('--scope <scope>', 'the new scope')
-    .option('--importance <number>', '0 to 1', parseNumber)
-    .option('--confidence <number>', '0 to 1', parseNumber)
+    .option('--importance <number>', '0 to 1', parseShare)
+    .option('--confidence <number>', '0 to 1', parseShare)
     .option('--weight <number>', '0.1 to 1', parseNumber)
     .option(
       '--metadata <name=value>',

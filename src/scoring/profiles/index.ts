@@ -1,4 +1,5 @@
 import { SalienceError } from '../../model/errors.ts';
+import { hint } from '../../model/options.ts';
 import { type Profile, type ProfileDefinition, resolveProfile } from '../profile.ts';
 import { ambient } from './ambient.ts';
 import { balanced } from './balanced.ts';
@@ -47,7 +48,7 @@ export function builtinProfile(name: string): Profile {
   if (profile) return profile;
   throw new SalienceError(
     'unknown_strategy',
-    `there is no strategy ${JSON.stringify(name)}; there are ${BUILTIN_PROFILE_NAMES.join(', ')}`,
+    `unknown strategy ${JSON.stringify(name)} (${hint(String(name), BUILTIN_PROFILE_NAMES)})`,
     { details: { strategy: name } },
   );
 }

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { connectMemory } from '../../src/client/index.ts';
+import { verbs } from '../../src/verbs/index.ts';
+import { startTestServer } from './fixture.ts';
+
+const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nobodyReadsThis'];
+const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, 'a');
+
+describe('arguments that nobody reads', () => {
+  it('are refused in the query of every route', async () => {
+    await using test = await startTestServer();
+    const token = await test.token({ rights: 'admin' });
+    await (await test.space()).remember('tea', { id: 'a' });
+    const before = await (await test.space()).history('a');
+    expect(verbs.length).toBeGreaterThan(30);
+    for (const { name, http } of verbs) {
+      for (const argument of names) {
+        const { status, json } = await test.ask(http.method, `${pathOf(http.path)}?${argument}=1`, { token });
+        expect([name, argument, status, json.code]).toEqual([name, argument, 400, 'invalid_argument']);
+      }
+    }
+    for (const argument of names) {
+      expect((await test.ask('GET', `/v1/export?${argument}=1`, { token })).status).toBe(400);
+    }
+    expect(await (await test.space()).history('a')).toEqual(before);
+  });
+
+  it('are refused in the body of every route', async () => {
+    await using test = await startTestServer();
+    const token = await test.token({ rights: 'admin' });
+    await (await test.space()).remember('tea', { id: 'a' });
+    const routes = verbs.filter(({ http: { method } }) => method !== 'GET' && method !== 'DELETE');
+    expect(routes.length).toBeGreaterThan(10);
+    for (const { name, http } of routes) {
+      for (const argument of names) {
+        const { status, json } = await test.ask(http.method, pathOf(http.path), {
+          token,
+          headers: { 'content-type': 'application/json' },
+          body: `{${JSON.stringify(argument)}: 1}`,
+        });
+        expect([name, argument, status, json.code]).toEqual([name, argument, 400, 'invalid_argument']);
+      }
+    }
+  });
+
+  it('are refused by the client before anything is sent', async () => {
+    await using test = await startTestServer();
+    const url = test.url;
+    const memory = await connectMemory({ url, token: await test.token() });
+    await expect(memory.forget('a', { reason: 'x' } as never)).rejects.toThrow(
+      'forget: unknown option "reason"',
+    );
+    await expect(memory.recall('tea', { topK: 3 } as never)).rejects.toThrow('recall: unknown option "topK"');
+    await expect(connectMemory({ url, token: 'x', space: 'bob' } as never)).rejects.toThrow(
+      'connectMemory: unknown option "space"',
+    );
+  });
+});
+
+describe('metadata named __proto__', () => {
+  it.each([
+    ['POST', '/v1/memories', '{"content": "x", "metadata": {"__proto__": {"user": "bob"}}}'],
+    ['POST', '/v1/memories', '{"content": "x", "metadata": {"a": [{"__proto__": 1}]}}'],
+    ['POST', '/v1/recall', '{"query": "tea", "metadata": {"__proto__": {"user": "bob"}}}'],
+    ['GET', `/v1/memories?metadata=${encodeURIComponent('{"__proto__": "bob"}')}`, undefined],
+  ])('%s %s %s is refused, and never means no filter', async (method, path, body) => {
+    await using test = await startTestServer();
+    await (await test.space()).remember('tea of Ann');
+    const { status, json } = await test.ask(method, path, {
+      token: await test.token(),
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect([status, json.code]).toEqual([400, 'invalid_argument']);
+    expect(json.details.field).toMatch(/^metadata\..*__proto__$/);
+    expect((await (await test.space()).list()).memories).toHaveLength(1);
+  });
+});
+
+describe('who says when and by whom', () => {
+  it('the clock is the server’s own unless it is started to take another', async () => {
+    await using test = await startTestServer({ acceptNow: false });
+    for (const rights of ['read', 'write'] as const) {
+      const answer = await test.ask('POST', '/v1/recall', {
+        token: await test.token({ rights }),
+        headers: { 'salience-now': '2030-01-01T00:00:00Z' },
+        body: { query: 'x' },
+      });
+      expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it('a token has votes of its own, whatever voter it names', async () => {
+    await using test = await startTestServer();
+    const space = await test.space();
+    const { id } = await space.remember('tea');
+    const up = async (token: string, voter?: string) => {
+      const body = { vote: 'up', voter };
+      return (await test.ask('POST', `/v1/memories/${id}/feedback`, { token, body })).json.usefulness;
+    };
+    const [ann, ben] = [await test.token(), await test.token()];
+    expect(await up(ann)).toBeCloseTo(2 / 3);
+    expect(await up(ann)).toBeCloseTo(2 / 3);
+    expect(await up(ben)).toBeCloseTo(3 / 4);
+    // The same name from two tokens is two voters, and none of them is the owner's "user".
+    expect(await up(ann, 'user')).toBeCloseTo(4 / 5);
+    expect(await up(ben, 'user')).toBeCloseTo(5 / 6);
+    expect((await space.feedback(id, 'down')).usefulness).toBeCloseTo(5 / 7);
+  });
+});
