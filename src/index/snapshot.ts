@@ -137,6 +137,7 @@ function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts):
   return (
     [
       'keys',
+      'ordinals',
       'residuals',
       ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
       ...CLOCK_NAMES.map((name) => `clock.${name}`),

@@ -6,14 +6,14 @@ import { storedJson } from './damage.ts';
 /** Indexes the top-level properties of a memory's metadata, in the place of what was there. */
 export function writeAttributes(connection: Connection, row: number, metadata: Metadata): void {
   connection.run('DELETE FROM attribute WHERE row = ?', row);
-  for (const [key, value] of Object.entries(metadata)) {
-    connection.run(
-      'INSERT INTO attribute (key, value, row) VALUES (?, ?, ?)',
-      JSON.stringify(key),
-      storedValue(value),
-      row,
-    );
+  for (const [key, value] of attributesOf(metadata)) {
+    connection.run('INSERT INTO attribute (key, value, row) VALUES (?, ?, ?)', key, value, row);
   }
+}
+
+/** The keys and values that are indexed of some metadata, as they are stored. */
+export function attributesOf(metadata: Metadata): readonly (readonly [key: string, value: string])[] {
+  return Object.entries(metadata).map(([key, value]) => [JSON.stringify(key), storedValue(value)]);
 }
 
 /** The rows of the memories whose metadata meets all conditions; `undefined` without any. */

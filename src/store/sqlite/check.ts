@@ -1,9 +1,12 @@
 import { SalienceError } from '../../model/errors.ts';
+import type { Metadata } from '../../model/memory.ts';
+import { attributesOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { wrongChecksums } from './protection.ts';
+import { type BytesRow, fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { type UsageRow, usageOf } from './usage.ts';
@@ -52,7 +55,8 @@ export function findDamage(connection: Connection): readonly string[] {
     count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),
     `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
   );
-  findings.push(...damagedRows(connection));
+  const wrong = wrongChecksums(connection);
+  findings.push(...(wrong.length > 0 ? wrong : [...damagedRows(connection), ...disagreements(connection)]));
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(
       'bytes of forgotten memories wait to be erased: open the space for writing while nobody else reads it',
@@ -61,6 +65,36 @@ export function findDamage(connection: Connection): readonly string[] {
   return findings;
 }
 
+/** What is written beside a memory so that it is found, and says something else than the memory does. */
+function disagreements(connection: Connection): readonly string[] {
+  const findings: string[] = [];
+  const stored = new Map<number, string[]>();
+  for (const each of connection.statement('SELECT row, key, value FROM attribute').iterate()) {
+    const { row, key, value } = each as { row: number; key: string; value: string };
+    stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
+  }
+  let wrong = 0;
+  for (const each of connection.statement('SELECT row, metadata FROM memory').iterate()) {
+    const { row, metadata } = each as { row: number; metadata: string };
+    const expected = attributesOf(JSON.parse(metadata) as Metadata).map((parts) => parts.join(':'));
+    if (expected.sort().join() !== (stored.get(row) ?? []).sort().join()) wrong++;
+    stored.delete(row);
+  }
+  if (wrong + stored.size > 0) {
+    findings.push(`the metadata of ${wrong + stored.size} memories is indexed wrongly: ${RESTORE}`);
+  }
+  const { count } = connection.get(
+    `WITH said AS (SELECT DISTINCT value AS older_id, row AS newer_row FROM memory, json_each(memory.supersedes)),
+          kept AS (SELECT older_id, newer_row FROM supersession)
+     SELECT count(*) AS count FROM (SELECT * FROM (SELECT * FROM said EXCEPT SELECT * FROM kept)
+       UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM said))`,
+  ) as { count: number };
+  if (count > 0) findings.push(`${count} supersessions are not those that the memories say: ${RESTORE}`);
+  return findings;
+}
+
+const RESTORE = 'restore the space from a backup';
+
 /** Rows of one kind that are named one by one; more of them are counted. */
 const MOST_NAMED = 5;
 
@@ -68,21 +102,16 @@ const MOST_NAMED = 5;
 function damagedRows(connection: Connection): readonly string[] {
   const known = new Set((connection.all('SELECT id FROM term') as { id: number }[]).map(({ id }) => id));
   return [
-    ...unreadable<MemoryRow>(connection, `SELECT row, ${RECORD_COLUMN_LIST} FROM memory`, fromRow),
-    ...unreadable<TermVectorRow>(connection, 'SELECT row, bytes FROM term_vector', ({ row, bytes }) =>
-      decodeTermVector(bytes, row, (term) => {
+    ...unreadable<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory`, fromRow),
+    ...unreadable<BytesRow>(connection, 'SELECT row, bytes, checksum FROM term_vector', (row) =>
+      decodeTermVector(row, (term) => {
         if (!known.has(term))
-          throw damagedRow({ table: 'term_vector', row }, 'a term is not in the dictionary');
+          throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is not in the dictionary');
       }),
     ),
     ...unreadable<EventRow>(connection, selectEvents, eventOf),
     ...unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf),
   ];
-}
-
-interface TermVectorRow {
-  readonly row: number;
-  readonly bytes: Uint8Array;
 }
 
 function unreadable<Row>(

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { addChecksumFunction } from './checksum.ts';
 import { foreignDatabase, isBusy } from './faults.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -39,6 +40,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     timeout: options.timeout,
     enableForeignKeyConstraints: true,
   });
+  addChecksumFunction(database);
   try {
     database.prepare('ATTACH ? AS space').run(`${pathToFileURL(path).href}${mode}`);
   } catch (error) {

@@ -10,9 +10,11 @@ import { signalsOf } from '../../scoring/signals.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
 import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
 import { profileOf, request } from '../../testing/store-contract/queries.ts';
+import { checksumOf } from './checksum.ts';
 import { connect } from './connection.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
+import type { BytesRow } from './rows.ts';
 import { decodeTermVector, encodeTermVector } from './term-vector.ts';
 
 let directory: string;
@@ -48,20 +50,27 @@ async function damage(sql: string): Promise<void> {
   connection.close();
 }
 
+/** A row whose bytes are what was written, so that they are decoded. */
+const termVector = (bytes: Uint8Array, row: number): BytesRow => ({
+  row,
+  bytes,
+  checksum: checksumOf([row, bytes]),
+});
+
 test('the bytes of a term vector are read in bounded steps, whatever they are', () => {
   const bytes = fc.uint8Array({ maxLength: 40 });
   fc.assert(
     fc.property(bytes, (damaged) => {
       const read: [number, number][] = [];
       try {
-        decodeTermVector(damaged, 7, (id, count) => read.push([id, count]));
+        decodeTermVector(termVector(damaged, 7), (id, count) => read.push([id, count]));
       } catch (error) {
         expect(error).toMatchObject({ code: 'store_corrupt', details: { table: 'term_vector', row: 7 } });
         return;
       }
       expect(read.length).toBeLessThanOrEqual(damaged.length / 2);
       const seen: [number, number][] = [];
-      decodeTermVector(encodeTermVector(read), 7, (id, count) => seen.push([id, count]));
+      decodeTermVector(termVector(encodeTermVector(read), 7), (id, count) => seen.push([id, count]));
       expect(seen).toEqual(read);
     }),
     { numRuns: 500 },
@@ -77,7 +86,7 @@ test('a number that does not end, and one too large, are damage', () => {
     [1, 0],
     [0, 1],
   ]) {
-    expect(() => decodeTermVector(Uint8Array.from(damaged), 3, () => {})).toThrow('term_vector');
+    expect(() => decodeTermVector(termVector(Uint8Array.from(damaged), 3), () => {})).toThrow('term_vector');
   }
 });
 

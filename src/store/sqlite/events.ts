@@ -1,12 +1,13 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import { cannotUndo, type UndoProblem } from '../faults.ts';
 import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../store.ts';
+import { verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong } from './links.ts';
 import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, recordFromJson } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
 import { readVotes } from './votes.ts';
@@ -21,11 +22,12 @@ export interface EventRow {
   readonly redacted: number;
   readonly undoes: number | null;
   readonly link: string | null;
+  readonly memory_row: number;
+  readonly checksum: number | null;
 }
 
-const columns = 'sequence, operation, at, verb, memory_id, before, redacted, undoes, link';
-
-export const selectEvents = `SELECT ${columns} FROM event`;
+/** Every column, in the order in which the checksum takes them. */
+export const selectEvents = 'SELECT * FROM event';
 
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(connection: () => Connection): SpaceReader {
@@ -98,7 +100,7 @@ export function findMemory(
   connection: Connection,
   id: string,
 ): { readonly row: number; readonly memory: MemoryRecord } | undefined {
-  const found = connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
+  const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
     | MemoryRow
     | undefined;
   return found && { row: found.row, memory: fromRow(found) };
@@ -152,6 +154,8 @@ function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
 
 /** A row of the log. Throws `store_corrupt`. */
 export function eventOf(row: EventRow): MemoryEvent {
+  const { checksum, ...values } = row;
+  verify(Object.values(values), checksum, { table: 'event', row: row.sequence });
   return {
     sequence: row.sequence,
     operation: row.operation,

@@ -1,19 +1,23 @@
 import { SalienceError, type SalienceErrorCode } from '../../model/errors.ts';
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
+const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
+const MISMATCH = 20;
 const NOTADB = 26;
 /** Extended result codes. */
 const CONSTRAINT_UNIQUE = 2067;
 
 function resultCode(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
-  return typeof code === 'number' ? code : undefined;
+  if (typeof code === 'number') return code;
+  // The driver leaves the code out where reading fails after the first row.
+  return error instanceof Error && error.message.includes('disk image is malformed') ? CORRUPT : undefined;
 }
 
 function primaryCode(error: unknown): number | undefined {
@@ -45,9 +49,14 @@ export function foreignDatabase(path: string): SalienceError {
   );
 }
 
+/** A whole number that no program of ours has written: the driver refuses to hand it over. */
+function isOutOfRange(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE';
+}
+
 /** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
 export function translateError(error: unknown, path: string): unknown {
-  const code = primaryCode(error);
+  const code = isOutOfRange(error) ? CORRUPT : primaryCode(error);
   return code === undefined ? error : translated(error, path, code);
 }
 
@@ -87,6 +96,9 @@ function describe(code: number | string, path: string): readonly [code: Salience
         'store_full',
         `no space is left on the disk of ${path}; nothing was changed. Free some, and try again`,
       ];
+    // Our statements fit the tables that we make: where they do not, the tables are not what they were.
+    case ERROR:
+    case MISMATCH:
     case CORRUPT:
       return ['store_corrupt', `${path} is damaged; restore it from a backup`];
     case NOTADB:

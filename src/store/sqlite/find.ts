@@ -1,9 +1,9 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import type { FindBy } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMNS } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
-const columns = ['row', ...RECORD_COLUMNS].map((column) => `memory.${column}`).join(', ');
+const columns = ROW_COLUMN_LIST;
 
 const sources: Readonly<Record<FindBy, string>> = {
   content: `json_each(?) AS wanted JOIN memory INDEXED BY memory_content

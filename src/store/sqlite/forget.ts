@@ -5,6 +5,7 @@ import { isBusy, translateError } from './faults.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
 import { erasePairs } from './pairs.ts';
+import type { BytesRow } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { forgetUsage } from './usage.ts';
@@ -47,9 +48,8 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
  */
 export function finishForgetting(connection: Connection, termIds: TermIds): void {
   const used = new Set<number>();
-  for (const row of connection.statement('SELECT row, bytes FROM term_vector').iterate()) {
-    const { row: number, bytes } = row as { row: number; bytes: Uint8Array };
-    decodeTermVector(bytes, number, (term) => used.add(term));
+  for (const row of connection.statement('SELECT row, bytes, checksum FROM term_vector').iterate()) {
+    decodeTermVector(row as unknown as BytesRow, (term) => used.add(term));
   }
   for (const { id } of connection.all('SELECT id FROM term') as { id: number }[]) {
     if (!used.has(id)) connection.run('DELETE FROM term WHERE id = ?', id);

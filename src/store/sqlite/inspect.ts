@@ -11,18 +11,19 @@ import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import type { Resident } from './resident.ts';
-import { fromVectorBytes } from './rows.ts';
+import { fromVectorRow } from './rows.ts';
 import { checkVector, lexicalOf } from './search.ts';
 
 interface InspectedRow {
   readonly id: string;
   readonly row: number;
   readonly vector: Uint8Array | null;
+  readonly checksum: number | null;
 }
 
 const among = 'WHERE id IN (SELECT value FROM json_each(?))';
-const withVectors = `SELECT id, row, bytes AS vector FROM memory LEFT JOIN vector USING (row) ${among}`;
-const withoutVectors = `SELECT id, row, NULL AS vector FROM memory ${among}`;
+const withVectors = `SELECT id, row, bytes AS vector, vector.checksum FROM memory LEFT JOIN vector USING (row) ${among}`;
+const withoutVectors = `SELECT id, row, NULL AS vector, NULL AS checksum FROM memory ${among}`;
 
 /**
  * What a search makes of these memories. Of the file only their vectors are read; everything else is resident.
@@ -67,7 +68,7 @@ function inspectStanding(
           found.map(({ row }) => row),
         );
   const inspections = new Map<string, Inspection>();
-  for (const { id, row: key, vector } of found) {
+  for (const { id, row: key, vector, checksum } of found) {
     const row = index.rowOfKey.get(key);
     if (row === undefined) throw damagedRow({ table: 'memory', row: key }, 'the log does not know it');
     const relevance = lexical ? lexical.relevance[row]! : Number.NaN;
@@ -75,7 +76,7 @@ function inspectStanding(
     const signals: { -readonly [Name in keyof Signals]: Signals[Name] } = signalsOfRow(index, row);
     signals.similarity =
       query.vector && vector
-        ? cosine(query.vector, fromVectorBytes(vector, key, index.dimensions))
+        ? cosine(query.vector, fromVectorRow({ row: key, bytes: vector, checksum }, index.dimensions))
         : undefined;
     signals.lexical = Number.isNaN(relevance) ? undefined : relevance;
     inspections.set(id, {

@@ -3,7 +3,7 @@ import { checkListLimit, decodeCursor, pageOf } from '../cursor.ts';
 import type { ListAnswer, ListRequest } from '../store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 /** One page, by key and not by offset: memories that are written meanwhile shift nothing. */
 export function listMemories(connection: Connection, request: ListRequest): ListAnswer {
@@ -45,7 +45,7 @@ export function listMemories(connection: Connection, request: ListRequest): List
   }
   const rows = connection
     .statement(
-      `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
+      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
      ORDER BY ${order === 'inserted' ? 'ordinal' : 'updated_at DESC, ordinal DESC'} LIMIT ?`,
     )
     .iterate(...values, limit + 1);

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { everything, expectCode, getOne, insert, write } from '../../testing/store-contract/harness.ts';
+import { addChecksumFunction } from './checksum.ts';
 import { fileNameOf } from './files.ts';
 import { createObservedSqliteStore, createSqliteStore } from './index.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -50,6 +51,7 @@ async function expectRefused(space: string, code: Parameters<typeof expectCode>[
 
 function edit(path: string, sql: string): void {
   const database = new DatabaseSync(path);
+  addChecksumFunction(database);
   database.exec(sql);
   database.close();
 }
@@ -239,7 +241,10 @@ test('texts that SQLite cannot hold as they are, are refused', async () => {
 
 test('check tells of links that miss an end', async () => {
   const path = await makeSpace('alice');
-  edit(path, "PRAGMA foreign_keys = OFF; INSERT INTO link VALUES (1, 99, 'stated', 1, 0)");
+  edit(
+    path,
+    "PRAGMA foreign_keys = OFF; INSERT INTO link (a_row, b_row, kind, weight, at) VALUES (1, 99, 'stated', 1, 0)",
+  );
   await using store = createSqliteStore({ directory });
   expect(await (await store.openSpace('alice')).check()).toEqual([
     '1 links without both of their memories: restore the space from a backup',
@@ -250,12 +255,13 @@ test('check tells what is wrong between the tables', async () => {
   const path = await makeSpace('alice');
   edit(
     path,
-    "PRAGMA foreign_keys = OFF; DELETE FROM term_vector; INSERT INTO vector VALUES (1, x'00'), (99, x'0000')",
+    "PRAGMA foreign_keys = OFF; DELETE FROM term_vector; INSERT INTO vector (row, bytes) VALUES (1, x'00'), (99, x'0000')",
   );
   await using store = createSqliteStore({ directory });
   expect(await (await store.openSpace('alice')).check()).toEqual([
     '1 memories without their terms: reindex the space',
     '1 rows in vector without a memory: reindex the space',
     "2 vectors that are not of the space's model (test-3): reindex the space",
+    '2 rows of vector are damaged, the first is 1: reindex the space',
   ]);
 });

@@ -1,5 +1,6 @@
 import type { ResidentIndex } from '../../index/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
+import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
 
@@ -17,12 +18,16 @@ export function loadPages(
   connection: Connection,
 ): { readonly index: ResidentIndex; readonly reflected: Reflected } | undefined {
   if (readMeta(connection, 'snapshot') === undefined) return undefined;
-  const pages = connection.all('SELECT part, bytes FROM page ORDER BY part, number') as {
+  const pages = connection.all('SELECT part, number, bytes, checksum FROM page ORDER BY part, number') as {
     part: string;
+    number: number;
+    checksum: number | null;
     bytes: Uint8Array;
   }[];
   const parts = new Map<string, Uint8Array>();
-  for (const { part, bytes } of pages) {
+  for (const { part, number, bytes, checksum } of pages) {
+    // A cache that is damaged is none; doctor reports it.
+    if (checksumOf([part, number, bytes]) !== checksum) return undefined;
     const before = parts.get(part);
     parts.set(part, before ? joined(before, bytes) : bytes);
   }
@@ -33,10 +38,11 @@ export function loadPages(
 /** Saves an index, inside the caller's write transaction. */
 export function savePages(connection: Connection, index: ResidentIndex, reflected: Reflected): void {
   dropPages(connection);
-  const insert = connection.statement('INSERT INTO page (part, number, bytes) VALUES (?, ?, ?)');
+  const insert = connection.statement('INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, ?, ?)');
   for (const [part, bytes] of encodeSnapshot(index)) {
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
-      insert.run(part, number, bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES));
+      const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
+      insert.run(...withChecksum([part, number, piece]));
     }
   }
   writeMeta(connection, 'snapshot', String(reflected.sequence));

@@ -5,7 +5,7 @@ import { givesWay } from '../standing.ts';
 import type { NewPair, SimilarPair } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST, real, text } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real, text } from './rows.ts';
 import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
@@ -40,7 +40,7 @@ export function readPair(connection: Connection, sequence: number): SimilarPair 
 /** See `SpaceReader.uncompared`. */
 export function readUncompared(connection: Connection, limit: number): readonly MemoryRecord[] {
   const rows = connection.all(
-    `SELECT row, ${RECORD_COLUMN_LIST} FROM memory INDEXED BY memory_uncompared
+    `SELECT ${ROW_COLUMN_LIST} FROM memory INDEXED BY memory_uncompared
      WHERE compared = 0 AND tier = 'hot' ORDER BY row LIMIT ?`,
     limit,
   ) as MemoryRow[];

@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { readAllEvents } from './events.ts';
 import { readDerivation } from './meta.ts';
-import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
 import { readAllVotes } from './votes.ts';
@@ -55,15 +55,16 @@ function readMemories(connection: Connection): State['memories'] {
   const memories = new Map<string, SearchableMemory>();
   const rows = connection
     .statement(
-      `SELECT row, ${RECORD_COLUMN_LIST}, term_vector.bytes AS terms, vector.bytes AS vector
+      `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
+         vector.bytes AS vector, vector.checksum AS vector_checksum
        FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row) ORDER BY row`,
     )
     .iterate();
   for (const each of rows) {
-    const row = each as MemoryRow & { readonly terms: Uint8Array | null; readonly vector: Uint8Array | null };
+    const row = each as MemoryRow & DerivedColumns;
     const counts = new Map<string, number>();
     if (row.terms) {
-      decodeTermVector(row.terms, row.row, (id, count) => {
+      decodeTermVector({ row: row.row, bytes: row.terms, checksum: row.terms_checksum }, (id, count) => {
         const term = terms.get(id);
         if (term === undefined) throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is unknown');
         counts.set(term, count);
@@ -73,7 +74,9 @@ function readMemories(connection: Connection): State['memories'] {
     memories.set(memory.id, {
       memory,
       terms: counts,
-      vector: row.vector ? fromVectorBytes(row.vector, row.row) : undefined,
+      vector: row.vector
+        ? fromVectorRow({ row: row.row, bytes: row.vector, checksum: row.vector_checksum })
+        : undefined,
     });
   }
   return memories;

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { readDerivation, readGeneration, writeDerivation, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
-import { fromRow, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import type { TermIds } from './terms.ts';
 import { writeIndexed } from './write.ts';
 
@@ -45,7 +45,7 @@ async function deriveAll(
   let after = 0;
   for (;;) {
     const rows = reader().all(
-      `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row > ? ORDER BY row LIMIT ?`,
+      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row > ? ORDER BY row LIMIT ?`,
       after,
       pageSize,
     ) as MemoryRow[];
@@ -74,7 +74,7 @@ async function deriveChanged(
     const numbers = changed.slice(start, start + pageSize).map(({ row }) => row);
     for (const row of numbers) derived.delete(row);
     const rows = reader().all(
-      `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`,
+      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`,
       JSON.stringify(numbers),
     ) as MemoryRow[];
     await deriveRows(request, rows, derived);

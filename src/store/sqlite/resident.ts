@@ -16,7 +16,7 @@ import { lastSequence, linkChangeFromJson } from './events.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { readGeneration } from './meta.ts';
 import { loadPages, type Reflected } from './pages.ts';
-import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { readRelations, readRelationsVersion } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { lastUsageSequence, usedSince } from './usage.ts';
@@ -71,12 +71,11 @@ export function createResident(): Resident {
   return resident;
 }
 
-const select = `SELECT memory.row, ${RECORD_COLUMN_LIST.split(', ')
-  .map((column) => `memory.${column}`)
-  .join(', ')}, term_vector.bytes AS terms, vector.bytes AS vector
+const select = `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
+  vector.bytes AS vector, vector.checksum AS vector_checksum
   FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row)`;
 
-type IndexedRow = MemoryRow & { readonly terms: Uint8Array | null; readonly vector: Uint8Array | null };
+type IndexedRow = MemoryRow & DerivedColumns;
 
 function loadAll(connection: Connection, index: ResidentIndex): Reflected {
   for (const row of connection.statement(`${select} ORDER BY memory.row`).iterate())
@@ -124,7 +123,7 @@ function catchUp(
 
 /** Takes in what a memory is beside its text; false when there is none. A use leaves the text alone, and with it terms and vector; only a stub has none of them in the index. */
 function refreshSignals(connection: Connection, index: ResidentIndex, id: string): boolean {
-  const found = connection.get(`SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
+  const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
     | MemoryRow
     | undefined;
   if (!found) return false;
@@ -143,7 +142,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
   const termIds: number[] = [];
   const termCounts: number[] = [];
   if (row.terms) {
-    decodeTermVector(row.terms, row.row, (id, count) => {
+    decodeTermVector({ row: row.row, bytes: row.terms, checksum: row.terms_checksum }, (id, count) => {
       termIds.push(id);
       termCounts.push(count);
     });
@@ -155,7 +154,12 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
     tags: memory.tags,
     termIds,
     termCounts,
-    vector: row.vector ? fromVectorBytes(row.vector, row.row, index.dimensions || undefined) : undefined,
+    vector: row.vector
+      ? fromVectorRow(
+          { row: row.row, bytes: row.vector, checksum: row.vector_checksum },
+          index.dimensions || undefined,
+        )
+      : undefined,
   });
 }
 

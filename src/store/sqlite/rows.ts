@@ -1,5 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { Judge, MemoryRecord, Metadata, Source, Tier } from '../../model/memory.ts';
+import { verify } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
 import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
 
@@ -49,9 +50,21 @@ export const RECORD_COLUMNS = [
 /** The list of a record's columns for SELECT and INSERT. */
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
+/** What {@link fromRow} reads. */
+export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'checksum'] as const;
+
+/** The list of these columns, each with the name of its table. */
+export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).join(', ');
+
+/** The order in which triggers hand their values to the checksum. */
+const CHECKED_COLUMNS = ['row', ...RECORD_COLUMNS] as const;
+
 type Column = (typeof RECORD_COLUMNS)[number];
 
-export type MemoryRow = Readonly<Record<Column, string | number | null>> & { readonly row: number };
+export type MemoryRow = Readonly<Record<Column, string | number | null>> & {
+  readonly row: number;
+  readonly checksum: number | null;
+};
 
 /** Throws `invalid_text` for what SQLite would store as something else. */
 export function toRow(memory: MemoryRecord): SqlValue[] {
@@ -101,6 +114,11 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
 /** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
 export function fromRow(row: MemoryRow): MemoryRecord {
   const place = { table: 'memory', row: row.row };
+  verify(
+    CHECKED_COLUMNS.map((column) => row[column]),
+    row.checksum,
+    place,
+  );
   return {
     id: row.id as string,
     scope: row.scope as string,
@@ -140,7 +158,7 @@ export function fromRow(row: MemoryRow): MemoryRecord {
     role: (row.role as string | null) ?? undefined,
     bornIn: (row.born_in as string | null) ?? undefined,
     seen: (row.seen as number | null) ?? undefined,
-    derivedFrom: JSON.parse(row.derived_from as string) as string[],
+    derivedFrom: storedJson<string[]>(row.derived_from, isTextList, place, 'derived_from'),
   };
 }
 
@@ -208,8 +226,24 @@ export function toVectorBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** The vector in `row`. Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
-export function fromVectorBytes(bytes: Uint8Array, row: number, dimensions?: number): Float32Array {
+/** A row of a table of bytes, one for each memory. */
+export interface BytesRow {
+  readonly row: number;
+  readonly bytes: Uint8Array;
+  readonly checksum: number | null;
+}
+
+/** What is derived from the text of a memory, joined to its row. */
+export interface DerivedColumns {
+  readonly terms: Uint8Array | null;
+  readonly terms_checksum: number | null;
+  readonly vector: Uint8Array | null;
+  readonly vector_checksum: number | null;
+}
+
+/** The vector in a row. Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: number): Float32Array {
+  verify([row, bytes], checksum, { table: 'vector', row });
   if (
     !(bytes instanceof Uint8Array) ||
     bytes.byteLength % 4 !== 0 ||

@@ -5,6 +5,7 @@ import { initial } from './migrations/0001-initial.ts';
 import { living } from './migrations/0002-living.ts';
 import { belief } from './migrations/0003-belief.ts';
 import { provenance } from './migrations/0004-provenance.ts';
+import { protectTables } from './protection.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
@@ -28,6 +29,7 @@ export function migrate(connection: Connection, version: number): void {
     connection.database.exec(inSpace(migration.sql));
     migration.run?.(connection);
   }
+  protectTables(connection);
   connection.database.exec(
     `PRAGMA space.application_id = ${APPLICATION_ID}; PRAGMA space.user_version = ${SCHEMA_VERSION}`,
   );

@@ -10,7 +10,7 @@ import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow, isTextList, storedJson } from './damage.ts';
 import type { Resident } from './resident.ts';
-import { fromRow, fromVectorBytes, type MemoryRow, RECORD_COLUMN_LIST } from './rows.ts';
+import { type BytesRow, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 /** Exact top k over the resident index. To be called inside a read transaction. */
 export function searchResident(
@@ -127,10 +127,8 @@ function sourceOf(connection: Connection, dimensions: number): VectorSource {
   return {
     vectors: (keys) =>
       keys.map((key) => {
-        const found = connection.get('SELECT bytes FROM vector WHERE row = ?', key) as
-          | { bytes: Uint8Array }
-          | undefined;
-        return found && fromVectorBytes(found.bytes, key, dimensions);
+        const found = connection.get('SELECT row, bytes, checksum FROM vector WHERE row = ?', key);
+        return found === undefined ? undefined : fromVectorRow(found as BytesRow, dimensions);
       }),
   };
 }
@@ -140,17 +138,17 @@ export function readVectors(
   connection: Connection,
   ids: readonly string[],
 ): readonly (Float32Array | undefined)[] {
-  const one = connection.statement('SELECT row, bytes FROM vector JOIN memory USING (row) WHERE id = ?');
+  const one = connection.statement(
+    'SELECT row, bytes, vector.checksum FROM vector JOIN memory USING (row) WHERE id = ?',
+  );
   return ids.map((id) => {
-    const found = one.get(id) as { row: number; bytes: Uint8Array } | undefined;
-    return found && fromVectorBytes(found.bytes.slice(), found.row);
+    const found = one.get(id) as unknown as BytesRow | undefined;
+    return found && fromVectorRow({ ...found, bytes: found.bytes.slice() });
   });
 }
 
 function recordOf(connection: Connection, key: number) {
-  return fromRow(
-    existing<MemoryRow>(connection, `SELECT row, ${RECORD_COLUMN_LIST} FROM memory WHERE row = ?`, key),
-  );
+  return fromRow(existing<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, key));
 }
 
 /** The row of a memory that the index knows. Throws `store_corrupt`. */

@@ -1,4 +1,6 @@
+import { verify } from './checksum.ts';
 import { damagedRow } from './damage.ts';
+import type { BytesRow } from './rows.ts';
 
 /**
  * The terms of one memory as bytes: pairs of term id and count, each a varint (seven bits a byte, lowest first, the
@@ -14,12 +16,12 @@ export function encodeTermVector(pairs: readonly (readonly [id: number, count: n
   return Uint8Array.from(bytes);
 }
 
-/** Calls `visit` with each pair of the term vector in `row`, in order. Throws `store_corrupt`. */
+/** Calls `visit` with each pair of the term vector in a row, in order. Throws `store_corrupt`. */
 export function decodeTermVector(
-  bytes: Uint8Array,
-  row: number,
+  { row, bytes, checksum }: BytesRow,
   visit: (id: number, count: number) => void,
 ): void {
+  verify([row, bytes], checksum, { table: 'term_vector', row });
   let position = 0;
   const next = () => {
     let value = 0;

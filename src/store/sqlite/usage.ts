@@ -1,5 +1,6 @@
 import type { LinkChange, NewUsage, Usage, UseBefore, UseDecision } from '../store.ts';
 import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
+import { verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { isObject, isTextList, storedJson, type Untrusted } from './damage.ts';
 import { findMemory, lastSequence } from './events.ts';
@@ -16,6 +17,7 @@ export interface UsageRow {
   readonly used: string;
   readonly after_event: number;
   readonly before: string | null;
+  readonly checksum: number | null;
 }
 
 const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, seen = ?, sessions = ?, tier = ?,
@@ -75,6 +77,8 @@ export function readUsage(connection: Connection, after: number): readonly Usage
 
 /** A row of the log. Throws `store_corrupt`. */
 export function usageOf(row: UsageRow): Usage {
+  const { checksum, ...values } = row;
+  verify(Object.values(values), checksum, { table: 'usage', row: row.sequence });
   return {
     sequence: row.sequence,
     at: row.at,

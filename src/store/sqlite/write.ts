@@ -3,6 +3,7 @@ import { deriveWith } from '../derived.ts';
 import { memoryExists, missingMemory } from '../faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../store.ts';
 import { writeAttributes } from './attributes.ts';
+import { withChecksum } from './checksum.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
@@ -85,12 +86,12 @@ export function writeIndexed(
   const pairs: [id: number, count: number][] = [];
   for (const [term, count] of terms) pairs.push([termIds.idOf(term), count]);
   connection
-    .statement('INSERT OR REPLACE INTO term_vector (row, bytes) VALUES (?, ?)')
-    .run(row, encodeTermVector(pairs));
+    .statement('INSERT OR REPLACE INTO term_vector (row, bytes, checksum) VALUES (?, ?, ?)')
+    .run(...withChecksum([row, encodeTermVector(pairs)]));
   if (vector) {
     connection
-      .statement('INSERT OR REPLACE INTO vector (row, bytes) VALUES (?, ?)')
-      .run(row, toVectorBytes(vector));
+      .statement('INSERT OR REPLACE INTO vector (row, bytes, checksum) VALUES (?, ?, ?)')
+      .run(...withChecksum([row, toVectorBytes(vector)]));
   } else {
     connection.statement('DELETE FROM vector WHERE row = ?').run(row);
   }

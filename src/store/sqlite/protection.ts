@@ -1,0 +1,87 @@
+import { CHECKSUM_FUNCTION } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { RECORD_COLUMNS } from './rows.ts';
+
+/** The tables that triggers keep, with the columns that their checksum covers: by default all. */
+const kept: Readonly<Record<string, readonly string[] | undefined>> = {
+  // Whether it was compared changes no answer, and is no part of the record.
+  memory: ['row', ...RECORD_COLUMNS],
+  event: undefined,
+  usage: undefined,
+  link: undefined,
+  similar_pair: undefined,
+  session: undefined,
+  tombstone: undefined,
+  vote: undefined,
+  meta: undefined,
+};
+
+/** The tables whose writers bring the checksum along. */
+const brought: Readonly<Record<string, readonly string[]>> = {
+  vector: ['row', 'bytes'],
+  term_vector: ['row', 'bytes'],
+  page: ['part', 'number', 'bytes'],
+};
+
+/**
+ * Gives every table its column of checksums and the triggers that keep it, for the columns that there are now, and
+ * computes all checksums. At the end of every migration, inside its transaction.
+ */
+export function protectTables(connection: Connection): void {
+  for (const { table, key, columns, hasChecksum } of protectedTables(connection)) {
+    if (!hasChecksum) connection.database.exec(`ALTER TABLE ${table} ADD COLUMN checksum INTEGER`);
+    const update = `UPDATE ${table} SET checksum = ${CHECKSUM_FUNCTION}(${columns.join(', ')})`;
+    connection.database.exec(`
+      DROP TRIGGER IF EXISTS space.${table}_inserted;
+      DROP TRIGGER IF EXISTS space.${table}_updated;
+      ${update};
+    `);
+    if (table in brought) continue;
+    const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
+    connection.database.exec(`
+      CREATE TRIGGER space.${table}_inserted AFTER INSERT ON ${table} BEGIN ${update} WHERE ${same}; END;
+      CREATE TRIGGER space.${table}_updated AFTER UPDATE OF ${columns.join(', ')} ON ${table}
+        BEGIN ${update} WHERE ${same}; END;
+    `);
+  }
+}
+
+/** A sentence for each table with rows that have another checksum than their values; inside a read transaction. */
+export function wrongChecksums(connection: Connection): readonly string[] {
+  return protectedTables(connection).flatMap(({ table, key, columns, hasChecksum }) => {
+    if (!hasChecksum) return [`${table} has no checksums: restore the space from a backup`];
+    const wrong = connection.all(
+      `SELECT ${key.join(', ')} FROM ${table} WHERE checksum IS NOT ${CHECKSUM_FUNCTION}(${columns.join(', ')})`,
+    ) as Readonly<Record<string, unknown>>[];
+    if (wrong.length === 0) return [];
+    const first = Object.values(wrong[0] as object)
+      .map((part) => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : String(part)))
+      .join(' ');
+    return [`${wrong.length} rows of ${table} are damaged, the first is ${first}: ${remedyOf(table)}`];
+  });
+}
+
+function remedyOf(table: string): string {
+  if (table === 'page') return 'it is a cache, and reindexing the space makes it anew';
+  return table in brought ? 'reindex the space' : 'restore the space from a backup';
+}
+
+interface ProtectedTable {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  readonly hasChecksum: boolean;
+}
+
+function protectedTables(connection: Connection): readonly ProtectedTable[] {
+  return Object.entries({ ...kept, ...brought }).map(([table, chosen]) => {
+    const found = connection.all(`PRAGMA space.table_info(${table})`) as { name: string; pk: number }[];
+    const names = found.map(({ name }) => name).filter((name) => name !== 'checksum');
+    return {
+      table,
+      key: found.filter(({ pk }) => pk > 0).map(({ name }) => name),
+      columns: chosen ?? names,
+      hasChecksum: names.length < found.length,
+    };
+  });
+}
