@@ -10,6 +10,7 @@ const NAMES = [
   'speed',
   'living',
   'memory',
+  'spaces',
   'mcp',
   'http',
   'language',
@@ -46,6 +47,10 @@ if (wanted('memory')) {
   const values = JSON.parse(result.stdout);
   log('memory', values);
   save('memory', { command: './run bench memory', results: values });
+}
+if (wanted('spaces')) {
+  const { benchSpaces } = await import('./spaces.mjs');
+  save('spaces', { command: './run bench spaces', results: await benchSpaces(log) });
 }
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');

@@ -101,4 +101,5 @@ export { type AnyScore, compareScores, type Score, type ScoreOf } from './scorin
 export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
+export { openSpaces, type Spaces, type SpacesOptions } from './spaces.ts';
 export type { PairKind, SpaceInfo, Store } from './store/store.ts';

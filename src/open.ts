@@ -108,7 +108,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   }
 }
 
-async function openStore(options: OpenOptions): Promise<Store> {
+/** The store that `path` names. */
+export async function openStore(options: Pick<OpenOptions, 'path' | 'synchronous'>): Promise<Store> {
   if (options.path === ':memory:') {
     const { createMemoryStore } = await import('./store/memory/index.ts');
     return createMemoryStore();

@@ -26,17 +26,22 @@ export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
 /** Opens the space that the common options name. Reading verbs open it read-only, so that they make no new store. */
 export async function open(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
-  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex' | 'maxMetadataBytes'> = {},
+  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
 ): Promise<MemoryEngine> {
+  return openMemory({ ...(await openingOf(context)), space: context.options.space, ...extra });
+}
+
+/** How the common options say that spaces are opened. */
+export async function openingOf(
+  context: Pick<Context, 'options' | 'now' | 'signal'>,
+): Promise<Omit<OpenOptions, 'space'>> {
   const { options, now } = context;
-  return openMemory({
+  return {
     path: storePath(options),
-    space: options.space,
     embedder: await embedderOf(context),
     languageModel: languageModelOf(options),
     ...(options.now === undefined ? {} : { clock: () => now }),
-    ...extra,
-  });
+  };
 }
 
 /** Opens a space for a command that may write, but must not make one: a misspelt space is an error. */

@@ -1,10 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { MemoryEngine } from '../index.ts';
+import type { MemoryEngine, Spaces } from '../index.ts';
 import type { Clock } from '../model/time.ts';
 import type { BodyLimits } from './body.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
-import type { Spaces } from './spaces.ts';
 import type { Grant } from './tokens.ts';
 
 /** What a request carries through the server. */
@@ -53,7 +52,7 @@ export function signalOf(
 
 /** What the routes work with. */
 export interface Desk {
-  readonly spaces: Spaces;
+  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes'>;
   readonly idempotency: IdempotencyKeys;
   readonly body: BodyLimits;
   readonly clock: Clock;

@@ -28,6 +28,8 @@ export interface AppOptions extends Desk {
   readonly door: DoorOptions;
   readonly tokens: Pick<TokenStore, 'authenticate'>;
   readonly rateLimiter: RateLimiter;
+  /** Whether spaces may be deleted. */
+  readonly deleteSpaces: boolean;
   readonly log: Log | undefined;
   readonly version: string;
   readonly mounts: Readonly<Record<string, MountedHandler>>;
@@ -107,6 +109,10 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       context.text(
         metrics.text({
           salience_spaces_open: { help: 'Spaces that are open.', value: options.spaces.size },
+          salience_spaces_resident_bytes: {
+            help: 'About how many bytes the indexes of open spaces take.',
+            value: options.spaces.residentBytes,
+          },
           process_resident_memory_bytes: {
             help: 'Resident memory size in bytes.',
             value: process.memoryUsage.rss(),
@@ -131,6 +137,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     if (queryOf(context).get('name') !== space) {
       throw new SalienceError('invalid_argument', 'name: repeat the name of the space that is to be deleted');
     }
+    if (!options.deleteSpaces) throw new SalienceError('unsupported', 'this server deletes no spaces');
     await options.spaces.delete(space);
     return context.json({ space, outcome: 'deleted' });
   });

@@ -8,7 +8,6 @@ export type { MountedAccess, MountedHandler } from './app-types.ts';
 export type { Log, LogEntry } from './log.ts';
 export { openApi } from './open-api.ts';
 export { type RunningServer, type ServerOptions, startServer } from './server.ts';
-export type { DeleteSpace, OpenSpace } from './spaces.ts';
 export {
   type Grant,
   type NewToken,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { Spaces } from '../index.ts';
 import { invalidArgument } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import type { Clock } from '../model/time.ts';
@@ -10,13 +11,13 @@ import { LOCAL_HOSTS } from './guards.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import { createSpaces, type DeleteSpace, type OpenSpace } from './spaces.ts';
 import type { TokenStore } from './tokens.ts';
 
 export interface ServerOptions {
-  readonly openSpace: OpenSpace;
-  /** How a space is deleted, for tokens with the right `admin`. Default is not at all. */
-  readonly deleteSpace?: DeleteSpace | undefined;
+  /** Closed with the server. */
+  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'>;
+  /** Whether tokens with the right `admin` may delete their space. Default is false. */
+  readonly deleteSpaces?: boolean | undefined;
   readonly tokens: Pick<TokenStore, 'authenticate'>;
   /** Default is 127.0.0.1: this machine alone. */
   readonly host?: string | undefined;
@@ -69,11 +70,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const clock = options.clock ?? Date.now;
   const host = options.host ?? '127.0.0.1';
   const receiveTimeout = options.receiveTimeout ?? 30_000;
-  const spaces = createSpaces(options.openSpace, options.deleteSpace);
+  const { spaces } = options;
   let closing = false;
   const app = createApp({
     spaces,
     tokens: options.tokens,
+    deleteSpaces: options.deleteSpaces ?? false,
     door: {
       // An address is nobody's name: no page can have its own resolved to it.
       hosts: [...LOCAL_HOSTS, inUrl(host), ...(options.allowHosts ?? [])],

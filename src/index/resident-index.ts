@@ -1,6 +1,14 @@
-import type { Signals } from '../scoring/signals.ts';
+import { CLOCK_NAMES } from '../model/memory.ts';
+import { ATTRIBUTE_NAMES, type Signals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
-import { type ColumnSet, createColumns, getRow, growColumns, setRow } from './columns.ts';
+import {
+  type ColumnSet,
+  createColumns,
+  getRow,
+  growColumns,
+  STORED_SIGNAL_NAMES,
+  setRow,
+} from './columns.ts';
 import { grow } from './grow.ts';
 import { type Quantised, quantise } from './quantise.ts';
 
@@ -84,6 +92,16 @@ export function createResidentIndex(): ResidentIndex {
     normalizations: new Float64Array(0),
     normalizationsAreStale: true,
   };
+}
+
+/** Of a row, beside its vector and its words: columns, maps, dictionaries. */
+const ROW_BYTES = 8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * ATTRIBUTE_NAMES.length + 80;
+/** Of a term: its entry, two arrays and their headers. */
+const TERM_BYTES = 400;
+
+/** About how many bytes the index takes. */
+export function bytesOfIndex({ alive, dimensions, totalLength, postings }: ResidentIndex): number {
+  return alive.length * (ROW_BYTES + dimensions) + totalLength * 12 + postings.size * TERM_BYTES;
 }
 
 /** Makes room for `rows` more memories at once. */

@@ -1,44 +1,25 @@
-import { type MemoryEngine, type OpenOptions, openMemory, SalienceError } from '../index.ts';
+import { openSpaces, type SpacesOptions } from '../index.ts';
 import { onlyKeys } from '../model/options.ts';
-import { OPEN_OPTIONS } from '../open-options.ts';
+import { SPACES_OPTIONS } from '../spaces.ts';
 import { type MemFunctions, memFunctions } from './facade.ts';
 
-/** As for `openMemory`; the space is the `user_id` of each call. */
-export interface MemOptions extends Omit<OpenOptions, 'space'> {
+/** As for `openSpaces`; the space is the `user_id` of each call. */
+export interface MemOptions extends SpacesOptions {
   /** Types that `mem_save` takes besides profile, preference, decision, discovery and pattern. */
   readonly types?: readonly string[] | undefined;
 }
-
-const memKeys = [...OPEN_OPTIONS.filter((name) => name !== 'space'), 'types'];
 
 export interface Mem extends MemFunctions, AsyncDisposable {
   close(): Promise<void>;
 }
 
 /**
- * Opens the observations of many users in one place. A user's are opened with the first call that names them, and stay
- * open until `close`. Throws `invalid_argument` for an unknown option.
+ * Opens the observations of many users in one place. A user's are opened with the first call that names them, and
+ * closed when nobody uses them and too many others are open. Throws `invalid_argument` for an unknown option.
  */
 export function openMem(given: MemOptions): Mem {
-  onlyKeys(given, memKeys, 'openMem');
+  onlyKeys(given, [...SPACES_OPTIONS, 'types'], 'openMem');
   const { types, ...options } = given;
-  const open = new Map<string, Promise<MemoryEngine>>();
-  let closed = false;
-  async function memoryOf(user: string): Promise<MemoryEngine> {
-    if (closed) throw new SalienceError('closed', 'the memory was closed; call openMem anew');
-    const known = open.get(user);
-    if (known) return known;
-    const opening = openMemory({ ...options, space: user });
-    open.set(user, opening);
-    // Another call may succeed where this one failed.
-    opening.catch(() => open.delete(user));
-    return opening;
-  }
-  async function close(): Promise<void> {
-    closed = true;
-    const opened = await Promise.allSettled(open.values());
-    open.clear();
-    await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
-  }
-  return { ...memFunctions(memoryOf, types), close, [Symbol.asyncDispose]: close };
+  const { get, close } = openSpaces(options);
+  return { ...memFunctions(get, types), close, [Symbol.asyncDispose]: close };
 }

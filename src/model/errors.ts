@@ -47,6 +47,8 @@ export type SalienceErrorCode =
   | 'store_busy'
   | 'store_corrupt'
   | 'store_failed'
+  /** As many spaces are open as may be, and all of them are in use. */
+  | 'too_many_spaces'
   /** The resource was used after `close()`. */
   | 'closed'
   | 'aborted'

@@ -86,6 +86,8 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   ): Promise<PastSpace>;
   /** Looks for damage. An empty list means a healthy store. */
   check(): Promise<readonly string[]>;
+  /** About how many bytes closing the space would free. */
+  residentBytes(): number;
   close(): Promise<void>;
 }
 

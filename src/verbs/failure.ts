@@ -43,6 +43,7 @@ const unmendable = 'the memory cannot do this now; whoever runs it finds the rea
 const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
   store_busy: 'another process is writing; try again in a moment',
   store_read_only: 'only reading is allowed here; nothing was written',
+  too_many_spaces: 'too many spaces are in use; try again in a moment',
   closed: 'the memory is shutting down; nothing was written',
 };
 

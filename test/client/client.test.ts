@@ -18,10 +18,7 @@ describe('a memory in this process', () => {
 
 describe('a memory that a server keeps', () => {
   memoryBehaviour(async () => {
-    const clock = createFakeClock();
-    const test = await startTestServer({
-      openSpace: (space) => openMemory({ path: ':memory:', space, clock: clock.now }),
-    });
+    const test = await startTestServer({ spaces: { path: ':memory:', embedder: 'builtin' } });
     const memory = await connectMemory({ url: `${test.url}/`, token: await test.token() });
     return { memory, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
   });

@@ -241,7 +241,7 @@ describe('export and import', () => {
   });
 
   it('page by bytes: large memories are listed, recalled and exported whole', async () => {
-    await using test = await startTestServer({}, { maxMetadataBytes: Number.POSITIVE_INFINITY });
+    await using test = await startTestServer({ spaces: { maxMetadataBytes: Number.POSITIVE_INFINITY } });
     const token = await test.token();
     const memory = await test.space();
     const blob = 'x'.repeat(1.5 * 2 ** 20);

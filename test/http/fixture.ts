@@ -12,7 +12,7 @@ import {
   startServer,
   type TokenStore,
 } from '../../src/http/index.ts';
-import { type MemoryEngine, type OpenOptions, openMemory } from '../../src/index.ts';
+import { type MemoryEngine, openSpaces, type SpacesOptions } from '../../src/index.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 
 export interface TestServer extends AsyncDisposable {
@@ -46,32 +46,33 @@ export interface Answer {
   readonly json: any;
 }
 
+export interface TestServerOptions extends Partial<Omit<ServerOptions, 'spaces'>> {
+  /** Limits of the spaces. */
+  readonly spaces?: Partial<SpacesOptions>;
+  /** In place of opening a space on disk. */
+  readonly openSpace?: (space: string) => Promise<MemoryEngine>;
+}
+
 /** A server on a free port, with a store on disk and a clock that stands still. */
-export async function startTestServer(
-  options: Partial<ServerOptions> = {},
-  open: Partial<OpenOptions> = {},
-): Promise<TestServer> {
+export async function startTestServer({
+  openSpace,
+  spaces: limits = {},
+  ...options
+}: TestServerOptions = {}): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), 'salience-http-'));
   const clock = createFakeClock();
   const tokens = openTokenStore(join(directory, 'tokens'));
-  const spaces = new Map<string, Promise<MemoryEngine>>();
   const log: LogEntry[] = [];
-  const space = (name = 'alice') => {
-    const opened =
-      spaces.get(name) ??
-      openMemory({
-        path: directory,
-        space: name,
-        clock: clock.now,
-        synchronous: 'normal',
-        embedder: 'none',
-        ...open,
-      });
-    spaces.set(name, opened);
-    return opened;
-  };
+  const spaces = openSpaces({
+    path: directory,
+    clock: clock.now,
+    synchronous: 'normal',
+    embedder: 'none',
+    ...limits,
+  });
+  const space = (name = 'alice') => spaces.get(name);
   const server = await startServer({
-    openSpace: space,
+    spaces: openSpace ? { ...spaces, get: openSpace } : spaces,
     tokens,
     port: 0,
     clock: clock.now,

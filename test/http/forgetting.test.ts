@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { deleteSpace } from '../../src/index.ts';
 import { startTestServer } from './fixture.ts';
 
 const canary = 'Quixotrywobbegong';
@@ -88,11 +87,8 @@ describe('forgetting over HTTP', () => {
 
 describe('deleting a space over HTTP', () => {
   it('takes an administrator, and the name of the space', async () => {
-    let directory = '';
-    await using server = await startTestServer({
-      deleteSpace: (space) => deleteSpace({ path: directory, space }),
-    });
-    directory = server.directory;
+    await using server = await startTestServer({ deleteSpaces: true });
+    const { directory } = server;
     const token = await server.token();
     await server.ask('POST', '/v1/memories', { token, body: { id: 'a', content: 'Secret' } });
     const remove = async (rights: 'write' | 'admin', name: string) =>

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
-import { deleteSpace } from '../../index.ts';
+import { openSpaces } from '../../index.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
-import { open, storePath } from '../open.ts';
+import { openingOf, storePath } from '../open.ts';
 import { collect, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -20,6 +20,7 @@ interface Options {
   readonly rateLimit: number;
   readonly bodyLimit: number;
   readonly metadataLimit: number;
+  readonly maxSpaces: number;
   readonly dialect: DialectName;
   readonly tools: ToolChoice;
   readonly memType?: readonly string[] | undefined;
@@ -38,6 +39,12 @@ export function configure(command: Command): void {
     .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
     .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
     .option('--metadata-limit <bytes>', "of one memory's metadata", parseWholeNumber, 16 * 2 ** 10)
+    .option(
+      '--max-spaces <number>',
+      'spaces open at once, at five descriptors each (see ulimit -n)',
+      parseWholeNumber,
+      100,
+    )
     .addOption(
       new Option('--dialect <name>', 'the tools offered to agents at /mcp')
         .choices(DIALECTS)
@@ -72,9 +79,12 @@ export function configure(command: Command): void {
         });
         await using server = await startServer({
           tokens,
-          deleteSpace: (space) => deleteSpace({ path: storePath(options), space }),
-          openSpace: (space) =>
-            open({ ...context, options: { ...options, space } }, { maxMetadataBytes: options.metadataLimit }),
+          deleteSpaces: true,
+          spaces: openSpaces({
+            ...(await openingOf(context)),
+            maxMetadataBytes: options.metadataLimit,
+            maxOpenSpaces: options.maxSpaces,
+          }),
           host: options.host,
           port: options.port,
           allowHosts: options.allowHost,

@@ -123,6 +123,8 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
       present();
       return [];
     },
+    // What is remembered here stays in memory, whether it is open or not.
+    residentBytes: () => 0,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -53,7 +53,16 @@ export function createObservedSqliteStore(
       parseSpaceName(name);
       const path = join(root, fileNameOf(name));
       if (readOnly && !existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
-      const space = await openSpaceFile({ name, path, readOnly, synchronous, busyTimeout, onConnect });
+      const onClose = () => void opened.delete(space);
+      const space = await openSpaceFile({
+        name,
+        path,
+        readOnly,
+        synchronous,
+        busyTimeout,
+        onConnect,
+        onClose,
+      });
       if (closed) await space.close();
       checkOpen();
       opened.add(space);

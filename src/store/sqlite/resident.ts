@@ -1,4 +1,5 @@
 import {
+  bytesOfIndex,
   createResidentIndex,
   isWorn,
   putMemory,
@@ -32,6 +33,8 @@ export interface Resident {
   ): { readonly index: ResidentIndex; readonly relations: Relations<number> } & Reflected;
   /** The links of these memories as of the same moment. To be called inside a read transaction. */
   links(connection: Connection, ids: readonly string[], minimum: number): readonly Link[];
+  /** About how many bytes it takes. */
+  bytes(): number;
 }
 
 export function createResident(): Resident {
@@ -44,6 +47,7 @@ export function createResident(): Resident {
   // Of no file: what an older version left has relations, and no version of them yet.
   let relationsVersion = -1;
   const resident: Resident = {
+    bytes: () => (index ? bytesOfIndex(index) : 0),
     links(connection, ids, minimum) {
       resident.refresh(connection);
       return links.read(connection, ids, minimum);

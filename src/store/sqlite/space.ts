@@ -27,6 +27,7 @@ export interface SpaceFile extends FileSettings {
   readonly readOnly: boolean;
   /** Called with every connection once it is open. */
   readonly onConnect?: ((connection: Connection) => void) | undefined;
+  readonly onClose?: (() => void) | undefined;
 }
 
 /** Opens one space: a connection that writes, one write at a time, and one that reads what is committed. */
@@ -88,6 +89,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   const close = async () => {
     if (closed) return queue.idle();
     closed = true;
+    file.onClose?.();
     await queue.idle();
     if (writer) await saveSnapshot(writer, reader, resident);
     reader.close();
@@ -158,6 +160,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
       };
       await guarded(() => reindexSpace({ name, reader: readConnection, transaction: exclusive }, request));
     },
+    residentBytes: resident.bytes,
     backup: (path) => guarded(() => backupTo(readConnection(), path)),
     close,
     [Symbol.asyncDispose]: close,

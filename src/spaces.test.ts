@@ -1,0 +1,232 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSpaces, type SpacesOptions } from './index.ts';
+import { createMemoryStore } from './store/memory/index.ts';
+import type { SpaceStore, Store } from './store/store.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-spaces-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** Spaces in memory, with what was opened and closed written down; each open one takes as many bytes as is said. */
+function watched(options: Partial<SpacesOptions> = {}, bytes: (space: string) => number = () => 0) {
+  const store = createMemoryStore();
+  const seen: string[] = [];
+  const watching: Store = {
+    ...store,
+    async openSpace(name, given) {
+      const space: SpaceStore = await store.openSpace(name, given);
+      seen.push(`open ${name}`);
+      return {
+        ...space,
+        residentBytes: () => bytes(name),
+        async close() {
+          seen.push(`close ${name}`);
+          await space.close();
+        },
+      };
+    },
+  };
+  const spaces = openSpaces({ path: 'watched', store: watching, embedder: 'none', ...options });
+  return { spaces, seen, store };
+}
+
+/** An embedder that waits to be let go on. */
+function held() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = () => {};
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const embedder: SpacesOptions['embedder'] = {
+    model: 'held-1',
+    dimensions: 1,
+    calibration: { floor: 0, ceiling: 1 },
+    thresholds: { conflict: 0.9, birthLink: 0.9, consolidation: 0.9, similarPair: 0.9 },
+    async embed(texts) {
+      begun();
+      await released;
+      return texts.map(() => new Float32Array([1]));
+    },
+  };
+  return { embedder, release, started };
+}
+
+test('the space that was idle longest is closed, and opens again by itself', async () => {
+  const { spaces, seen } = watched({ maxOpenSpaces: 2 });
+  const alice = await spaces.get('alice');
+  await alice.remember('Prefers tea', { id: 'tea' });
+  const bob = await spaces.get('bob');
+  await bob.remember('Prefers coffee', { id: 'coffee' });
+  await alice.get('tea');
+  await spaces.get('carol');
+  expect(seen).toEqual(['open alice', 'open bob', 'close bob', 'open carol']);
+  expect(spaces.size).toBe(2);
+  expect(await bob.get('coffee')).toMatchObject({ content: 'Prefers coffee', space: 'bob' });
+  expect(await bob.get('tea')).toBeUndefined();
+  expect(await alice.get('tea')).toMatchObject({ content: 'Prefers tea', space: 'alice' });
+  expect(seen.slice(4)).toEqual(['close alice', 'open bob', 'close carol', 'open alice']);
+  await spaces.close();
+});
+
+test('spaces are also closed by the bytes that they take, but never the one used last', async () => {
+  const { spaces, seen } = watched({ maxResidentBytes: 100 }, (name) => (name === 'large' ? 500 : 40));
+  await spaces.get('a');
+  await spaces.get('b');
+  expect([spaces.size, spaces.residentBytes]).toEqual([2, 80]);
+  await spaces.get('c');
+  expect([spaces.size, spaces.residentBytes]).toEqual([2, 80]);
+  await spaces.get('large');
+  expect([spaces.size, spaces.residentBytes]).toEqual([1, 500]);
+  await spaces.get('a');
+  expect([spaces.size, spaces.residentBytes]).toEqual([1, 40]);
+  expect(seen.filter((each) => each.startsWith('close'))).toEqual([
+    'close a',
+    'close b',
+    'close c',
+    'close large',
+  ]);
+  await spaces.close();
+});
+
+test('a space in use is not closed: another one is refused, and the message says what to do', async () => {
+  const { embedder, release, started } = held();
+  const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 0 });
+  const alice = await spaces.get('alice');
+  const writing = alice.remember('Prefers tea', { id: 'tea' });
+  await started;
+  await expect(spaces.get('bob')).rejects.toMatchObject({
+    code: 'too_many_spaces',
+    message: expect.stringMatching(/maxOpenSpaces 1,.*raise.*ulimit -n/),
+    details: { maxOpenSpaces: 1 },
+  });
+  // What is open already can be used by others meanwhile.
+  expect(await (await spaces.get('alice')).get('tea')).toBeUndefined();
+  release();
+  await writing;
+  await spaces.get('bob');
+  expect(seen).toEqual(['open alice', 'close alice', 'open bob']);
+  await spaces.close();
+});
+
+test('whoever waits gets in when a space comes out of use', async () => {
+  const { embedder, release, started } = held();
+  const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1 });
+  const writing = (await spaces.get('alice')).remember('Prefers tea', { id: 'tea' });
+  await started;
+  const others = ['bob', 'carol'].map(async (name) => (await spaces.get(name)).stats());
+  release();
+  await writing;
+  expect((await Promise.all(others)).map(({ name }) => name)).toEqual(['bob', 'carol']);
+  expect(seen.filter((each) => each === 'open alice')).toHaveLength(1);
+  expect(spaces.size).toBe(1);
+  await spaces.close();
+});
+
+test('one that is asked for many times at once is opened once, and again when that failed', async () => {
+  const { spaces, seen } = watched();
+  await Promise.all(Array.from({ length: 20 }, () => spaces.get('alice')));
+  expect(seen).toEqual(['open alice']);
+  await expect(spaces.get('a/../b')).rejects.toMatchObject({ code: 'invalid_space_name' });
+  expect(spaces.size).toBe(1);
+  let failures = 1;
+  const flaky = createMemoryStore();
+  const store: Store = {
+    ...flaky,
+    openSpace: async (...given) => {
+      if (failures-- > 0) throw new Error('not yet');
+      return flaky.openSpace(...given);
+    },
+  };
+  await using other = openSpaces({ path: 'flaky', store, embedder: 'none', maxOpenSpaces: 1 });
+  await expect(other.get('alice')).rejects.toThrow('not yet');
+  expect(await (await other.get('alice')).list()).toEqual({ memories: [] });
+  await spaces.close();
+});
+
+test('after close everything is refused', async () => {
+  const { spaces, seen, store } = watched();
+  const alice = await spaces.get('alice');
+  // Closing one alone leaves it to the others.
+  await alice.close();
+  expect(await alice.list()).toEqual({ memories: [] });
+  await spaces.close();
+  await expect(alice.list()).rejects.toMatchObject({ code: 'closed' });
+  await expect(spaces.get('alice')).rejects.toMatchObject({ code: 'closed' });
+  expect(seen).toEqual(['open alice', 'close alice']);
+  // A store of one's own stays open.
+  expect(await store.listSpaces()).toEqual(['alice']);
+  await store.close();
+});
+
+test.each([{ maxOpenSpaces: 0 }, { maxOpenSpaces: 1.5 }, { maxResidentBytes: -1 }, { waitTimeout: -1 }])(
+  'limits that cannot be are refused: %j',
+  (limits) => {
+    expect(() => openSpaces({ path: directory, ...limits })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    );
+  },
+);
+
+test('an option that nobody reads is refused', () => {
+  expect(() => openSpaces({ path: directory, maxOpenSpace: 3 } as SpacesOptions)).toThrow('maxOpenSpaces');
+});
+
+test('any calls on any spaces at once: each is answered by its own space, within the limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 60 }),
+      async (maxOpenSpaces, calls) => {
+        const { spaces, seen } = watched({ maxOpenSpaces });
+        let most = 0;
+        const answers = calls.map(async (space, index) => {
+          const memory = await spaces.get(`space ${space}`);
+          await memory.remember(`Said in call ${index}`, { id: `${index}` });
+          most = Math.max(most, spaces.size);
+          return (await memory.list({ limit: 100 })).memories.map(({ id }) => id);
+        });
+        const known = await Promise.all(answers);
+        expect(most).toBeLessThanOrEqual(maxOpenSpaces);
+        for (const [index, ids] of known.entries()) {
+          expect(ids).toContain(`${index}`);
+          expect(ids.every((id) => calls[Number(id)] === calls[index])).toBe(true);
+        }
+        await spaces.close();
+        const open = new Set<string>();
+        for (const [verb, , number] of seen.map((each) => each.split(' '))) {
+          if (verb === 'close') open.delete(number as string);
+          else open.add(number as string);
+          expect(open.size).toBeLessThanOrEqual(maxOpenSpaces);
+        }
+        expect(open.size).toBe(0);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('on disk nothing is lost by closing and opening, and no file is left beside the spaces', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `user ${index}`);
+  const spaces = openSpaces({ path: directory, synchronous: 'normal', maxOpenSpaces: 3 });
+  for (const name of names) await (await spaces.get(name)).remember(`The name is ${name}`, { id: 'name' });
+  expect(spaces.residentBytes).toBe(0);
+  for (const name of names) {
+    const { hits } = await (await spaces.get(name)).recall('what is the name?');
+    expect(hits.map(({ memory }) => memory.content)).toEqual([`The name is ${name}`]);
+  }
+  expect(spaces.size).toBe(3);
+  expect(spaces.residentBytes).toBeGreaterThan(3 * 256);
+  await spaces.close();
+  const files = await readdir(directory);
+  expect(files).toHaveLength(12);
+  expect(files.every((file) => file.endsWith('.db'))).toBe(true);
+});

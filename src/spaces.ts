@@ -1,0 +1,265 @@
+import type { MemoryEngine } from './memory/memory-engine.ts';
+import { number, wholeNumber } from './model/check.ts';
+import { SalienceError } from './model/errors.ts';
+import { onlyKeys } from './model/options.ts';
+import { type OpenOptions, openMemory, openStore } from './open.ts';
+import { OPEN_OPTIONS } from './open-options.ts';
+import type { SpaceStore, Store } from './store/store.ts';
+
+export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
+  /**
+   * Most spaces that are open at once; each takes five file descriptors. Default is 100, which leaves room for
+   * everything else under `ulimit -n 1024`.
+   */
+  readonly maxOpenSpaces?: number | undefined;
+  /**
+   * Most bytes, as estimated, of the indexes that open spaces keep in memory. One space may exceed it alone. Default is
+   * 1 GiB.
+   */
+  readonly maxResidentBytes?: number | undefined;
+  /** Milliseconds that a call waits while all open spaces are in use. Default is 10,000; 0 does not wait. */
+  readonly waitTimeout?: number | undefined;
+}
+
+/** The memories of many spaces in one process. */
+export interface Spaces extends AsyncDisposable {
+  /** How many are open now. */
+  readonly size: number;
+  /** About how many bytes the indexes of the open ones take. */
+  readonly residentBytes: number;
+  /**
+   * The memory of a space. It stays usable until `close` of all: the space behind it may be closed while nobody uses
+   * it, and each call opens it again if need be. Closing it alone does nothing. Throws what `openMemory` throws, and
+   * `too_many_spaces`, as may every call.
+   */
+  get(space: string): Promise<MemoryEngine>;
+  /** Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`. */
+  delete(space: string): Promise<void>;
+  /** Closes all of them; what is called afterwards throws `closed`. */
+  close(): Promise<void>;
+}
+
+/** The names of all options of `openSpaces`. */
+export const SPACES_OPTIONS: readonly string[] = [
+  ...OPEN_OPTIONS.filter((name) => name !== 'space'),
+  'maxOpenSpaces',
+  'maxResidentBytes',
+  'waitTimeout',
+];
+
+/** A space that is open or just being opened. */
+interface Entry {
+  readonly opened: Promise<{ readonly memory: MemoryEngine; readonly store: SpaceStore }>;
+  /** Calls that are under way. */
+  users: number;
+  bytes: number;
+}
+
+/**
+ * Opens spaces as they are asked for, and closes the one that was idle longest when there are too many; one that is in
+ * use is never closed. Throws `invalid_argument` for an option that is unknown or out of range.
+ */
+export function openSpaces(options: SpacesOptions): Spaces {
+  onlyKeys(options, SPACES_OPTIONS, 'openSpaces');
+  const { maxOpenSpaces = 100, maxResidentBytes = 2 ** 30, waitTimeout = 10_000, ...opening } = options;
+  const limits = {
+    spaces: wholeNumber(maxOpenSpaces, 'maxOpenSpaces', 1, 1_000_000),
+    bytes: number(maxResidentBytes, 'maxResidentBytes', 0, Number.MAX_SAFE_INTEGER),
+    wait: wholeNumber(waitTimeout, 'waitTimeout', 0, 3_600_000),
+  };
+  let store: Promise<Store> | undefined;
+  /** The least recently used first. */
+  const entries = new Map<string, Entry>();
+  const leaving = new Map<string, Promise<void>>();
+  const waiting = new Set<() => void>();
+  let closed = false;
+
+  const wake = () => {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  const residentBytes = () => [...entries.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const isFull = () =>
+    entries.size + leaving.size >= limits.spaces || (entries.size > 0 && residentBytes() > limits.bytes);
+  const oldestIdle = (except?: Entry) =>
+    [...entries].find(([, entry]) => entry.users === 0 && entry !== except)?.[0];
+
+  function theStore(): Promise<Store> {
+    store ??= options.store ? Promise.resolve(options.store) : openStore(opening);
+    return store;
+  }
+
+  function open(name: string): Entry {
+    const entry: Entry = { opened: openOne(name, opening, theStore()), users: 0, bytes: 0 };
+    entries.set(name, entry);
+    // Another call may succeed where this one failed.
+    entry.opened.catch(() => {
+      entries.delete(name);
+      wake();
+    });
+    return entry;
+  }
+
+  function closeOne(name: string, { opened }: Entry): Promise<void> {
+    entries.delete(name);
+    const ended = opened
+      .then(({ memory }) => memory.close())
+      // What was acknowledged is on disk, and whoever made this one leave asked for another space.
+      .catch(() => {})
+      .finally(() => {
+        if (leaving.get(name) === ended) leaving.delete(name);
+        wake();
+      });
+    leaving.set(name, ended);
+    return ended;
+  }
+
+  /** The space, counted as in use, as soon as there is room for it. */
+  async function enter(name: string): Promise<Entry> {
+    const deadline = performance.now() + limits.wait;
+    for (;;) {
+      if (closed) throw closedError();
+      const going = leaving.get(name);
+      const idle = oldestIdle();
+      if (entries.has(name) || !(going || isFull())) {
+        const entry = entries.get(name) ?? open(name);
+        entry.users++;
+        return entry;
+      }
+      if (going) await going;
+      else if (leaving.size > 0) await Promise.race(leaving.values());
+      else if (idle !== undefined) await closeOne(idle, entries.get(idle) as Entry);
+      else await somebodyLeaves(deadline - performance.now(), limits, waiting);
+    }
+  }
+
+  async function leave(name: string, entry: Entry): Promise<void> {
+    entry.users--;
+    if (entries.get(name) !== entry) return;
+    const { store } = await entry.opened;
+    entry.bytes = store.residentBytes();
+    if (entries.get(name) !== entry) return;
+    // To the end of the order: it was used last.
+    entries.delete(name);
+    entries.set(name, entry);
+    while (residentBytes() > limits.bytes) {
+      const idle = oldestIdle(entry);
+      if (idle === undefined) break;
+      void closeOne(idle, entries.get(idle) as Entry);
+    }
+    wake();
+  }
+
+  async function use<Result>(name: string, work: (memory: MemoryEngine) => Promise<Result>): Promise<Result> {
+    const entry = await enter(name);
+    // What could not be opened is no longer among the entries.
+    const { memory } = await entry.opened;
+    try {
+      return await work(memory);
+    } finally {
+      await leave(name, entry);
+    }
+  }
+
+  async function remove(name: string): Promise<void> {
+    if (closed) throw closedError();
+    const entry = entries.get(name);
+    const before = entry ? closeOne(name, entry) : leaving.get(name);
+    const deleting = Promise.resolve(before).then(async () => (await theStore()).deleteSpace(name));
+    // Nobody opens it again before it is gone.
+    const ended = deleting
+      .catch(() => {})
+      .finally(() => {
+        if (leaving.get(name) === ended) leaving.delete(name);
+        wake();
+      });
+    leaving.set(name, ended);
+    return deleting;
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    wake();
+    for (const [name, entry] of [...entries]) void closeOne(name, entry);
+    await Promise.all(leaving.values());
+    if (!options.store) await (await store?.catch(() => undefined))?.close();
+  }
+
+  return {
+    get size() {
+      return entries.size;
+    },
+    get residentBytes() {
+      return residentBytes();
+    },
+    get: (space) => use(space, async (memory) => whenever(memory, (work) => use(space, work))),
+    delete: remove,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function closedError(): SalienceError {
+  return new SalienceError('closed', 'the spaces are closed; open them again to use them');
+}
+
+async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: Promise<Store>) {
+  const store = await from;
+  let opened: SpaceStore | undefined;
+  const observed: Store = {
+    listSpaces: () => store.listSpaces(),
+    deleteSpace: (name) => store.deleteSpace(name),
+    close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
+    async openSpace(...given) {
+      opened = await store.openSpace(...given);
+      return opened;
+    },
+  };
+  const memory = await openMemory({ ...options, space: name, store: observed });
+  return { memory, store: opened as SpaceStore };
+}
+
+/** Ends when a space is closed or comes out of use. Throws `too_many_spaces` after `timeout` milliseconds. */
+async function somebodyLeaves(
+  timeout: number,
+  limits: { readonly spaces: number; readonly bytes: number },
+  waiting: Set<() => void>,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const left = new Promise<boolean>((resolve) => {
+    const wake = () => resolve(true);
+    waiting.add(wake);
+    timer = setTimeout(
+      () => {
+        waiting.delete(wake);
+        resolve(false);
+      },
+      Math.max(0, timeout),
+    );
+  });
+  const hasLeft = await left;
+  clearTimeout(timer);
+  if (hasLeft) return;
+  throw new SalienceError(
+    'too_many_spaces',
+    `all open spaces are in use, and no other can be opened (maxOpenSpaces ${limits.spaces}, maxResidentBytes ${limits.bytes}): try again when calls have ended, raise waitTimeout, or raise the limits together with "ulimit -n", at five descriptors a space`,
+    { details: { maxOpenSpaces: limits.spaces, maxResidentBytes: limits.bytes } },
+  );
+}
+
+/** The same verbs, each on the memory as it is open when it is called. */
+function whenever(
+  memory: MemoryEngine,
+  use: <Result>(work: (memory: MemoryEngine) => Promise<Result>) => Promise<Result>,
+): MemoryEngine {
+  type Verbs = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+  const verbs = Object.entries(memory).flatMap(([name, member]) =>
+    typeof member === 'function'
+      ? [[name, (...given: readonly unknown[]) => use((open) => (open as unknown as Verbs)[name]!(...given))]]
+      : [],
+  );
+  // The space stays open for whoever asks next.
+  const close = async () => {};
+  return { ...memory, ...Object.fromEntries(verbs), close, [Symbol.asyncDispose]: close };
+}
