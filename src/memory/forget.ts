@@ -34,7 +34,10 @@ export interface ForgetOptions extends OperationOptions {
 
 export interface ForgetResult {
   readonly dryRun: boolean;
-  /** How many memories are forgotten: those that were named or found, and what was made of them. */
+  /**
+   * How many memories are forgotten: those that were named or found, what was made of them, and what was removed before
+   * (by resolving a conflict, an undo or the curator) and still stood with the same text in the history.
+   */
   readonly count: number;
   /** Their ids; in a dry run at most `limit`. */
   readonly forgotten: readonly string[];
