@@ -1,6 +1,7 @@
 import { oneOf } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
+import { normalisedContent } from '../model/statement.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { compareCreated } from '../store/comparison.ts';
 import type { Change, SpaceReader } from '../store/store.ts';
@@ -174,7 +175,15 @@ function exactCopies(memories: readonly MemoryRecord[]): readonly Duplicates[] {
   const byText = new Map<string, MemoryRecord[]>();
   for (const memory of memories) {
     const { scope, type, content, topicKey, validFrom, validUntil, expiresAt } = memory;
-    const key = JSON.stringify([scope, type, content, topicKey, validFrom, validUntil, expiresAt]);
+    const key = JSON.stringify([
+      scope,
+      type,
+      normalisedContent(content),
+      topicKey,
+      validFrom,
+      validUntil,
+      expiresAt,
+    ]);
     byText.set(key, [...(byText.get(key) ?? []), memory]);
   }
   return [...byText.values()]

@@ -99,7 +99,7 @@ describe.each(['cold', 'stub'] as const)('a %s memory is hot again when it is', 
     expect((await memory.get('heron'))?.tier).toBe(tier);
     await memory.forget('heron');
     const again = await memory.remember(heron, { type: 'event' });
-    expect(again).toMatchObject({ outcome: 'created', inactive: { reason: 'it was a stork' } });
+    expect(again).toMatchObject({ outcome: 'created', inactive: { reason: 'no reason was given' } });
   });
 });
 

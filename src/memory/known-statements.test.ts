@@ -27,6 +27,40 @@ describe('the same statement', () => {
     expect((await memory.stats()).memories).toBe(4);
   });
 
+  test('is one memory whatever its title, its spaces and its form of Unicode', async () => {
+    const { memory, pass } = await live();
+    await memory.remember('Zoë likes  green tea', { id: 'a', title: 'Drinks', tags: ['x'] });
+    pass(1);
+    const before = await memory.get('a');
+    for (const [content, title] of [
+      ['Zoë likes green tea', undefined],
+      [' Zoe\u0308 likes\n green tea ', 'Drinks'],
+      ['Zoë likes  green tea', 'Another title'],
+    ] as const) {
+      const answer = await memory.remember(content, title === undefined ? {} : { title });
+      expect(answer).toEqual({ id: 'a', outcome: 'deduplicated' });
+    }
+    expect(await memory.get('a')).toEqual(before);
+    const batch = await memory.rememberMany([{ content: 'Bo  sings' }, { content: 'Bo sings', title: 'Bo' }]);
+    expect(batch.map(({ outcome }) => outcome)).toEqual(['created', 'deduplicated']);
+    expect(await memory.conflicts()).toEqual([]);
+  });
+
+  test('that does not hold is known with other spaces too', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('The sky is green', { id: 'sky' });
+    await memory.invalidate('sky', 'it is blue');
+    expect(await memory.remember(' The sky  is green', { title: 'Sky' })).toMatchObject({
+      id: 'sky',
+      inactive: { reason: 'it is blue' },
+    });
+    await memory.forget('sky');
+    expect(await memory.remember('The sky\nis green')).toMatchObject({
+      outcome: 'created',
+      inactive: { since: expect.any(String) },
+    });
+  });
+
   test('one that no longer holds is said anew; one that is cold or not valid yet is known', async () => {
     const { memory, pass, space, clock } = await live(plain);
     await memory.remember('Over', { id: 'over', expiresAt: '2026-01-02' });

@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../model/errors.ts';
 import type { Judge, MemoryRecord } from '../model/memory.ts';
+import { normalisedContent } from '../model/statement.ts';
 import type { Instant } from '../model/time.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
@@ -111,17 +112,12 @@ async function similarMemories(
   return hits
     .filter(({ signals }) => (signals.similarity ?? 0) >= threshold)
     .map(({ memory }) => memory)
-    .filter(({ content }) => content !== record.content);
+    .filter((memory) => !sameWords(memory, record));
 }
 
 /** Whether a memory makes an observation superfluous. */
 function covers(memory: MemoryRecord, { record, verbatim }: Candidate): boolean {
-  return (
-    !verbatim &&
-    memory.content !== record.content &&
-    sameValidity(memory, record) &&
-    saysAllOf(memory, record)
-  );
+  return !verbatim && !sameWords(memory, record) && sameValidity(memory, record) && saysAllOf(memory, record);
 }
 
 /** Whether an observation makes a memory superfluous; what a caller knows by its topic stays where it is. */
@@ -129,6 +125,11 @@ function replaces({ record, verbatim }: Candidate, memory: MemoryRecord): boolea
   return (
     !verbatim && memory.topicKey === undefined && sameValidity(record, memory) && saysAllOf(record, memory)
   );
+}
+
+/** The write knows these again. */
+function sameWords(a: MemoryRecord, b: MemoryRecord): boolean {
+  return normalisedContent(a.content) === normalisedContent(b.content);
 }
 
 function sameValidity(a: MemoryRecord, b: MemoryRecord): boolean {

@@ -1,9 +1,10 @@
 import { initialStability, type MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
+import { normalisedContent } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { grouped } from '../store/standing.ts';
 import type { SpaceReader } from '../store/store.ts';
-import { madeHot, stubContent, withFullText } from '../store/tiers.ts';
+import { madeHot, withFullText } from '../store/tiers.ts';
 import { changedRecord } from './record.ts';
 import { inheritedImportance, isLive, supersededAmong } from './supersession.ts';
 import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
@@ -29,8 +30,8 @@ export interface Draft {
 
 /**
  * Decides for each statement, in order: one that was invalidated stays so; one about a topic that its scope knows
- * replaces what was said about it; one that its scope knows word for word, with the same type and title, is that one; every
- * other is new. Later statements of a batch see what became of earlier ones.
+ * replaces what was said about it; one that its scope knows word for word, with the same type, is that one, whatever its
+ * title; every other is new. Later statements of a batch see what became of earlier ones.
  */
 export async function planWrites(
   reader: SpaceReader,
@@ -45,8 +46,7 @@ export async function planWrites(
   const sameContent = await whole(
     await reader.find(
       'content',
-      // A stub is looked up by what is left of its text, and compared by all of it.
-      records.flatMap(({ content }) => [content, stubContent(content)]),
+      records.map(({ content }) => content),
     ),
   );
   const tombstones = await reader.tombstones(records);
@@ -54,7 +54,7 @@ export async function planWrites(
   const superseded = await supersededAtHome(reader, [...known.values()], now);
   const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
   const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
-  const byContent = new Map(sameContent.filter(live).map((memory) => [contentOf(memory), memory]));
+  const byContent = new Map(sameContent.filter(live).map((memory) => [statementOf(memory), memory]));
   const invalid = new Map(
     sameContent
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
@@ -64,15 +64,15 @@ export async function planWrites(
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
       topic,
-      twin: byContent.get(contentOf(record)),
+      twin: byContent.get(statementOf(record)),
       invalid: invalid.get(statementOf(record)),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
       // What its topic said before is said no longer.
-      if (topic && byContent.get(contentOf(topic))?.id === topic.id) byContent.delete(contentOf(topic));
+      if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
-      byContent.set(contentOf(plan.memory), plan.memory);
+      byContent.set(statementOf(plan.memory), plan.memory);
     }
     return plan;
   });
@@ -191,11 +191,6 @@ function topicOf({ scope, topicKey }: MemoryRecord): string {
   return JSON.stringify([scope, topicKey]);
 }
 
-/** What an invalidation is about, whatever its title. */
 function statementOf({ scope, type, content }: MemoryRecord): string {
-  return JSON.stringify([scope, type, content]);
-}
-
-function contentOf({ scope, type, title, content }: MemoryRecord): string {
-  return JSON.stringify([scope, type, title, content]);
+  return JSON.stringify([scope, type, normalisedContent(content)]);
 }

@@ -103,7 +103,7 @@ export interface MemoryChanges {
 
 export interface Remembered {
   readonly id: string;
-  /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known word for word. */
+  /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
   readonly outcome: 'created' | 'updated' | 'deduplicated';
   /** Set when the statement was invalidated before: it is not recalled until it is revived. */
   readonly inactive?: Inactive | undefined;

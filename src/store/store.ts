@@ -248,7 +248,10 @@ export interface SimilarPair extends NewPair {
   readonly resolution: string | undefined;
 }
 
-/** By what memories can be looked up: exactly equal, or among the ids that they supersede or were made of. */
+/**
+ * By what memories can be looked up: the normalised content (see `normalisedContent`; a stub is found by its full text),
+ * the very same topic or session, or one of the ids that they supersede or were made of.
+ */
 export type FindBy = 'content' | 'topicKey' | 'sessionId' | 'supersedes' | 'derivedFrom';
 
 /** A stretch of work in which memories are made. */
@@ -261,7 +264,7 @@ export interface Session {
   readonly endedAt: Instant | undefined;
 }
 
-/** What a statement is known again by: only a keyed hash of it is stored, with a key of the space's own. */
+/** What a statement is known again by, its content normalised: only a keyed hash is stored, with a key of the space's own. */
 export type Statement = Pick<MemoryRecord, 'scope' | 'content'>;
 
 export interface Tombstone {

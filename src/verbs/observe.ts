@@ -56,7 +56,7 @@ export const observe = defineVerb({
   output: z.object({
     created: listOf(z.string()),
     updated: listOf(z.string()),
-    deduplicated: listOf(z.string()).describe('Known word for word'),
+    deduplicated: listOf(z.string()).describe('Known word for word, but for white space'),
     merged: z.number().describe('Near-duplicates that were left out or replaced'),
     failures: listOf(
       z.object({

@@ -8,7 +8,7 @@ export const rememberedSchema = z.object({
   id: z.string(),
   outcome: z
     .enum(['created', 'updated', 'deduplicated'] satisfies readonly Remembered['outcome'][])
-    .describe('updated: its topic was known; deduplicated: it was known word for word'),
+    .describe('updated: its topic was known; deduplicated: it was known, word for word but for white space'),
   inactive: z
     .object({ since: instant, reason: z.string() } satisfies Record<keyof Inactive, z.ZodType>)
     .optional()

@@ -1,5 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
+import { normalisedContent } from '../../model/statement.ts';
 import { compareCreated } from '../comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from '../cursor.ts';
 import { filterExclusionOf } from '../eligibility.ts';
@@ -21,6 +22,7 @@ import type {
   SpaceReader,
   SpaceStore,
 } from '../store.ts';
+import { fullContent } from '../tiers.ts';
 import { type Past, rewind } from './past.ts';
 import {
   afterUse,
@@ -190,9 +192,12 @@ function readerOf(present: () => State): SpaceReader {
       return found && !found.dropped ? pairOf(found) : undefined;
     },
     async find(by, values) {
-      const wanted = new Set(values);
-      const found = [...present().memories.values()].filter(({ memory }) =>
-        [memory[by]].flat().some((value) => value !== undefined && wanted.has(value)),
+      const { memories, events } = present();
+      const wanted = new Set(by === 'content' ? values.map(normalisedContent) : values);
+      const valuesOf = (memory: MemoryRecord) =>
+        by === 'content' ? statementOf(memory, events) : memory[by];
+      const found = [...memories.values()].filter(({ memory }) =>
+        [valuesOf(memory)].flat().some((value) => value !== undefined && wanted.has(value)),
       );
       return inOrder(found.map(({ memory }) => memory));
     },
@@ -324,6 +329,19 @@ function infoOf(name: string, state: State): SpaceInfo {
     path: undefined,
     schemaVersion: 0,
   };
+}
+
+const statements = new WeakMap<MemoryRecord, string>();
+
+/** The normalised content; of a stub that of its full text. A record that is stored never changes. */
+function statementOf(memory: MemoryRecord, events: State['events']): string {
+  let statement = statements.get(memory);
+  if (statement === undefined) {
+    const history = memory.tier === 'stub' ? events.filter(({ memoryId }) => memoryId === memory.id) : [];
+    statement = normalisedContent(memory.tier === 'stub' ? fullContent(memory, history) : memory.content);
+    statements.set(memory, statement);
+  }
+  return statement;
 }
 
 async function reindex(room: Room, request: ReindexRequest): Promise<void> {

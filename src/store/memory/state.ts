@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../model/memory.ts';
+import { normalisedContent } from '../../model/statement.ts';
 import type { Instant } from '../../model/time.ts';
 import { saysElse } from '../comparison.ts';
 import { type Derivation, deriveWith } from '../derived.ts';
@@ -310,9 +311,9 @@ function concerns({ older, newer }: Pick<NewPair, 'older' | 'newer'>, id: string
   return older === id || newer === id;
 }
 
-/** The key of a statement. Here nothing reaches a disk, and no hash is needed to hide it. */
+/** The key of a statement, however it is spaced or composed. Here nothing reaches a disk, and no hash is needed to hide it. */
 export function buriedKey({ scope, content }: Statement): string {
-  return JSON.stringify([scope, content]);
+  return JSON.stringify([scope, normalisedContent(content)]);
 }
 
 function removeLinks(

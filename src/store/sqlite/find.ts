@@ -1,14 +1,13 @@
 import type { MemoryRecord } from '../../model/memory.ts';
 import type { FindBy } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { contentKey } from './content-key.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 const columns = ROW_COLUMN_LIST;
 
 const sources: Readonly<Record<FindBy, string>> = {
-  content: `json_each(?) AS wanted JOIN memory INDEXED BY memory_content
-    ON length(memory.content) = length(wanted.value)
-    AND substr(memory.content, 1, 64) = substr(wanted.value, 1, 64) AND memory.content = wanted.value`,
+  content: 'json_each(?) AS wanted JOIN memory ON content_key = wanted.value',
   topicKey: 'json_each(?) AS wanted JOIN memory ON topic_key = wanted.value',
   sessionId: 'json_each(?) AS wanted JOIN memory ON session_id = wanted.value',
   supersedes: `(SELECT DISTINCT newer_row FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)))
@@ -38,7 +37,7 @@ export function findMemories(
   by: FindBy,
   values: readonly string[],
 ): readonly MemoryRecord[] {
-  const distinct = JSON.stringify([...new Set(values)]);
+  const distinct = JSON.stringify([...new Set(by === 'content' ? values.map(contentKey) : values)]);
   const rows = connection.all(
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
     distinct,

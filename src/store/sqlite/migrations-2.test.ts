@@ -8,6 +8,7 @@ import { bindProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { model, start, use, write } from '../../testing/store-contract/harness.ts';
+import { stubContent } from '../tiers.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { initial } from './migrations/0001-initial.ts';
@@ -170,7 +171,7 @@ test('a file of version 2 opens with everything that was in it, and lives on', a
   expect(await space.knownPairs(['a'])).toMatchObject([{ older: 'b', newer: 'a', resolution: 'settled' }]);
   expect(await space.uncompared(9)).toEqual([]);
   for (const [by, value, found] of [
-    ['content', 'green tea', ids],
+    ['content', ' green  tea', ids],
     ['topicKey', 'drink', ['a']],
     ['sessionId', 's', ['a', 'b']],
     ['supersedes', 'long gone', ['d']],
@@ -199,5 +200,26 @@ test('a file of version 2 can be looked back into, as far as it was written down
   const found = async (of: typeof space) => (await search(of)).hits.map(({ memory }) => memory.id).toSorted();
   expect(await found(between)).toEqual(['b', 'c', 'd']);
   expect(await found(space)).toEqual(['a', 'c', 'd']);
+  expect(await space.check()).toEqual([]);
+});
+
+test('equal statements of an old file are found by their normalised text, stubs by their full text', async () => {
+  makeVersion2('alice');
+  const full = `Saw a heron ${'and watched it for a while '.repeat(20)}`;
+  const database = new DatabaseSync(join(directory, fileNameOf('alice')));
+  database.prepare("UPDATE memory SET tier = 'stub', content = ? WHERE id = 'c'").run(stubContent(full));
+  database.prepare("UPDATE memory SET content = ' Zoe\u0308  sings' WHERE id = 'd'").run();
+  database
+    .prepare(
+      `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted)
+       VALUES (6, 6, ?, 'maintain', 3, 'c', ?, 0)`,
+    )
+    .run(start + 8, JSON.stringify({ ...sampleMemory({ id: 'c', content: full }), tier: 'cold' }));
+  database.close();
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  expect((await space.find('content', [full])).map(({ id }) => id)).toEqual(['c']);
+  expect((await space.find('content', ['Zoë sings'])).map(({ id }) => id)).toEqual(['d']);
+  expect((await space.find('content', ['green tea'])).map(({ id }) => id)).toEqual(['a', 'b']);
   expect(await space.check()).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { normalisedContent } from '../../model/statement.ts';
 import type { Statement, Tombstone } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -13,16 +14,18 @@ export function readTombstones(
   return statements.map((statement) =>
     key === undefined
       ? undefined
-      : (connection.get('SELECT at, reason FROM tombstone WHERE hash = ?', hashOf(key, statement)) as
-          | Tombstone
-          | undefined),
+      : hashesOf(key, statement)
+          .map((hash) => connection.get('SELECT at, reason FROM tombstone WHERE hash = ?', hash))
+          .find((row): row is Tombstone => row !== undefined),
   );
 }
 
 export function bury(connection: Connection, statement: Statement, { at, reason }: Tombstone): void {
+  const key = keyOf(connection);
+  exhume(connection, statement);
   connection.run(
-    'INSERT OR REPLACE INTO tombstone (hash, at, reason) VALUES (?, ?, ?)',
-    hashOf(keyOf(connection), statement),
+    'INSERT INTO tombstone (hash, at, reason) VALUES (?, ?, ?)',
+    hashOf(key, normalised(statement)),
     at,
     text(reason, 'reason'),
   );
@@ -30,7 +33,8 @@ export function bury(connection: Connection, statement: Statement, { at, reason 
 
 export function exhume(connection: Connection, statement: Statement): void {
   const key = readMeta(connection, 'tombstone_key');
-  if (key !== undefined) connection.run('DELETE FROM tombstone WHERE hash = ?', hashOf(key, statement));
+  if (key === undefined) return;
+  for (const hash of hashesOf(key, statement)) connection.run('DELETE FROM tombstone WHERE hash = ?', hash);
 }
 
 /** Without the key nobody can try out what a hash stands for, not even with the hashes of another space. */
@@ -40,6 +44,17 @@ function keyOf(connection: Connection): string {
   const key = randomBytes(32).toString('hex');
   writeMeta(connection, 'tombstone_key', key);
   return key;
+}
+
+/** Of the normalised content, and of the content as it is: what was buried by an older version. */
+function hashesOf(key: string, statement: Statement): readonly Uint8Array[] {
+  const same = normalised(statement);
+  const hash = hashOf(key, same);
+  return same.content === statement.content ? [hash] : [hash, hashOf(key, statement)];
+}
+
+function normalised({ scope, content }: Statement): Statement {
+  return { scope, content: normalisedContent(content) };
 }
 
 function hashOf(key: string, { scope, content }: Statement): Uint8Array {

@@ -5,6 +5,7 @@ import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../s
 import { writeAttributes } from './attributes.ts';
 import { withChecksum } from './checksum.ts';
 import type { Connection, SqlValue } from './connection.ts';
+import { keyOfMemory } from './content-key.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
@@ -27,8 +28,8 @@ import type { TermIds } from './terms.ts';
 import { bury, exhume } from './tombstones.ts';
 import { castVote, withdrawVotes } from './votes.ts';
 
-const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?)`;
-const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE row = ?`;
+const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?)`;
+const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, content_key = ? WHERE row = ?`;
 const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -116,7 +117,7 @@ function applyChange(
   switch (change.kind) {
     case 'insert': {
       const values: SqlValue[] = toRow(change.memory);
-      values.push(newRow);
+      values.push(keyOfMemory(connection, change.memory), newRow);
       try {
         connection.statement(insertMemory).run(...values);
       } catch (error) {
@@ -131,7 +132,10 @@ function applyChange(
     }
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
-      connection.statement(updateMemory).run(...toRow({ ...change.memory, ordinal: memory.ordinal }), row);
+      const key = keyOfMemory(connection, change.memory, memory);
+      connection
+        .statement(updateMemory)
+        .run(...toRow({ ...change.memory, ordinal: memory.ordinal }), key, row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
       writeSupersession(connection, row, change.memory, memory);
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {

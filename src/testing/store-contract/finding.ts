@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { normalisedContent } from '../../model/statement.ts';
 import type { FindBy, SpaceReader } from '../../store/store.ts';
+import { stubContent } from '../../store/tiers.ts';
 import { type ContractTest, insert, onSpace, replace, start, write } from './harness.ts';
 
 const ids = async (reader: SpaceReader, by: FindBy, ...values: readonly string[]) =>
@@ -25,8 +27,8 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'content', 'x', `${beginning}3`, '')).toEqual([]);
     expect(await ids(space, 'content')).toEqual([]);
   }),
-  onSpace('texts are compared by their code points, whatever they look like', async (space) => {
-    const texts = ['Zoë', 'Zoe\u0308', '東京', '𠮷野家', '"quoted"\n\\', "it's", '1', '1.0', 'null', '👩‍👧'];
+  onSpace('different texts are told apart, and topics and sessions by their code points', async (space) => {
+    const texts = ['Zoë', 'Zoe', '東京', '𠮷野家', '"quoted"\n\\', "it's", '1', '1.0', 'null', '👩‍👧'];
     await write(
       space,
       texts.map((content, at) => insert({ id: `m${at}`, content, topicKey: content, sessionId: content })),
@@ -37,6 +39,46 @@ export const findingTests: readonly ContractTest[] = [
       }
     }
     expect(await ids(space, 'content', ...texts)).toHaveLength(texts.length);
+  }),
+  onSpace('a content is found however it is spaced or composed', async (space) => {
+    const forms = ['Zoë  likes tea', ' Zoe\u0308 likes\n tea', 'Zoë\u00a0likes\ttea\u2028'];
+    await write(
+      space,
+      [...forms, 'Zoë likes tea!', 'zoë likes tea', 'Zoë likestea'].map((content, at) =>
+        insert({ id: `m${at}`, content }),
+      ),
+    );
+    for (const form of forms) expect(await ids(space, 'content', form)).toEqual(['m0', 'm1', 'm2']);
+    await write(space, [replace({ id: 'm1', content: 'Zoë likes milk' })]);
+    expect(await ids(space, 'content', 'Zoë likes tea')).toEqual(['m0', 'm2']);
+    expect(await ids(space, 'content', ' Zoë likes  milk')).toEqual(['m1']);
+    for (const by of ['topicKey', 'sessionId'] as const) {
+      await write(space, [insert({ id: by, content: 'x', [by]: 'Zoe\u0308 ' })]);
+      expect(await ids(space, by, 'Zoë ', 'Zoe\u0308')).toEqual([]);
+      expect(await ids(space, by, 'Zoe\u0308 ')).toEqual([by]);
+    }
+    expect(await space.check()).toEqual([]);
+  }),
+  onSpace('a stub is found by its full text, as long as it is one', async (space) => {
+    const full = `Saw a grey heron ${'and watched it for a while '.repeat(20)}`;
+    const stub = { id: 'a', content: stubContent(full), tier: 'stub' } as const;
+    await write(space, [insert({ id: 'a', content: full })]);
+    await write(space, [replace(stub)]);
+    expect(await ids(space, 'content', ` ${full}`)).toEqual(['a']);
+    expect(await ids(space, 'content', stub.content)).toEqual([]);
+    await write(space, [replace({ ...stub, tags: ['bird'] })]);
+    expect(await ids(space, 'content', full)).toEqual(['a']);
+    // Taken away and back again, as by an undo.
+    await write(space, [{ kind: 'remove', id: 'a' }]);
+    await write(space, [insert({ ...stub, id: 'a' })]);
+    expect(await ids(space, 'content', full)).toEqual(['a']);
+    await write(space, [replace({ id: 'a', content: 'Saw a stork' })]);
+    expect(await ids(space, 'content', full)).toEqual([]);
+    // A stub whose text nobody knows is what is left of it.
+    await write(space, [insert({ ...stub, id: 'b' })]);
+    expect(await ids(space, 'content', stub.content)).toEqual(['b']);
+    expect(await ids(space, 'content', full)).toEqual([]);
+    expect(await space.check()).toEqual([]);
   }),
   onSpace('what is found is in the order of creation, then of insertion', async (space) => {
     const same = { content: 'same', topicKey: 'k', sessionId: 's' };
@@ -138,7 +180,11 @@ export const findingTests: readonly ContractTest[] = [
           const { memories } = await space.list({ filter: {}, limit: 10_000 });
           for (const by of ['content', 'topicKey'] as const) {
             const expected = memories
-              .filter((memory) => wanted.includes(memory[by] ?? ''))
+              .filter((memory) =>
+                by === 'content'
+                  ? wanted.map(normalisedContent).includes(normalisedContent(memory.content))
+                  : wanted.includes(memory[by] ?? ''),
+              )
               .toSorted((a, b) => a.createdAt - b.createdAt || a.ordinal - b.ordinal);
             expect(await space.find(by, wanted)).toEqual(expected);
           }

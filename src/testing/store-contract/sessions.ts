@@ -68,7 +68,7 @@ export const tombstoneTests: readonly ContractTest[] = [
       await write(space, [{ kind: 'bury', statement, tombstone }]);
       const others = [
         { ...statement, scope: 'project:a' },
-        { ...statement, content: 'The sky is green ' },
+        { ...statement, content: 'The sky is green!' },
         // Where one part ends and the next begins is part of what is said.
         { scope: 'globalThe', content: ' sky is green' },
       ];
@@ -87,6 +87,18 @@ export const tombstoneTests: readonly ContractTest[] = [
       expect(await space.tombstones([statement])).toEqual([undefined]);
     },
   ),
+  onSpace('a buried statement is known however it is spaced or composed', async (space) => {
+    const forms = ['Zoë likes tea', ' Zoe\u0308  likes\n tea '].map((content) => ({
+      scope: 'global',
+      content,
+    }));
+    for (const [buried, said] of [forms, forms.toReversed()]) {
+      await write(space, [{ kind: 'bury', statement: buried!, tombstone }]);
+      expect((await space.tombstones([said!]))[0]?.reason).toBe(tombstone.reason);
+      await write(space, [{ kind: 'exhume', statement: said! }]);
+      expect(await space.tombstones(forms)).toEqual([undefined, undefined]);
+    }
+  }),
   onSpace('a tombstone outlives the memory, and belongs to one space', async (space, store) => {
     await write(space, [insert({ id: 'a', ...statement })]);
     await write(space, [{ kind: 'bury', statement, tombstone }]);

@@ -1,8 +1,10 @@
+import type { Tier } from '../../../model/memory.ts';
+import { keyOfMemory } from '../content-key.ts';
 import type { Migration } from '../schema.ts';
 
 /**
- * The order of insertion, who said what and in which session, what a memory was made of, and the settings of a space
- * (in `meta`).
+ * The order of insertion, who said what and in which session, what a memory was made of, by what equal statements are
+ * found, and the settings of a space (in `meta`).
  */
 export const provenance: Migration = {
   version: 4,
@@ -51,5 +53,33 @@ export const provenance: Migration = {
     DROP INDEX memory_session;
     CREATE INDEX memory_session ON memory (session_id) WHERE session_id IS NOT NULL;
     CREATE INDEX memory_born_in ON memory (born_in, created_at, ordinal) WHERE born_in IS NOT NULL;
+
+    -- Hash of the normalised content; a stub has that of its full text.
+    ALTER TABLE memory ADD COLUMN content_key TEXT NOT NULL DEFAULT '';
+    DROP INDEX memory_content;
+    CREATE INDEX memory_content ON memory (content_key);
   `,
+  run(connection) {
+    const page = `SELECT row, id, tier, content FROM memory WHERE row > ? ORDER BY row LIMIT ${PAGE}`;
+    let rows = connection.all(page, 0) as Row[];
+    while (rows.length > 0) {
+      for (const each of rows) {
+        connection.run(
+          'UPDATE memory SET content_key = ? WHERE row = ?',
+          keyOfMemory(connection, each),
+          each.row,
+        );
+      }
+      rows = connection.all(page, rows.at(-1)?.row ?? 0) as Row[];
+    }
+  },
 };
+
+const PAGE = 1000;
+
+interface Row {
+  readonly row: number;
+  readonly id: string;
+  readonly tier: Tier;
+  readonly content: string;
+}
