@@ -1,12 +1,13 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Spaces } from '../index.ts';
-import { invalidArgument } from '../model/check.ts';
+import { invalidArgument, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import type { Clock } from '../model/time.ts';
 import { createApp } from './app.ts';
 import type { MountedHandler } from './app-types.ts';
+import { limitConnections } from './connections.ts';
 import { LOCAL_HOSTS } from './guards.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 import type { Log } from './log.ts';
@@ -31,8 +32,19 @@ export interface ServerOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Most bytes of a body, or of a line of an import. Default is 8 MiB. */
   readonly bodyLimit?: number | undefined;
-  /** Milliseconds for a request to arrive. Default is 30,000. */
-  readonly receiveTimeout?: number | undefined;
+  /**
+   * Most connections at once. When a new one comes, the one that was idle longest is closed; when requests are under way
+   * on all of them, the new one is answered with 503. Default is 400, which with 100 open spaces fits `ulimit -n 1024`.
+   */
+  readonly maxConnections?: number | undefined;
+  /** Most connections at once from one network address: behind a proxy, all of them. Default is half of `maxConnections`. */
+  readonly maxConnectionsPerAddress?: number | undefined;
+  /** Milliseconds for the head of a request to arrive. Default is 10,000. */
+  readonly headersTimeout?: number | undefined;
+  /** Milliseconds for the body of a request to arrive; of an import, for its next piece. Default is 30,000. */
+  readonly requestTimeout?: number | undefined;
+  /** Milliseconds that a connection stays open without a request. Default is 10,000. */
+  readonly keepAliveTimeout?: number | undefined;
   /** Milliseconds for a verb to work; for what cannot be stopped half-way, until it may be. Default is 120,000. */
   readonly workTimeout?: number | undefined;
   /** Milliseconds for what is under way to end when the server closes. Default is 10,000. */
@@ -60,16 +72,15 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 const DEFAULT_PORT = 7411;
-const MOST_CONNECTIONS = 1024;
 const DAY = 86_400_000;
-/** Connections end so much later than clients are told, who would otherwise ask on one that is just ending. */
-const KEEP_ALIVE = 10_000;
+/** Of time limits, in milliseconds. */
+const LONGEST = 3_600_000;
 
-/** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had. */
+/** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const clock = options.clock ?? Date.now;
   const host = options.host ?? '127.0.0.1';
-  const receiveTimeout = options.receiveTimeout ?? 30_000;
+  const limits = limitsOf(options);
   const { spaces } = options;
   let closing = false;
   const app = createApp({
@@ -83,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
     idempotency: createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
-    body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: receiveTimeout },
+    body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: limits.requestTimeout },
     acceptNow: options.acceptNow === true,
     workTimeout: options.workTimeout ?? 120_000,
     log: options.log,
@@ -94,27 +105,43 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const server = createServer(
     {
-      headersTimeout: receiveTimeout,
+      headersTimeout: limits.headersTimeout,
       // Bodies have a limit of their own, under which an import may last as long as it goes on.
       requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE,
+      keepAliveTimeout: limits.keepAliveTimeout,
       maxHeaderSize: 16 * 1024,
-      connectionsCheckingInterval: Math.min(5000, receiveTimeout),
+      connectionsCheckingInterval: Math.min(1000, limits.headersTimeout),
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
-  server.maxConnections = MOST_CONNECTIONS;
-  const unasked = watchUnasked(server);
+  const connections = limitConnections(server, limits);
   await listen(server, host, options.port ?? DEFAULT_PORT);
   let closed: Promise<void> | undefined;
   const close = () => {
     closing = true;
-    closed ??= finish(server, unasked, options.closeTimeout ?? 10_000).then(() => spaces.close());
+    closed ??= connections.finish(limits.closeTimeout).then(() => spaces.close());
     return closed;
   };
   const { port } = server.address() as AddressInfo;
   const url = `http://${inUrl(host)}:${port}`;
   return { url, close, [Symbol.asyncDispose]: close };
+}
+
+function limitsOf(options: ServerOptions) {
+  const total = wholeNumber(options.maxConnections ?? 400, 'maxConnections', 1, 1_000_000);
+  const perAddress = options.maxConnectionsPerAddress ?? Math.ceil(total / 2);
+  const time = (
+    name: 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'closeTimeout',
+    otherwise: number,
+  ) => wholeNumber(options[name] ?? otherwise, name, 1, LONGEST);
+  return {
+    total,
+    perAddress: wholeNumber(perAddress, 'maxConnectionsPerAddress', 1, 1_000_000),
+    headersTimeout: time('headersTimeout', 10_000),
+    requestTimeout: time('requestTimeout', 30_000),
+    keepAliveTimeout: time('keepAliveTimeout', 10_000),
+    closeTimeout: time('closeTimeout', 10_000),
+  };
 }
 
 function inUrl(host: string): string {
@@ -135,31 +162,6 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     });
     server.listen(port, host, resolve);
   });
-}
-
-/** The connections on which no request is under way: the server itself counts those without a first one as busy. */
-function watchUnasked(server: Server): ReadonlySet<Socket> {
-  const unasked = new Set<Socket>();
-  server.on('connection', (socket) => {
-    unasked.add(socket);
-    socket.on('close', () => unasked.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    unasked.delete(socket);
-    response.on('close', () => {
-      if (!socket.destroyed) unasked.add(socket);
-    });
-  });
-  return unasked;
-}
-
-/** Ends when every request has been answered; what takes longer than `timeout` is cut off. */
-async function finish(server: Server, unasked: ReadonlySet<Socket>, timeout: number): Promise<void> {
-  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of unasked) socket.destroy();
-  const timer = setTimeout(() => server.closeAllConnections(), timeout);
-  await ended;
-  clearTimeout(timer);
 }
 
 function checkOrigin(origin: string): string {

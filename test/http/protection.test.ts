@@ -11,7 +11,8 @@ beforeAll(async () => {
   test = await startTestServer({
     allowOrigins: ['https://app.example'],
     bodyLimit: 10_000,
-    receiveTimeout: 300,
+    headersTimeout: 300,
+    requestTimeout: 300,
   });
   token = await test.token();
 });

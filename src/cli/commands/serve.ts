@@ -21,6 +21,8 @@ interface Options {
   readonly bodyLimit: number;
   readonly metadataLimit: number;
   readonly maxSpaces: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress?: number | undefined;
   readonly dialect: DialectName;
   readonly tools: ToolChoice;
   readonly memType?: readonly string[] | undefined;
@@ -44,6 +46,12 @@ export function configure(command: Command): void {
       'spaces open at once, at five descriptors each (see ulimit -n)',
       parseWholeNumber,
       100,
+    )
+    .option('--max-connections <number>', 'connections at once', parseWholeNumber, 400)
+    .option(
+      '--max-connections-per-address <number>',
+      'connections at once from one network address (default: half of all)',
+      parseWholeNumber,
     )
     .addOption(
       new Option('--dialect <name>', 'the tools offered to agents at /mcp')
@@ -91,6 +99,8 @@ export function configure(command: Command): void {
           allowOrigins: options.allowOrigin,
           requestsPerMinute: options.rateLimit,
           bodyLimit: options.bodyLimit,
+          maxConnections: options.maxConnections,
+          maxConnectionsPerAddress: options.maxConnectionsPerAddress,
           log: options.log ? writeLog : undefined,
           version,
           mount: { '/mcp': mcp.answer },

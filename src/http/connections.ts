@@ -1,0 +1,97 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
+export interface ConnectionLimits {
+  /** Most connections at once. */
+  readonly total: number;
+  /** Most connections at once from one network address. */
+  readonly perAddress: number;
+}
+
+/** The connections of a server, within limits. */
+export interface Connections {
+  /**
+   * Stops listening, answers the requests that have arrived, and closes every connection as soon as nothing is under
+   * way on it. What takes longer than `timeout` milliseconds is cut off.
+   */
+  finish(timeout: number): Promise<void>;
+}
+
+const REFUSAL =
+  'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+
+/**
+ * Keeps a server's connections within limits. A new one always finds room while any is idle, that is, without a whole
+ * head of a request that waits for its answer: the one that was idle longest is closed. When requests are under way on
+ * all of them, the new one is answered with 503.
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
+  const addresses = new Map<Socket, string>();
+  const perAddress = new Map<string, number>();
+  const running = new Map<Socket, number>();
+  /** The longest idle first. */
+  const idle = new Set<Socket>();
+  let finishing = false;
+
+  const drop = (socket: Socket) => {
+    const address = addresses.get(socket);
+    if (address === undefined) return;
+    addresses.delete(socket);
+    running.delete(socket);
+    idle.delete(socket);
+    const left = (perAddress.get(address) ?? 0) - 1;
+    if (left > 0) perAddress.set(address, left);
+    else perAddress.delete(address);
+  };
+  const close = (socket: Socket | undefined) => {
+    if (!socket) return;
+    drop(socket);
+    socket.destroy();
+  };
+  const isFullFor = (address: string) => (perAddress.get(address) ?? 0) >= limits.perAddress;
+  const isFull = () => addresses.size >= limits.total;
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isFullFor(address)) close([...idle].find((each) => addresses.get(each) === address));
+    else if (isFull()) close([...idle][0]);
+    if (isFullFor(address) || isFull()) {
+      socket.end(REFUSAL);
+      socket.destroySoon();
+      return;
+    }
+    addresses.set(socket, address);
+    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+    idle.add(socket);
+    socket.once('close', () => drop(socket));
+  });
+
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (!addresses.has(socket)) return;
+    running.set(socket, (running.get(socket) ?? 0) + 1);
+    idle.delete(socket);
+    response.once('close', () => {
+      if (!addresses.has(socket)) return;
+      // Requests may be sent before the answers of those before them.
+      const left = (running.get(socket) ?? 1) - 1;
+      running.set(socket, left);
+      if (left > 0) return;
+      if (finishing) socket.destroySoon();
+      else idle.add(socket);
+    });
+  });
+
+  return {
+    async finish(timeout) {
+      // What has arrived already is a request that somebody waits for: it is accepted, read and begun.
+      for (let turn = 0; turn < 3; turn++) await turnOfTheLoop();
+      finishing = true;
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of [...idle]) close(socket);
+      const timer = setTimeout(() => server.closeAllConnections(), timeout);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startServer } from '../../src/http/index.ts';
+import { startTestServer } from './fixture.ts';
+
+const open: Socket[] = [];
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+
+/** A connection, with what came over it and how it ended. */
+interface Caller {
+  readonly socket: Socket;
+  readonly text: () => string;
+  readonly error: () => Error | undefined;
+  readonly closed: Promise<unknown>;
+}
+
+async function call(port: number, localAddress = '127.0.0.1'): Promise<Caller> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  open.push(socket);
+  let text = '';
+  let failure: Error | undefined;
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  await once(socket, 'connect');
+  return { socket, text: () => text, error: () => failure, closed };
+}
+
+/** Waits until so many whole answers have come. */
+async function answers(caller: Caller, count: number): Promise<void> {
+  while (caller.text().split('"status":').length <= count) await once(caller.socket, 'data');
+}
+
+const asking = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n';
+
+/** A server of which a request at `/wait` is under way until `release` is called. */
+async function startWaitingServer(limits: Parameters<typeof startTestServer>[0]) {
+  let release = () => {};
+  let begun = 0;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const signals: (() => void)[] = [];
+  const server = await startTestServer({
+    ...limits,
+    mount: {
+      '/wait': async () => {
+        begun++;
+        for (const signal of signals.splice(0)) signal();
+        await released;
+        return Response.json({ status: 'waited' });
+      },
+    },
+  });
+  const token = await server.token();
+  return {
+    ...server,
+    token,
+    release,
+    waiting: `GET /wait HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    async begunAre(count: number) {
+      while (begun < count) await new Promise<void>((resolve) => signals.push(resolve));
+    },
+  };
+}
+
+describe('idle connections', () => {
+  it('make room for new ones, the longest idle first, whatever they have sent so far', async () => {
+    await using test = await startTestServer({ maxConnections: 3, maxConnectionsPerAddress: 3 });
+    const silent = await call(test.port);
+    const halfway = await call(test.port);
+    halfway.socket.write('GET /healthz HTTP/1.1\r\nhost: local');
+    const asked = await call(test.port);
+    asked.socket.write(asking);
+    await answers(asked, 1);
+    for (const oldest of [silent, halfway]) {
+      const next = await call(test.port);
+      await oldest.closed;
+      next.socket.write(asking);
+      await answers(next, 1);
+      expect(next.text()).toMatch(/^HTTP\/1\.1 200 /);
+    }
+    // The one that asked is older than both of those, and still there until it is its turn.
+    expect(asked.socket.closed).toBe(false);
+    await call(test.port);
+    await asked.closed;
+    expect(asked.error()).toBeUndefined();
+  });
+
+  it('in any number without a token do not keep anybody out', async () => {
+    await using test = await startTestServer({ maxConnections: 20 });
+    const token = await test.token();
+    const crowd: Caller[] = [];
+    for (let each = 0; each < 60; each++) crowd.push(await call(test.port));
+    expect((await test.ask('GET', '/v1/stats', { token })).status).toBe(200);
+    await Promise.all(crowd.slice(0, 40).map(({ closed }) => closed));
+  });
+
+  it('of one address give way to that address, and leave the others alone', async () => {
+    await using test = await startTestServer({ maxConnections: 10, maxConnectionsPerAddress: 2 });
+    const other = await call(test.port, '127.0.0.2');
+    const first = await call(test.port);
+    await call(test.port);
+    await call(test.port);
+    await first.closed;
+    other.socket.write(asking);
+    await answers(other, 1);
+    expect(other.text()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('are closed after keepAliveTimeout', async () => {
+    await using test = await startTestServer({ keepAliveTimeout: 20, headersTimeout: 50 });
+    const caller = await call(test.port);
+    caller.socket.write(asking);
+    await caller.closed;
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(caller.error()).toBeUndefined();
+  });
+});
+
+describe('a server with requests under way on all connections', () => {
+  it('answers a new one with 503, and lets none of the others go', async () => {
+    await using test = await startWaitingServer({ maxConnections: 2, maxConnectionsPerAddress: 2 });
+    const busy = [await call(test.port), await call(test.port)];
+    for (const { socket } of busy) socket.write(test.waiting);
+    await test.begunAre(2);
+    const refused = await call(test.port);
+    await refused.closed;
+    expect(refused.text()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n/);
+    test.release();
+    for (const caller of busy) {
+      await answers(caller, 1);
+      expect(caller.text()).toContain('"waited"');
+    }
+    const next = await call(test.port);
+    next.socket.write(asking);
+    await answers(next, 1);
+  });
+
+  it('counts a connection as busy until the last of the requests sent ahead is answered', async () => {
+    await using test = await startWaitingServer({ maxConnections: 1, maxConnectionsPerAddress: 1 });
+    const busy = await call(test.port);
+    busy.socket.write(asking + test.waiting);
+    await answers(busy, 1);
+    await test.begunAre(1);
+    const refused = await call(test.port);
+    await refused.closed;
+    expect(refused.text()).toMatch(/^HTTP\/1\.1 503 /);
+    test.release();
+    await answers(busy, 2);
+  });
+});
+
+describe('a request that comes a byte at a time', () => {
+  it.each([
+    ['head', 'GET /healthz HTTP/1.1\r\nx: '],
+    ['body', 'POST /v1/memories HTTP/1.1\r\nhost: localhost\r\nAUTH\r\ncontent-length: 100000\r\n\r\n{'],
+  ])('is ended when its %s is not there in time', async (_, start) => {
+    await using test = await startTestServer({ headersTimeout: 100, requestTimeout: 100 });
+    const token = await test.token();
+    const caller = await call(test.port);
+    caller.socket.write(
+      start.replace('AUTH', `content-type: application/json\r\nauthorization: Bearer ${token}`),
+    );
+    const drip = setInterval(() => caller.socket.write('x'), 10);
+    await caller.closed.finally(() => clearInterval(drip));
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('without a token is answered before its body is there', async () => {
+    await using test = await startTestServer({});
+    const caller = await call(test.port);
+    caller.socket.write('POST /v1/memories HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n\r\n{');
+    await answers(caller, 1);
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('closing', () => {
+  it('answers what has arrived, says that it closes, and resets no connection', async () => {
+    const test = await startTestServer({});
+    const callers: Caller[] = [];
+    for (let each = 0; each < 20; each++) {
+      const caller = await call(test.port);
+      caller.socket.write(asking);
+      await answers(caller, 1);
+      callers.push(caller);
+    }
+    const [idle, ...asked] = callers;
+    for (const { socket } of asked) socket.write(asking);
+    await test[Symbol.asyncDispose]();
+    await Promise.all(callers.map(({ closed }) => closed));
+    expect(asked).toHaveLength(19);
+    for (const caller of asked) {
+      expect(caller.error()).toBeUndefined();
+      expect(caller.text().split('"status":"up"')).toHaveLength(3);
+      expect(caller.text().split('HTTP/1.1 200')[2]).toMatch(/\r\nconnection: close\r\n/i);
+    }
+    expect(idle?.error()).toBeUndefined();
+  });
+
+  it('lets a client that keeps connections see every answer', async () => {
+    const test = await startWaitingServer({});
+    const agent = new Agent({ keepAlive: true });
+    const answered = new Promise<string>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${test.token}` };
+      httpRequest({ port: test.port, host: '127.0.0.1', path: '/wait', agent, headers }, async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve(`${response.headers.connection} ${text}`);
+      })
+        .on('error', reject)
+        .end();
+    });
+    await test.begunAre(1);
+    const closed = test[Symbol.asyncDispose]();
+    test.release();
+    expect(await answered).toBe('close {"status":"waited"}');
+    await closed;
+    agent.destroy();
+  });
+});
+
+it('refuses limits that are out of range', async () => {
+  for (const limits of [{ maxConnections: 0 }, { headersTimeout: -1 }, { keepAliveTimeout: Number.NaN }]) {
+    await expect(
+      startServer({ spaces: {} as never, tokens: {} as never, port: 0, ...limits }),
+    ).rejects.toMatchObject({ code: 'invalid_argument' });
+  }
+});
