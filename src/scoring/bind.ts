@@ -49,7 +49,7 @@ const keys: Readonly<Record<(typeof operators)[number], readonly string[]>> = {
   param: ['name'],
   signal: ['name', 'missing'],
   ref: ['name'],
-  sum: ['terms'],
+  sum: ['total', 'terms'],
   mean: ['terms'],
   product: ['of'],
   power: ['base', 'exponent'],
@@ -115,9 +115,20 @@ function bindOperator(binding: Binding, expression: Expression, path: string): N
     }
     case 'ref':
       return { op: 'ref', name: expression.name, of: bindPart(binding, expression.name, path), path };
-    case 'sum':
-    case 'mean':
-      return bindTerms(binding, expression.op, expression.terms, path);
+    case 'sum': {
+      const { total } = expression;
+      if (total !== undefined && !Number.isFinite(total))
+        throw fault(binding, `${path}.total`, `${JSON.stringify(total)} is not a finite number`);
+      return { op: 'sum', ...bindTerms(binding, expression.terms, path), total, path };
+    }
+    case 'mean': {
+      const { weights, of } = bindTerms(binding, expression.terms, path);
+      if (weights.some((weight) => weight < 0))
+        throw fault(binding, path, 'the weights of a mean must not be negative');
+      if (weights.every((weight) => weight === 0))
+        throw fault(binding, path, 'the weights of a mean must not all be 0');
+      return { op: 'mean', weights, of, path };
+    }
     case 'product':
     case 'min':
     case 'max':
@@ -191,7 +202,11 @@ function bindPart(binding: Binding, name: string, path: string): Node {
   return node;
 }
 
-function bindTerms(binding: Binding, op: 'sum' | 'mean', terms: readonly WeightedTerm[], path: string): Node {
+function bindTerms(
+  binding: Binding,
+  terms: readonly WeightedTerm[],
+  path: string,
+): { readonly weights: readonly number[]; readonly of: readonly Node[] } {
   const list = nonEmpty(binding, terms, `${path}.terms`);
   const weights = list.map((term, index) => {
     const at = `${path}.terms[${index}]`;
@@ -199,13 +214,7 @@ function bindTerms(binding: Binding, op: 'sum' | 'mean', terms: readonly Weighte
     return scalar(binding, term.weight ?? 1, `${at}.weight`);
   });
   const of = list.map((term, index) => bind(binding, term.of, `${path}.terms[${index}].of`));
-  if (op === 'mean') {
-    if (weights.some((weight) => weight < 0))
-      throw fault(binding, path, 'the weights of a mean must not be negative');
-    if (weights.every((weight) => weight === 0))
-      throw fault(binding, path, 'the weights of a mean must not all be 0');
-  }
-  return { op, weights, of, path };
+  return { weights, of };
 }
 
 function bindDecay(binding: Binding, expression: Extract<Expression, { op: 'decay' }>, path: string): Node {

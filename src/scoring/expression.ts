@@ -15,8 +15,8 @@ export type Expression =
   | { readonly op: 'signal'; readonly name: SignalName; readonly missing?: Scalar | undefined }
   /** A named part of the profile. */
   | { readonly op: 'ref'; readonly name: string }
-  /** Σ weight·of, in the order of the terms. */
-  | { readonly op: 'sum'; readonly terms: readonly WeightedTerm[] }
+  /** Σ weight·of, in the order of the terms. `total` is what the weights sum to, where it is not 1. */
+  | { readonly op: 'sum'; readonly total?: number | undefined; readonly terms: readonly WeightedTerm[] }
   /** Σ weight·of ÷ Σ weight. */
   | { readonly op: 'mean'; readonly terms: readonly WeightedTerm[] }
   | { readonly op: 'product'; readonly of: readonly Expression[] }

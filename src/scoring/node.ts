@@ -10,7 +10,14 @@ export type Node = { readonly path: string } & (
   | { readonly op: 'signal'; readonly name: SignalName; readonly missing: number }
   | { readonly op: 'age'; readonly pick: 'earliest' | 'latest'; readonly clocks: readonly ClockName[] }
   | { readonly op: 'ref'; readonly name: string; readonly of: Node }
-  | { readonly op: 'sum' | 'mean'; readonly weights: readonly number[]; readonly of: readonly Node[] }
+  | {
+      readonly op: 'sum';
+      readonly weights: readonly number[];
+      readonly of: readonly Node[];
+      /** What its author says that the weights sum to. */
+      readonly total: number | undefined;
+    }
+  | { readonly op: 'mean'; readonly weights: readonly number[]; readonly of: readonly Node[] }
   | { readonly op: 'product' | 'min' | 'max'; readonly of: readonly Node[] }
   | { readonly op: 'power'; readonly base: Node; readonly exponent: Node }
   | { readonly op: 'clamp'; readonly min: number; readonly max: number; readonly of: Node }

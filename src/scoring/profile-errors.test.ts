@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
 import type { ProfileDefinition } from './profile.ts';
 import { bindProfile } from './profile.ts';
+import { builtinDefinition } from './profiles/index.ts';
 import { defineProfile, parseProfile, score } from './score.ts';
 
 const now = '2026-01-01T00:00:00Z';
@@ -292,6 +293,19 @@ describe('ranges', () => {
         ],
       },
       'score',
+      /the weights sum to 1\.2, not to 1: .*"total": 1\.2/,
+    ],
+    [
+      'weights that sum to 1.2 on purpose',
+      {
+        op: 'sum',
+        total: 1.2,
+        terms: [
+          { weight: 0.7, of: signal },
+          { weight: 0.5, of: signal },
+        ],
+      },
+      'score',
       /from 0 to 1.2, .*add up to 1.* clamp/,
     ],
     ['a score below 0', { op: 'sum', terms: [{ weight: -1, of: signal }] }, 'score', /from -1 to/],
@@ -318,6 +332,83 @@ describe('ranges', () => {
       /from 1 to 2/,
     ],
   ])('%s', (_name, expression, path, help) => expectFault(withScore(expression), path, help));
+
+  describe('the total of weights', () => {
+    const shares = (...weights: readonly unknown[]) => weights.map((weight) => ({ weight, of: signal }));
+    const fiveFactor = builtinDefinition('five-factor');
+    const mistyped = JSON.parse(JSON.stringify(fiveFactor).replace('"weight":0.4', '"weight":0.35'));
+    const copy = { ...mistyped, name: 'mine' };
+
+    test('a slip in a weighted mean is named, with the sum', () => {
+      expectFault(copy, 'score', /the weights sum to 0\.95, not to 1: .*"total": 0\.95 .*"mean"/);
+      const text = JSON.stringify(copy);
+      expect(failure(() => parseProfile(text)).message).toMatch(/sum to 0\.95/);
+      const parts = { inner: { op: 'sum', terms: shares(0.5, 0.4) } };
+      expectFault({ ...withScore(1), parts }, 'parts.inner', /sum to 0\.9,/);
+      expectFault(withScore({ op: 'sum', terms: shares(0, 0.4) }), 'score', /sum to 0\.4,/);
+    });
+
+    test('a total that is meant is said, and must be so', () => {
+      const said = withScore({ op: 'sum', total: 0.9, terms: shares(0.5, 0.4) }) as ProfileDefinition;
+      expect(score(defineProfile(said), { similarity: 1 })).toBeCloseTo(0.9, 12);
+      expectFault(
+        withScore({ op: 'sum', total: 1, terms: shares(0.5, 0.4) }),
+        'score.total',
+        /it is 1, and the weights sum to 0\.9/,
+      );
+      for (const total of ['0.9', Number.NaN, null])
+        expectFault(withScore({ op: 'sum', total, terms: shares(0.5, 0.4) }), 'score.total', /finite number/);
+      expectFault(
+        withScore({ op: 'mean', total: 1, terms: shares(1, 2) }),
+        'score.total',
+        /unknown key; there are op, terms/,
+      );
+    });
+
+    test.each([
+      ['one share', { op: 'sum', terms: shares(0.5) }],
+      ['something added', { op: 'clamp', of: { op: 'sum', terms: shares(1, 0.3) } }],
+      ['something taken away', { op: 'clamp', of: { op: 'sum', terms: shares(0.9, -0.3) } }],
+      [
+        'a count',
+        {
+          op: 'clamp',
+          of: {
+            op: 'sum',
+            terms: [...shares(0.5), { weight: 0.1, of: { op: 'signal', name: 'accessCount' } }],
+          },
+        },
+      ],
+      [
+        '1 + 2·importance',
+        {
+          op: 'product',
+          of: [0.3, { op: 'min', of: [3, { op: 'sum', terms: [{ of: 1 }, { weight: 2, of: signal }] }] }],
+        },
+      ],
+    ])('%s is no weighted mean', (_name, expression) => {
+      expect(() => defineProfile(withScore(expression) as ProfileDefinition)).not.toThrow();
+    });
+
+    test('weights of a call obey the same', () => {
+      const parameters = {
+        first: { kind: 'number', default: 0.6, min: 0 },
+        second: { kind: 'number', default: 0.4, min: 0 },
+      } as const;
+      const terms = shares({ op: 'param', name: 'first' }, { op: 'param', name: 'second' });
+      const definition = { ...base, parameters, score: { op: 'sum', terms } } as ProfileDefinition;
+      const profile = defineProfile(definition);
+      expect(score(profile, { similarity: 1 }, { parameters: { first: 0.7, second: 0.3 } })).toBeCloseTo(1);
+      const error = failure(() => bindProfile(profile, { first: 0.3 }));
+      expect(error.code).toBe('invalid_profile');
+      expect(error.message).toMatch(/at score: the weights sum to 0\.7,/);
+      expect(() =>
+        bindProfile(defineProfile({ ...definition, score: { op: 'mean', terms } } as ProfileDefinition), {
+          first: 0.3,
+        }),
+      ).not.toThrow();
+    });
+  });
 
   test('rounding alone is no fault: ten tenths are 1', () => {
     const terms = Array.from({ length: 10 }, () => ({ weight: 0.1, of: 1 }));

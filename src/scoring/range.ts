@@ -74,7 +74,36 @@ function checkExtent(root: Node, measured: Map<Node, Extent>, profile: string): 
   );
 }
 
+/**
+ * Weights that miss their total by more than rounding are a slip of the pen: every score would be too low, and none out
+ * of range. Parts of one thing are from 0 to below 1 each; where one is 1 or negative, something is added or taken away.
+ */
+function checkTotal(node: Extract<Node, { op: 'sum' }>, profile: string): void {
+  const sum = node.weights.reduce((total, weight) => total + weight, 0);
+  if (node.total !== undefined) {
+    if (Math.abs(sum - node.total) <= rounding) return;
+    throw invalidProfile(
+      profile,
+      `${node.path}.total`,
+      `it is ${node.total}, and the weights sum to ${round(sum)}: correct the weights or the total`,
+    );
+  }
+  if (Math.abs(sum - 1) <= rounding || node.weights.length < 2) return;
+  if (node.weights.some((weight) => weight < 0 || weight >= 1)) return;
+  const areShares = node.of.every((term) => {
+    const [low, high] = rangeOf(term);
+    return low >= 0 && high <= 1;
+  });
+  if (!areShares) return;
+  throw invalidProfile(
+    profile,
+    node.path,
+    `the weights sum to ${round(sum)}, not to 1: correct them, write "total": ${round(sum)} if that is meant, or use "mean", which divides by the sum`,
+  );
+}
+
 function checkOperands(node: Node, profile: string): void {
+  if (node.op === 'sum') checkTotal(node, profile);
   if (node.op === 'power') {
     const [base] = rangeOf(node.base);
     const [exponent] = rangeOf(node.exponent);

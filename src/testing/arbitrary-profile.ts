@@ -179,7 +179,7 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
   const condition = arbitraryCondition(signals);
   return fc.oneof(
     { weight: 2, arbitrary: leaf },
-    { weight: 3, arbitrary: terms(inner, scalar).map((terms): Expression => ({ op: 'sum', terms })) },
+    { weight: 3, arbitrary: terms(inner, scalar).map(arbitrarySum) },
     {
       weight: 2,
       arbitrary: terms(inner, number(0.1, 3)).map((terms): Expression => ({ op: 'mean', terms })),
@@ -237,6 +237,14 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
       ),
     },
   );
+}
+
+/** Says its total where it is known; a term that adds nothing shows that shares of parameters are no mean. */
+function arbitrarySum(terms: readonly WeightedTerm[]): Expression {
+  const weights = terms.map(({ weight = 1 }) => weight);
+  const isKnown = weights.every((weight) => typeof weight === 'number');
+  if (!isKnown) return { op: 'sum', terms: [...terms, { weight: 1, of: 0 }] };
+  return { op: 'sum', total: weights.reduce((total, weight) => total + weight, 0), terms };
 }
 
 function terms(
