@@ -11,7 +11,8 @@ import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { forgetBy } from './forget.ts';
 import { planForgetting } from './forgetting.ts';
-import { changedRecord, toMemory } from './record.ts';
+import { changedRecord } from './record.ts';
+import { shown, shownAll } from './shown.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 import type {
   Conflict,
@@ -110,15 +111,17 @@ export async function conflictsOf(
 ): Promise<readonly StandingConflict[]> {
   const pairs = await engine.space.pendingPairs(limitOf(limit, 20, 1000));
   const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
-  const { name } = engine.space;
-  return pairs.flatMap((pair, at): StandingConflict[] => {
-    const [older, newer] = [records[2 * at], records[2 * at + 1]];
+  const present = records.filter((record) => record !== undefined);
+  const memories = await shownAll(engine, present, momentOf(engine, undefined));
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  return pairs.flatMap((pair): StandingConflict[] => {
+    const [older, newer] = [byId.get(pair.older), byId.get(pair.newer)];
     if (!older || !newer) return [];
     return [
       {
         conflictId: String(pair.sequence),
-        older: toMemory(older, name),
-        newer: toMemory(newer, name),
+        older,
+        newer,
         kind: pair.kind,
         similarity: pair.similarity,
         at: formatInstant(pair.at),
@@ -159,7 +162,7 @@ export async function resolve(
         ...derivationOf(engine, indexed ? [indexed] : []),
       };
     });
-    if (kept) return { resolution, memory: toMemory(kept, engine.space.name) };
+    if (kept) return { resolution, memory: await shown(engine, kept, now) };
   }
 }
 
@@ -215,7 +218,7 @@ async function deleteOlder(
   });
   const [kept] = await engine.space.get([newer]);
   if (!kept) throw notFound(newer, engine.space.name);
-  return toMemory(kept, engine.space.name);
+  return shown(engine, kept, now);
 }
 
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */

@@ -233,8 +233,8 @@ async function coreHits(
     now: momentOf(engine, options),
     limit: MOST_CANDIDATES,
   });
-  return hits.map(({ memory, score }) => ({
-    memory: toMemory(memory, engine.space.name),
+  return hits.map(({ memory, score, signals }) => ({
+    memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore('ambient', bindProfile(ambient).hash, score),
     isAssociative: false,
   }));

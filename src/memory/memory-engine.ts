@@ -30,7 +30,7 @@ import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts'
 import { type Observed, type ObserveOptions, observe } from './observe.ts';
 import { asKnown, redactedError, validAtOf } from './past.ts';
 import { type Recall, recall } from './recall.ts';
-import { importedRecord, toMemory } from './record.ts';
+import { importedRecord } from './record.ts';
 import { insertRecords, remember, rememberMany } from './remember.ts';
 import {
   type CurrentSessionOptions,
@@ -43,7 +43,7 @@ import {
   type Timeline,
   timeline,
 } from './sessions.ts';
-import { supersededAmong } from './supersession.ts';
+import { shown, shownAll } from './shown.ts';
 import type {
   BatchOptions,
   FilterOptions,
@@ -279,13 +279,8 @@ async function get(
   const { space } = engine;
   const [record] = await space.get([id]);
   if (record) {
-    const superseded = await supersededAmong(
-      space,
-      [id],
-      { ...filterOf({ scope: options.scope }), ...validAtOf(options) },
-      momentOf(engine, options),
-    );
-    return toMemory(record, space.name, superseded.has(id));
+    const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
+    return shown(engine, record, momentOf(engine, options), filter);
   }
   if (
     past &&
@@ -310,14 +305,13 @@ async function list(engine: Engine, options: ListOptions, past: PastSpace | unde
     cursor: options.cursor,
     order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
   });
-  const ids = memories.map(({ id }) => id);
   const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
-  const superseded = await supersededAmong(space, ids, visible, momentOf(engine, options));
+  const all = await shownAll(engine, memories, momentOf(engine, options), visible);
   return {
     memories: await Promise.all(
-      memories.map(async (each) => {
+      memories.map(async (each, at) => {
         const votes = await votesOnText(space, each);
-        const memory = toMemory(each, space.name, superseded.has(each.id));
+        const memory = all[at] as Memory;
         return votes.length === 0
           ? memory
           : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) };

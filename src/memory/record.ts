@@ -270,8 +270,11 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
   };
 }
 
-/** The record as callers see it; `superseded` where another memory has taken its place. */
-export function toMemory(record: MemoryRecord, space: string, superseded = false): Memory {
+/**
+ * The record as callers see it; `superseded` where another memory has taken its place, as one that it was joined into
+ * always has.
+ */
+export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {
   const time = (at: Instant | undefined) => (at === undefined ? undefined : formatInstant(at));
   return {
     ...record,
@@ -286,7 +289,10 @@ export function toMemory(record: MemoryRecord, space: string, superseded = false
     invalidatedAt: time(record.invalidatedAt),
     coldSince: time(record.coldSince),
     consolidatedAt: time(record.consolidatedAt),
-    effectiveWeight: superseded ? Math.min(record.weight, SUPERSEDED_WEIGHT) : record.weight,
+    effectiveWeight:
+      superseded || record.consolidatedAt !== undefined
+        ? Math.min(record.weight, SUPERSEDED_WEIGHT)
+        : record.weight,
   };
 }
 

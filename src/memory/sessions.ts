@@ -10,6 +10,7 @@ import { type Engine, momentOf, notFound } from './engine.ts';
 import { type Hit, recall } from './recall.ts';
 import { toMemory } from './record.ts';
 import { type Also, rememberSummary } from './remember.ts';
+import { shownAll } from './shown.ts';
 import { supersededAmong } from './supersession.ts';
 import type { Memory, OperationOptions, Remembered } from './types.ts';
 
@@ -135,8 +136,12 @@ export async function timeline(engine: Engine, id: string): Promise<Timeline> {
   const [record] = await engine.space.get([id]);
   if (!record) throw notFound(id, name);
   const { before, after } = await engine.space.around(record, NEIGHBOURS);
-  const known = (each: MemoryRecord) => toMemory(each, name);
-  return { before: before.map(known), memory: known(record), after: after.map(known) };
+  const all = await shownAll(engine, [...before, record, ...after], momentOf(engine, undefined));
+  return {
+    before: all.slice(0, before.length),
+    memory: all[before.length] as Memory,
+    after: all.slice(before.length + 1),
+  };
 }
 
 /** The open sessions in which memories are written are active now. */
@@ -254,7 +259,7 @@ async function summariesFor(engine: Engine, scope: string, now: Instant): Promis
   return memories
     .filter(({ id, invalidatedAt }) => !superseded.has(id) && invalidatedAt === undefined)
     .slice(0, MOST_SUMMARIES)
-    .map((each) => toMemory(each, engine.space.name));
+    .map((each) => toMemory(each, engine.space.name, false));
 }
 
 function ended(session: Session, at: Instant): Session {

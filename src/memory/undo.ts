@@ -6,7 +6,7 @@ import { withFullText } from '../store/tiers.ts';
 import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
-import { toMemory } from './record.ts';
+import { shownAll } from './shown.ts';
 import { checkSupersession } from './supersession.ts';
 import type { Memory, OperationOptions } from './types.ts';
 import { derivationOf, withDynamics } from './write.ts';
@@ -51,7 +51,7 @@ export async function undo(
   const indexed = await deriveTexts(restored, engine, options);
   const derived = new Map(restored.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
   const entry = { verb: 'undo', at: momentOf(engine, options), undoes: first.operation } as const;
-  return engine.space.write(entry, async (reader) => {
+  await engine.space.write(entry, async (reader) => {
     // A link needs both of its memories: those that come back come before it, those that go after it.
     const changes: Change[] = [];
     const links: Change[] = [];
@@ -76,10 +76,6 @@ export async function undo(
     await checkSupersession(reader, restored, engine.space.name, 'lenient');
     const votes: readonly Change[] =
       first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];
-    const memories = earlier.map(([id, before]) => ({
-      id,
-      memory: before && toMemory(before, engine.space.name),
-    }));
     return {
       changes: [
         ...changes,
@@ -88,10 +84,16 @@ export async function undo(
         ...votes,
         { kind: 'requeue-pairs', operation: first.operation },
       ],
-      result: { operation: first.operation, verb: first.verb, memories },
+      result: undefined,
       ...derivationOf(engine, indexed),
     };
   });
+  const memories = new Map((await shownAll(engine, restored, entry.at)).map((memory) => [memory.id, memory]));
+  return {
+    operation: first.operation,
+    verb: first.verb,
+    memories: earlier.map(([id]) => ({ id, memory: memories.get(id) })),
+  };
 }
 
 const USED = DYNAMICS.filter(

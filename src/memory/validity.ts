@@ -2,7 +2,7 @@ import { text } from '../model/check.ts';
 import { redactPrivate } from '../model/redaction.ts';
 import { withFullText } from '../store/tiers.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
-import { toMemory } from './record.ts';
+import { shown } from './shown.ts';
 import type { Memory, OperationOptions } from './types.ts';
 import { changeOne } from './write.ts';
 
@@ -34,7 +34,7 @@ export async function invalidate(
       result: after,
     };
   });
-  return toMemory(memory, engine.space.name);
+  return shown(engine, memory, at);
 }
 
 /** Says that an invalidated memory holds again. Throws `not_found`. */

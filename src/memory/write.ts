@@ -5,7 +5,8 @@ import { affirmed } from '../store/tiers.ts';
 import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
-import { changedRecord, toMemory } from './record.ts';
+import { changedRecord } from './record.ts';
+import { shown } from './shown.ts';
 import type { Memory, MemoryChanges, OperationOptions } from './types.ts';
 
 /** Changes a memory in place; its history keeps what it was. Throws `not_found`. */
@@ -53,7 +54,7 @@ export async function changeOne(
         ...derivationOf(engine, indexed ? [indexed] : []),
       };
     });
-    if (written) return toMemory(written, engine.space.name);
+    if (written) return shown(engine, written, entry.at);
   }
 }
 
