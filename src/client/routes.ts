@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { toPathSegment } from '../model/path-segment.ts';
 
 /**
  * Where each verb is asked. The table of verbs says the same, and a test holds the two together: a client needs no
@@ -63,11 +63,7 @@ export function requestOf(verb: RemoteVerb, fields: Fields): VerbRequest {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest.get(name));
     rest.delete(name);
-    if (value === '.' || value === '..') {
-      // However it is written, a URL takes it for "here" or "above".
-      throw new SalienceError('unsupported', `the memory ${JSON.stringify(value)} cannot be named in a URL`);
-    }
-    return encodeURIComponent(value);
+    return toPathSegment(value);
   });
   if (method !== 'GET' && method !== 'DELETE') {
     return { method, path, body: rest.size === 0 ? undefined : JSON.stringify(Object.fromEntries(rest)) };

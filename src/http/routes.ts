@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { MemoryEngine } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
+import { fromPathSegment } from '../model/path-segment.ts';
 import { parseInstant } from '../model/time.ts';
 import { callVerb, type Verb, verbs } from '../verbs/index.ts';
 import { memorySchema } from '../verbs/schemas.ts';
@@ -117,12 +118,15 @@ function withPath(
   given: Readonly<Record<string, unknown>>,
   parameters: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
-  for (const [name, value] of Object.entries(parameters)) {
+  const named = Object.fromEntries(
+    Object.entries(parameters).map(([name, segment]) => [name, fromPathSegment(segment)]),
+  );
+  for (const [name, value] of Object.entries(named)) {
     if (given[name] !== undefined && given[name] !== value) {
       throw new SalienceError('invalid_argument', `${name}: the path and the body name two different ones`);
     }
   }
-  return { ...given, ...parameters };
+  return { ...given, ...named };
 }
 
 function respond(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { MemoryRecord } from '../model/memory.ts';
 import { createMemoryStore } from '../store/memory/index.ts';
 import type { Link, NewUsage } from '../store/store.ts';
 import { sampleIndexed, sampleMemory } from '../testing/sample-memory.ts';
@@ -37,6 +38,15 @@ describe('a memory after it was returned', () => {
     expect(reinforced(once, { ...use, sessionId: 's1' }).sessions).toEqual(['s1']);
     expect(reinforced(once, { ...use, sessionId: 's2' }).sessions).toEqual(['s1', 's2']);
     expect(reinforced(once, use).sessions).toEqual(['s1']);
+  });
+
+  test('keeps its last access when the clock was set back', () => {
+    const later = { ...memory, lastAccessedAt: at + day };
+    expect(reinforced(later, use)).toMatchObject({
+      accessCount: 1,
+      lastAccessedAt: at + day,
+      stability: 0.25,
+    });
   });
 
   test('is warm again, unless it was joined into another one', () => {
@@ -83,12 +93,16 @@ describe('what one use makes of the memories as they are now', () => {
     ],
   };
 
-  async function decide(given: Partial<NewUsage>, links: readonly Link[] = []) {
+  async function decide(
+    given: Partial<NewUsage>,
+    links: readonly Link[] = [],
+    dynamics: Partial<MemoryRecord> = {},
+  ) {
     await using store = createMemoryStore();
     const space = await store.openSpace('alice');
     await space.write({ verb: 'remember', at: created }, async () => ({
       changes: ['a', 'b', 'c'].map((id) => {
-        const each = sampleMemory({ id, createdAt: created, stability: 0.25 });
+        const each = sampleMemory({ id, createdAt: created, stability: 0.25, ...dynamics });
         return { kind: 'insert', memory: each, indexed: sampleIndexed(each) } as const;
       }),
       result: undefined,
@@ -119,6 +133,15 @@ describe('what one use makes of the memories as they are now', () => {
       expect(each).toMatchObject({ accessCount: 0, lastAccessedAt: at, stability: 0.25, sessions: [] });
     }
     expect([counted.links, touched.links]).toEqual([[], []]);
+  });
+
+  test('a clock that was set back moves no access and no link back', async () => {
+    for (const effect of ['touch', 'reinforce'] as const) {
+      const { memories } = await decide({ effect }, [], { lastAccessedAt: at + day });
+      expect(memories.map(({ lastAccessedAt }) => lastAccessedAt)).toEqual([at + day, at + day, at + day]);
+    }
+    const later: Link = { ids: ['a', 'b'], kind: 'co-retrieval', weight: 0.5, at: at + day };
+    expect((await decide({}, [later])).links).toEqual([{ ...later, weight: 0.6 }]);
   });
 
   test('direct hits and associates are reinforced each by its own rate, whatever is gone between them', async () => {

@@ -55,7 +55,7 @@ export function reinforced(
     stability,
     sessions,
     accessCount,
-    lastAccessedAt: use.at,
+    lastAccessedAt: later(memory.lastAccessedAt, use.at),
     core: memory.core || proved,
   };
 }
@@ -80,7 +80,7 @@ function used(memory: MemoryRecord, usage: NewUsage, at: number, rates: Reinforc
     case 'count':
       return { ...memory, accessCount: memory.accessCount + 1 };
     case 'touch':
-      return { ...memory, lastAccessedAt: usage.at };
+      return { ...memory, lastAccessedAt: later(memory.lastAccessedAt, usage.at) };
     case 'reinforce':
       return reinforced(
         memory,
@@ -88,6 +88,11 @@ function used(memory: MemoryRecord, usage: NewUsage, at: number, rates: Reinforc
         rates,
       );
   }
+}
+
+/** A clock that was set back does not make a use undone. */
+function later(before: Instant | undefined, at: Instant): Instant {
+  return Math.max(before ?? at, at);
 }
 
 /** Every pair of direct hits: what is left of their link, and a little more. */
@@ -107,7 +112,7 @@ async function strengthened(
       const ids: readonly [string, string] = a < b ? [a, b] : [b, a];
       const link = known.get(ids.join('\0'));
       const left = link ? presentWeight(link, at) : 0;
-      return { ids, kind: 'co-retrieval', weight: Math.min(1, left + rates.link), at };
+      return { ids, kind: 'co-retrieval', weight: Math.min(1, left + rates.link), at: later(link?.at, at) };
     }),
   );
 }

@@ -36,13 +36,31 @@ describe('the client', () => {
     await using test = await startTestServer();
     const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });
     await expect(memory.backup('copy.db')).rejects.toMatchObject({ code: 'unsupported' });
-    await expect(memory.get('..')).rejects.toMatchObject({ code: 'unsupported' });
     await memory.remember('Prefers tea');
     const [hit] = (await memory.recall('tea')).hits;
     expect(hit!.score.value).toBeGreaterThan(0);
     expect(() => hit!.explain()).toThrow(/explain: false/);
     expect(() => hit!.features).toThrow(/explain: false/);
   });
+
+  it.each(['.', '..', '~.', '~..', 'a/../b', '%2e%2e', 'a b?c#d'])(
+    'reaches the memory with the id %j',
+    async (id) => {
+      await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
+      const memory = await connectMemory({ url: test.url, token: await test.token() });
+      await memory.remember('Prefers tea', { id });
+      await memory.remember('Prefers coffee', { id: 'other' });
+      expect(await memory.get(id)).toMatchObject({ id, content: 'Prefers tea' });
+      await memory.link(id, 'other', { weight: 0.5 });
+      expect((await memory.links(id)).map(({ id: other }) => other)).toEqual(['other']);
+      await memory.unlink('other', id);
+      expect(await memory.links(id)).toEqual([]);
+      expect(await memory.update(id, { content: 'Prefers green tea' })).toMatchObject({ id });
+      expect(await memory.history(id)).not.toEqual([]);
+      await memory.forget(id);
+      expect(await memory.get(id)).toBeUndefined();
+    },
+  );
 
   it('says what is wrong with its token and its server', async () => {
     await using test = await startTestServer();
