@@ -62,7 +62,7 @@ test('a message of the current branch is an event; others, hidden ones and tools
       title: 'Moss in the lawn',
       content: 'Why is there moss?',
       tags: ['user'],
-      metadata: { role: 'user' },
+      role: 'user',
       sessionId: 'conv-1',
       createdAt: '2024-05-01T10:00:00.500Z',
       sourceRef: 'chatgpt:conv-1/ask',

@@ -41,12 +41,12 @@ test('a message is an event with the words that were said', async () => {
       title: 'Sourdough',
       content: 'How warm should the dough be?',
       tags: ['user'],
-      metadata: { role: 'user' },
+      role: 'user',
       sessionId: 'c-1',
       createdAt: '2025-05-01T10:00:01.000000Z',
       sourceRef: 'claude:c-1/m-1',
     },
-    { content: 'About 25 °C.\n\nA little less overnight.', tags: ['assistant'] },
+    { content: 'About 25 °C.\n\nA little less overnight.', tags: ['assistant'], role: 'assistant' },
   ]);
 });
 
@@ -87,4 +87,55 @@ test('a second import, with a longer conversation, adds its new messages', async
     { imported: 1, updated: 0, unchanged: 2 },
   ]);
   expect(memories).toHaveLength(3);
+});
+
+const memories = [
+  {
+    conversations_memory:
+      '**Work context**\n\nAnn builds queues.\n\n**Personal context**\n\nShe bakes bread.\n\n**Personal context**\n\nShe has a canoe.',
+    project_memories: { 'p-1': 'The queue is written in Go.' },
+    account_uuid: 'ann',
+  },
+];
+
+test('what Claude remembers is a memory a section, known again when it is rewritten', async () => {
+  const { inputs, unusable } = await readSorted('memories.json', memories);
+  expect(unusable).toEqual([]);
+  expect(inputs).toMatchObject([
+    { type: 'profile', title: 'Work context', content: 'Ann builds queues.', sourceRef: 'claude:memory' },
+    { type: 'profile', title: 'Personal context', content: 'She bakes bread.' },
+    { type: 'profile', title: 'Personal context', content: 'She has a canoe.' },
+    {
+      type: 'context',
+      content: 'The queue is written in Go.',
+      metadata: { project: 'p-1' },
+      sourceRef: 'claude:memory/p-1',
+    },
+  ]);
+  const rewritten = JSON.stringify(memories).replace('builds queues', 'builds ovens');
+  const { counts } = await importAll('memories.json', [memories, rewritten]);
+  expect(counts).toMatchObject([
+    { imported: 4, skipped: 0 },
+    { imported: 0, updated: 1, unchanged: 3 },
+  ]);
+});
+
+test('memories of another shape are named by their place', async () => {
+  const odd = [{ conversations_memory: null, project_memories: { 'p-2': 7 } }, 'text'];
+  const { inputs, unusable } = await readSorted('memories.json', odd);
+  expect(inputs).toEqual([]);
+  expect(unusable).toEqual([
+    'memories.json [0].project_memories.p-2: is no text',
+    'memories.json [1]: is no object',
+  ]);
+});
+
+test('an export of two accounts is not one space', async () => {
+  const two = [
+    { ...conversation, account: { uuid: 'ann' } },
+    { ...conversation, uuid: 'c-9', account: { uuid: 'bob' } },
+  ];
+  await expect(readSorted('conversations.json', two)).rejects.toMatchObject({ code: 'invalid_argument' });
+  const { inputs } = await readSorted('conversations.json', two, { user: 'bob' });
+  expect(inputs.map(({ sessionId }) => sessionId)).toEqual(['c-9', 'c-9']);
 });

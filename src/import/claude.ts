@@ -1,3 +1,4 @@
+import { memoriesOf } from './claude-memories.ts';
 import { conversationsOf } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, textOf } from './fields.ts';
@@ -15,16 +16,24 @@ const roles: ReadonlyMap<unknown, string> = new Map([
  * messages are read.
  */
 export const claude: DocumentFormat = {
-  holds: 'the conversations.json of Claude: a list of conversations with "chat_messages"',
+  holds:
+    'the conversations.json of Claude, a list of conversations with "chat_messages", or its memories.json, with "conversations_memory"',
   recognises: (document) =>
+    memoriesOf(document) !== undefined ||
     (conversationsOf(document, 'chat_messages')?.list ?? []).some(
       (each) => 'chat_messages' in fieldsOf(each),
     ),
   partsOf(document) {
+    const memories = memoriesOf(document);
+    if (memories) return memories;
     const conversations = conversationsOf(document, 'chat_messages');
-    return conversations && partsOfList(conversations.list, conversations.at, readConversation);
+    return conversations && partsOfList(conversations.list, conversations.at, readConversation, accountOf);
   },
 };
+
+function accountOf(conversation: unknown): string | undefined {
+  return textOf(fieldsOf(fieldsOf(conversation)['account'])['uuid']);
+}
 
 function* readConversation(value: unknown, where: string, options: SourceOptions): Iterable<ImportItem> {
   const conversation = fieldsOf(value);
@@ -62,7 +71,7 @@ function readMessage(
       title: textOf(conversation['name']),
       content,
       tags: [role],
-      metadata: { role },
+      role,
       sessionId: session,
       createdAt,
       updatedAt: textOf(value['updated_at']),

@@ -1,7 +1,7 @@
 import { SalienceError } from '../model/errors.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
-import { type DocumentFormat, openParts } from './document-format.ts';
+import { type DocumentFormat, openParts, partsOfUser } from './document-format.ts';
 import { engram } from './engram.ts';
 import { isFields } from './fields.ts';
 import type { ImportSource, SourceOptions } from './item.ts';
@@ -75,7 +75,7 @@ function openAs(
   options: SourceOptions,
 ): ImportSource {
   const parts = format.partsOf(document);
-  if (parts) return openParts(parts, name, options);
+  if (parts) return openParts(partsOfUser(parts, path, options), name, options);
   throw new SalienceError('invalid_argument', `${path} is not ${format.holds}`, {
     details: { field: 'format', file: path },
   });

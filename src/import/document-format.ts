@@ -1,10 +1,12 @@
-import { throwIfAborted } from '../model/errors.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
 
 /** One record of a document of another system. */
 export interface Part {
   /** Its path in the document. */
   readonly at: string;
+  /** Whose it is; `null` for nobody that is named, absent for what concerns the document. */
+  readonly owner?: string | null | undefined;
   read(where: string, options: SourceOptions): Iterable<ImportItem>;
 }
 
@@ -23,12 +25,50 @@ export function partsOfList(
   list: readonly unknown[],
   at: string,
   read: (value: unknown, where: string, options: SourceOptions) => Iterable<ImportItem>,
+  ownerOf?: (value: unknown) => string | undefined,
 ): readonly Part[] {
   return list.map((value, index) => ({
     at: `${at}[${index}]`,
+    ...(ownerOf ? { owner: ownerOf(value) ?? null } : {}),
     read: (where, options) => read(value, where, options),
   }));
 }
+
+/** So many users are named in a message. */
+const MOST_NAMED = 10;
+
+/**
+ * The parts of one user, since a space is one user's. Throws `invalid_argument` naming the users of a document of
+ * several when none is chosen, and for one who is not among them.
+ */
+export function partsOfUser(
+  parts: readonly Part[],
+  path: string,
+  { user }: Pick<SourceOptions, 'user'>,
+): readonly Part[] {
+  const users = [...new Set(parts.flatMap(({ owner }) => owner ?? []))];
+  const names = users.slice(0, MOST_NAMED).join(', ') + (users.length > MOST_NAMED ? ', …' : '');
+  if (user === undefined && users.length > 1) {
+    throw new SalienceError(
+      'invalid_argument',
+      `${path} holds what belongs to ${users.length} users: ${names}; a space is for one user: import each into a space of its own, with --user NAME --space SPACE`,
+      { details: { field: 'user', users: users.slice(0, MOST_NAMED) } },
+    );
+  }
+  if (user === undefined) return parts;
+  if (!users.includes(user)) {
+    const known = users.length === 0 ? 'names no users' : `names ${names}`;
+    throw new SalienceError('invalid_argument', `${path} holds nothing of user ${user}; it ${known}`, {
+      details: { field: 'user', users: users.slice(0, MOST_NAMED) },
+    });
+  }
+  if (users.length === 1) return parts;
+  return parts.map((part) =>
+    part.owner === undefined || part.owner === user ? part : { at: part.at, read: () => [leftOut] },
+  );
+}
+
+const leftOut: ImportItem = { kind: 'left-out', what: 'records of other users' };
 
 export function openParts(parts: readonly Part[], name: string, options: SourceOptions): ImportSource {
   let done = 0;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
@@ -19,6 +19,7 @@ export async function openDocuments(
 ): Promise<ImportSource> {
   const extensions = [...readerOf.keys()];
   const files = kind === 'file' ? [''] : await walkFiles(path, { extensions, signal: options.signal });
+  if (kind === 'folder' && files.length === 0) throw await nothingReadable(path, extensions, options);
   let done = 0;
   const items = async function* (): AsyncGenerator<ImportItem, void> {
     for (const file of files) {
@@ -29,6 +30,38 @@ export async function openDocuments(
     }
   };
   return { items: items(), share: () => (files.length === 0 ? undefined : done / files.length) };
+}
+
+/** So many endings of files are named in a message. */
+const MOST_NAMED = 5;
+
+async function nothingReadable(
+  path: string,
+  extensions: readonly string[],
+  { signal }: SourceOptions,
+): Promise<SalienceError> {
+  const files = await walkFiles(path, { extensions: [''], signal });
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const ending = extname(file).toLowerCase() || basename(file);
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  }
+  const named = [...counts]
+    .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
+    .slice(0, MOST_NAMED)
+    .map(([ending, count]) => `${count} ${ending}`);
+  const found =
+    files.length === 0 ? 'nothing' : `${named.join(', ')}${counts.size > MOST_NAMED ? ', …' : ''}`;
+  const example = files.find((file) => /\.(?:json|jsonl|ndjson|af)(?:\.gz)?$/i.test(file));
+  const advice =
+    example === undefined
+      ? 'of a folder only Markdown and text are read'
+      : `name such files themselves, for example ${JSON.stringify(join(path, example))}, with --format where their structure does not say what they are`;
+  return new SalienceError(
+    'invalid_argument',
+    `${path} holds no file that ends in ${extensions.join(', ')}; there is ${found}: ${advice}`,
+    { details: { field: 'path', file: path } },
+  );
 }
 
 async function readDocument(

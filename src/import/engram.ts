@@ -54,6 +54,7 @@ function readObservation(value: unknown, where: string, options: SourceOptions):
     {
       ...common(value, 'observation', where, options),
       type,
+      role: 'assistant',
       title: textOf(value['title']),
       content,
       tags: [
@@ -83,6 +84,7 @@ function readSession(value: unknown, where: string, options: SourceOptions): rea
     {
       ...common(value, 'session', where, options),
       type: 'event',
+      role: 'assistant',
       content,
       tags: ['session_summary'],
       ...metadataOf({ project: value['project'] }),
@@ -101,6 +103,7 @@ function readPrompt(value: unknown, where: string, options: SourceOptions): read
     {
       ...common(value, 'prompt', where, options),
       type: 'event',
+      role: 'user',
       content,
       tags: ['prompt'],
       ...metadataOf({ project: value['project'] }),

@@ -2,6 +2,7 @@ import { type GitCommit, readGitHistory } from '../files/git-history.ts';
 import { splitLong } from '../files/plain-text.ts';
 import { redactPrivate } from '../model/redaction.ts';
 import {
+  fitAuthor,
   fitTitle,
   type ImportItem,
   type ImportSource,
@@ -37,7 +38,7 @@ function commitItem(commit: GitCommit, options: SourceOptions): ImportItem {
       scope: options.scope,
       tags: joinTags([], options.tags),
       createdAt: commit.at,
-      metadata: { author: commit.author },
+      author: fitAuthor(commit.author),
       source: 'imported',
       sourceRef: id,
     },

@@ -3,6 +3,7 @@ import type { MemoryEngine, Remembered } from '../index.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
+import { createImportLinks, type ImportLinks } from './links.ts';
 
 /** Items in one transaction. */
 const BATCH = 1000;
@@ -16,6 +17,8 @@ export interface ImportCounts {
   readonly unchanged: number;
   /** Could not be used. */
   readonly skipped: number;
+  /** Links between memories that were not there before; absent for none. */
+  readonly linked?: number;
 }
 
 export interface ImportOptions {
@@ -24,20 +27,25 @@ export interface ImportOptions {
   readonly onSkipped?: ((where: string, reason: string) => void) | undefined;
   /** Called after each batch, when what it counts is durable. */
   readonly onProgress?: ((counts: ImportCounts) => void) | undefined;
+  /** Called for each thing that a memory has no place for. */
+  readonly onLeftOut?: ((what: string) => void) | undefined;
+  /** Collects the links of several sources, for the caller to write; default is to write those of this one. */
+  readonly links?: ImportLinks | undefined;
 }
 
 /**
  * Remembers the items of a source, in batches of one transaction each. What is there already is left alone, or
  * updated when the source says something else, and nothing newer is known about its topic; what cannot be used is
  * reported, and the rest goes on. An abort or a failure of the store keeps the batches before it; importing again goes
- * on where it ended.
+ * on where it ended. A memory that is still to be opened is opened when there is something to write into it.
  */
 export async function importItems(
-  memory: MemoryEngine,
+  memory: MemoryEngine | (() => Promise<MemoryEngine>),
   items: AsyncIterable<ImportItem>,
   options: ImportOptions = {},
 ): Promise<ImportCounts> {
-  const { signal, onProgress } = options;
+  const { signal, onProgress, onLeftOut, links = createImportLinks() } = options;
+  const open = typeof memory === 'function' ? memory : async () => memory;
   const counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
   const skip = (where: string, reason: string) => {
     counts.skipped++;
@@ -48,7 +56,7 @@ export async function importItems(
     // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
     await setImmediate();
     throwIfAborted(signal);
-    await writeBatch(memory, [...batch.values()], counts, skip, signal);
+    if (batch.size > 0) await writeBatch(await open(), [...batch.values()], counts, skip, links, signal);
     batch = new Map();
     onProgress?.({ ...counts });
   };
@@ -57,15 +65,24 @@ export async function importItems(
       skip(item.where, item.reason);
       continue;
     }
+    if (item.kind === 'left-out') {
+      onLeftOut?.(item.what);
+      continue;
+    }
+    if (item.kind === 'link') {
+      links.add(item);
+      continue;
+    }
     // The same id twice: the later one must find the earlier one written.
     if (batch.size >= BATCH || batch.has(idOf(item))) await flush();
     batch.set(idOf(item), item);
   }
   await flush();
-  return counts;
+  const linked = options.links ? 0 : await links.write(open, { signal, onLeftOut });
+  return linked > 0 ? { ...counts, linked } : counts;
 }
 
-type Counts = { -readonly [Name in keyof ImportCounts]: number };
+type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked'>]: number };
 type Skip = (where: string, reason: string) => void;
 
 async function writeBatch(
@@ -73,6 +90,7 @@ async function writeBatch(
   items: readonly Usable[],
   counts: Counts,
   skip: Skip,
+  links: ImportLinks,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const fresh: Usable[] = [];
@@ -80,6 +98,7 @@ async function writeBatch(
   const { ordered, last } = inOrder(items);
   for (const item of ordered) {
     const known = await knownAs(memory, item, last.has(item));
+    if (known) links.name(item, known.existing.id);
     if (!known) fresh.push(item);
     else if (known.changes === undefined) counts.unchanged++;
     else if (known.byTopic) {
@@ -108,21 +127,25 @@ async function writeBatch(
     )),
   ];
   // What the space knows word for word, or by its topic, has another id there.
-  for (const { outcome } of remembered) counts[countOf[outcome]]++;
+  for (const [item, { id, outcome }] of remembered) {
+    counts[countOf[outcome]]++;
+    links.name(item, id);
+  }
 }
 
 const countOf = { created: 'imported', updated: 'updated', deduplicated: 'unchanged' } as const;
 
-/** Writes the items as one transaction, without those that the engine refuses. Returns what became of the others. */
+/** Writes the items as one transaction, without those that the engine refuses. Returns the others, and what became of them. */
 async function insert<Item extends Usable>(
   items: readonly Item[],
   skip: Skip,
   write: (items: readonly Item[]) => Promise<readonly Remembered[]>,
-): Promise<readonly Remembered[]> {
+): Promise<readonly (readonly [Item, Remembered])[]> {
   const left = [...items];
   while (left.length > 0) {
     try {
-      return await write(left);
+      const remembered = await write(left);
+      return left.map((item, at) => [item, remembered[at] as Remembered]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const index = left.length === 1 ? 0 : error.details['index'];

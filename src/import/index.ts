@@ -4,4 +4,5 @@ export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';
 export { type ImportCounts, importItems } from './import.ts';
 export type { ImportItem } from './item.ts';
 export { readJsonLine } from './json-lines.ts';
+export { createImportLinks } from './links.ts';
 export { IMPORT_FORMATS, type ImportFormat, openSource } from './source.ts';

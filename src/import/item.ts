@@ -10,11 +10,17 @@ export type ImportItem =
       readonly kind: 'statement';
       readonly where: string;
       readonly input: RememberInput & { readonly id: string };
+      /** The names by which links of the source find it. */
+      readonly names?: readonly string[] | undefined;
     }
   /** A memory as an export wrote it, with all its clocks and counters. */
   | { readonly kind: 'record'; readonly where: string; readonly memory: Memory }
   /** A place that cannot be used; the rest of the source can. */
-  | { readonly kind: 'unusable'; readonly where: string; readonly reason: string };
+  | { readonly kind: 'unusable'; readonly where: string; readonly reason: string }
+  /** Two statements that belong together, each by the first of these names that something in the source has. */
+  | { readonly kind: 'link'; readonly from: readonly string[]; readonly to: readonly string[] }
+  /** Something that a memory has no place for, as people call it, in the plural. */
+  | { readonly kind: 'left-out'; readonly what: string };
 
 /** A source being read. */
 export interface ImportSource {
@@ -28,6 +34,8 @@ export interface SourceOptions {
   readonly scope?: string | undefined;
   /** Added to those of every statement. */
   readonly tags?: readonly string[] | undefined;
+  /** Of a document of several users: the one whose memories are read. */
+  readonly user?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,6 +60,14 @@ export function fitTitle(title: string): string | undefined {
   return trimmed.length <= MAX_TITLE ? trimmed : `${trimmed.slice(0, MAX_TITLE - 1).toWellFormed()}…`;
 }
 
+const MAX_AUTHOR = 200;
+const MAX_ROLE = 64;
+
+/** A name as long as an author's may be. */
+export function fitAuthor(name: string): string | undefined {
+  return name.trim().slice(0, MAX_AUTHOR).trim().toWellFormed() || undefined;
+}
+
 /** The tags of a statement and those that the whole import gets; `undefined` for none. */
 export function joinTags(
   own: readonly string[],
@@ -74,16 +90,20 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
   readonly key: readonly (string | number | undefined)[];
   /** Its id in the system; without one its place is the `sourceRef`. */
   readonly reference: string | undefined;
+  /** The names by which links of the source find it. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** The record as a statement, or as several, then without a topic, when its text is longer than a memory may be. */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, content, title, tags, topicKey, ...said } = record;
+  const { system, where, key, reference, content, title, tags, topicKey, names, author, role, ...said } =
+    record;
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
   return pieces.map((piece, part) => ({
     kind: 'statement',
     where,
+    ...(names === undefined || part > 0 ? {} : { names }),
     input: {
       ...(options.scope === undefined ? {} : { scope: options.scope }),
       ...said,
@@ -92,6 +112,8 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
       content: piece,
       title: title === undefined ? undefined : fitTitle(title),
       tags: joinTags(tags ?? [], options.tags),
+      ...(author === undefined ? {} : { author: fitAuthor(author) }),
+      ...(role === undefined ? {} : { role: role.slice(0, MAX_ROLE) }),
       source: 'imported',
       sourceRef: (reference === undefined ? where : `${system}:${reference}`)
         .slice(0, MAX_SOURCE_REF)

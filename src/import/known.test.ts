@@ -130,7 +130,7 @@ describe('what was said about a topic', () => {
     expect(await run(refused)).toEqual({ ...none, unchanged: 1 });
     const { memories } = await memory.list();
     expect(memories).toMatchObject([
-      { content: 'Deploys never', invalidReason: 'a joke' },
+      { content: 'Deploys never', invalidatedAt: expect.any(String), invalidReason: undefined },
       { id: 'day', content: 'Deploys on Monday', invalidatedAt: undefined },
     ]);
   });

@@ -6,7 +6,7 @@ import { GLOBAL_SCOPE } from '../model/scope.ts';
 import { parseInstant } from '../model/time.ts';
 import type { ImportItem } from './item.ts';
 
-export type Usable = Exclude<ImportItem, { kind: 'unusable' }>;
+export type Usable = Extract<ImportItem, { kind: 'statement' | 'record' }>;
 type Statement = Extract<ImportItem, { kind: 'statement' }>;
 
 /** What the space knows of an item. */
@@ -113,6 +113,8 @@ const changeable = [
   'tags',
   'metadata',
   'topicKey',
+  'author',
+  'role',
   'importance',
   'confidence',
   'weight',

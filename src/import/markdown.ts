@@ -9,6 +9,18 @@ import {
   type SourceOptions,
   stableId,
 } from './item.ts';
+import {
+  dailyDate,
+  inlineTags,
+  linkTo,
+  noteNames,
+  readWikilinks,
+  sectionName,
+  withoutComments,
+} from './obsidian.ts';
+
+/** So many tags a memory may have. */
+const MAX_TAGS = 64;
 
 /** Front matter that says something about a memory; everything else goes into its metadata. */
 const known: ReadonlySet<string> = new Set([
@@ -24,32 +36,47 @@ const known: ReadonlySet<string> = new Set([
 
 /**
  * One memory a section: its title is the path of headings, its id made of file, title and place among sections of
- * the same title, so that a changed section is updated and not doubled.
+ * the same title, so that a changed section is updated and not doubled. What Obsidian adds to Markdown is understood:
+ * links between notes, tags in the text, comments, and notes named by their day.
  */
 export function readMarkdown(text: string, name: string, options: SourceOptions): readonly ImportItem[] {
-  const { frontMatter, sections } = parseMarkdown(text, { path: name });
+  const { frontMatter, sections } = parseMarkdown(withoutComments(text), { path: name });
   const scope = textOf(frontMatter['scope']) ?? options.scope;
   const type = textOf(frontMatter['type']) ?? (/(?:^|\/)decisions\//i.test(name) ? 'decision' : 'fact');
-  const createdAt = ['createdAt', 'created', 'date']
-    .map((key) => textOf(frontMatter[key]))
-    .find((value) => value);
-  const tags = joinTags(tagsOf(frontMatter['tags']), options.tags);
+  const createdAt =
+    ['createdAt', 'created', 'date'].map((key) => textOf(frontMatter[key])).find((value) => value) ??
+    dailyDate(name);
+  const noteTags = tagsOf(frontMatter['tags']);
+  const notes = [
+    ...noteNames(name),
+    ...tagsOf(frontMatter['aliases']).flatMap((each) => noteNames(`${each}.md`)),
+  ];
   const importance = frontMatter['importance'];
   const metadata: Metadata = Object.fromEntries(
     Object.entries(frontMatter).filter(([key]) => !known.has(key)),
   );
   const seen = new Map<string, number>();
 
-  return sections.flatMap((section) => {
-    const title = section.title || (textOf(frontMatter['title']) ?? baseName(name));
+  return sections.flatMap((section, index) => {
+    const title = readWikilinks(section.title).text || (textOf(frontMatter['title']) ?? baseName(name));
     const place = seen.get(title) ?? 0;
     seen.set(title, place + 1);
-    return splitLong(section.content, MAX_CONTENT_BYTES).map(
+    const { text: said, targets } = readWikilinks(section.content);
+    const room = Math.max(0, MAX_TAGS - noteTags.length - (options.tags?.length ?? 0));
+    const tags = joinTags(
+      [...noteTags, ...new Set(inlineTags(section.content))].slice(0, noteTags.length + room),
+      options.tags,
+    );
+    const id = stableId('md', [scope, name, title, place, 0]);
+    const heading = title.split(' › ').at(-1) as string;
+    const names = [id, ...notes.map((note) => sectionName(note, heading)), ...(index === 0 ? notes : [])];
+    const statements = splitLong(said, MAX_CONTENT_BYTES).map(
       (content, part): ImportItem => ({
         kind: 'statement',
         where: `${name}:${section.line}`,
+        ...(part === 0 ? { names } : {}),
         input: {
-          id: stableId('md', [scope, name, title, place, part]),
+          id: part === 0 ? id : stableId('md', [scope, name, title, place, part]),
           title: fitTitle(title),
           content,
           type,
@@ -63,6 +90,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
         },
       }),
     );
+    return [...statements, ...targets.map((target) => linkTo(target, id, name))];
   });
 }
 

@@ -5,7 +5,8 @@ import type { LineReader } from './json-lines.ts';
 /**
  * The file of the reference memory server of the Model Context Protocol: a line an entity with its observations, or a
  * relation of two entities, as github.com/modelcontextprotocol/servers, src/memory/index.ts (saveGraph) writes them.
- * An observation is a memory with the entity as its title; so is a relation, and an entity of which nothing is said.
+ * An observation is a memory with the entity as its title; so is a relation, and an entity of which nothing is said. A
+ * relation also links its entities, by the first memory of each, and itself with both.
  */
 export const readGraphLine: LineReader = ({ fields, where }, options) => {
   if (fields['type'] === 'entity') return readEntity(fields, where, options);
@@ -14,8 +15,18 @@ export const readGraphLine: LineReader = ({ fields, where }, options) => {
   if (from === undefined || type === undefined || to === undefined) {
     return [unusable(where, 'is a relation without from, relationType or to')];
   }
-  return relationStatement({ system: 'mcp-memory', where, from, type, to }, options);
+  const [whose, whom, itself] = [entityName(from), entityName(to), `relation/${from}/${type}/${to}`];
+  return [
+    ...relationStatement({ system: 'mcp-memory', where, from, type, to, names: [itself] }, options),
+    { kind: 'link', from: [whose], to: [whom] },
+    { kind: 'link', from: [itself], to: [whose] },
+    { kind: 'link', from: [itself], to: [whom] },
+  ];
 };
+
+function entityName(name: string): string {
+  return `entity/${name}`;
+}
 
 export function isGraphLine(value: Fields): boolean {
   return (
@@ -32,10 +43,11 @@ export function relationStatement(
     readonly from: string;
     readonly type: string;
     readonly to: string;
+    readonly names?: readonly string[];
   },
   options: SourceOptions,
 ): readonly ImportItem[] {
-  const { system, where, from, type, to } = relation;
+  const { system, where, from, type, to, names } = relation;
   return foreignStatements(
     {
       system,
@@ -45,6 +57,7 @@ export function relationStatement(
       type: 'fact',
       content: `${from} ${type} ${to}`,
       metadata: { from, relation: type, to },
+      names,
     },
     options,
   );
@@ -56,7 +69,13 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
   if (name === undefined) return [unusable(where, 'is an entity without a name')];
   if (!Array.isArray(observations)) return [unusable(where, 'is an entity without a list of observations')];
   const kind = textOf(fields['entityType']);
-  const common = { system: 'mcp-memory', where, reference: `entity/${name}`, title: name };
+  const common = {
+    system: 'mcp-memory',
+    where,
+    reference: `entity/${name}`,
+    title: name,
+    names: [entityName(name)],
+  };
   const tags = textsOf([kind]);
   if (observations.length === 0) {
     const content = kind === undefined ? name : `${name} (${kind})`;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 
 const tea = {
@@ -22,7 +22,7 @@ test('a result is a memory with its dates, categories and owners', async () => {
       type: 'preference',
       content: 'Prefers green tea in the afternoon',
       tags: ['food', 'user_preferences'],
-      metadata: { mood: 'calm', user: 'ann' },
+      metadata: { mood: 'calm', user: 'ann', mem0Id: tea.id },
       sessionId: 'run-7',
       createdAt: '2025-02-03T04:05:06.123456-08:00',
       sourceRef: `mem0:${tea.id}`,
@@ -93,5 +93,85 @@ test('a date that is none is reported by the engine, and the rest imported', asy
 });
 
 test('its share grows record by record', async () => {
-  expect((await readContent('all.json', { results: [tea, bus] })).shares).toEqual([0, 0.5, 1]);
+  expect((await readContent('all.json', { results: [bus, { ...bus, id: 'd' }] })).shares).toEqual([
+    0, 0.5, 1,
+  ]);
+});
+
+describe('a file of several users', () => {
+  const results = [
+    { id: 'a', memory: 'Ann has diabetes', user_id: 'ann' },
+    { id: 'b', memory: 'Bob plays chess', user_id: 'bob' },
+    { id: 'c', memory: 'Answers are brief', agent_id: 'helper' },
+  ];
+
+  test('is refused without one being named, and says who they are', async () => {
+    await expect(readContent('all.json', { results })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/belongs to 2 users: ann, bob; .*--user NAME/),
+      details: { field: 'user', users: ['ann', 'bob'] },
+    });
+    await expect(readContent('all.json', { results }, { user: 'eve' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/holds nothing of user eve; it names ann, bob/),
+    });
+  });
+
+  test('gives the records of the one who is named alone, and says that others were left out', async () => {
+    const relations = [
+      { source: 'bob', relationship: 'owns', target: 'a board' },
+      { source: 'bob', relationship: 'knows', target: 'eve', user_id: 'bob' },
+    ];
+    const { items } = await readContent(
+      'all.json',
+      { results, relations, next: 'page 2' },
+      { user: 'bob', format: 'mem0' },
+    );
+    const contents = items.flatMap((item) => (item.kind === 'statement' ? [item.input.content] : []));
+    expect(contents).toEqual(['Bob plays chess', 'bob knows eve']);
+    const others = { kind: 'left-out', what: 'records of other users' };
+    expect(items.filter(({ kind }) => kind === 'left-out')).toEqual([others, others, others]);
+    expect(items.at(-1)).toMatchObject({ kind: 'unusable', where: 'all.json next' });
+  });
+
+  test('of one user needs no name, and takes it', async () => {
+    const one = [results[0], results[2]];
+    expect((await readSorted('all.json', one)).inputs).toHaveLength(2);
+    expect((await readSorted('all.json', one, { user: 'ann' })).inputs).toHaveLength(2);
+  });
+
+  test('is what --user is for, and nothing else', async () => {
+    await expect(readContent('some.txt', 'hello', { user: 'ann' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('leave out --user'),
+    });
+  });
+});
+
+test('what mem0 adds is kept where it fits, and what has no place is named', async () => {
+  const history = [{ old_memory: 'Prefers coffee', new_memory: tea.memory, event: 'UPDATE' }];
+  const rich = {
+    ...tea,
+    immutable: true,
+    history,
+    actor_id: 'ann',
+    role: 'user',
+    score: 0.4,
+    agent_id: null,
+  };
+  const { items } = await readContent('all.json', [rich, { ...bus, history: ['x'.repeat(20_000)] }]);
+  expect(items.filter(({ kind }) => kind !== 'statement')).toEqual([
+    { kind: 'left-out', what: 'hashes' },
+    { kind: 'left-out', what: 'scores' },
+    { kind: 'left-out', what: 'fields "history"' },
+  ]);
+  const { inputs } = await readSorted('all.json', [rich]);
+  expect(inputs[0]).toMatchObject({ author: 'ann', role: 'user' });
+  expect(inputs[0]?.metadata).toEqual({
+    mood: 'calm',
+    mem0Id: tea.id,
+    user: 'ann',
+    immutable: true,
+    history,
+  });
 });

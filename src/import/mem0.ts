@@ -23,12 +23,16 @@ export const mem0: DocumentFormat = {
     if (!Array.isArray(results)) return undefined;
     const { relations, next } = fieldsOf(Array.isArray(document) ? undefined : document);
     return [
-      ...partsOfList(results, 'results', readMemory),
-      ...partsOfList(listOf(relations), 'relations', readRelation),
+      ...partsOfList(results, 'results', readMemory, userOf),
+      ...partsOfList(listOf(relations), 'relations', readRelation, userOf),
       ...(textOf(next) === undefined ? [] : [missingPages]),
     ];
   },
 };
+
+function userOf(record: unknown): string | undefined {
+  return idOf(fieldsOf(record)['user_id']);
+}
 
 function resultsOf(document: unknown): unknown {
   return Array.isArray(document) ? document : fieldsOf(document)['results'];
@@ -39,14 +43,51 @@ const missingPages: Part = {
   read: (where) => [unusable(where, 'says that there are more pages; export and import those too')],
 };
 
+/** Of the search engine, and worth nothing elsewhere. */
+const internals: ReadonlyMap<string, string> = new Map([
+  ['hash', 'hashes'],
+  ['score', 'scores'],
+  ['embedding', 'embeddings'],
+  ['vector', 'embeddings'],
+]);
+
+/** Metadata may have 16 KiB by default. */
+const MOST_METADATA = 12 * 1024;
+
 function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is no object')];
   const content = textOf(value['memory']);
   if (content === undefined) return [unusable(where, 'has no memory, or one that is no text')];
+  const {
+    memory: _,
+    metadata: own,
+    id: _id,
+    user_id: user,
+    agent_id: agent,
+    app_id: app,
+    actor_id: actor,
+    run_id: session,
+    role,
+    categories: _categories,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    expiration_date: expiresAt,
+    ...others
+  } = value;
   const id = idOf(value['id']);
-  const { user_id: user, agent_id: agent, app_id: app, actor_id: actor, role } = value;
+  const more = Object.entries(others).filter(([, each]) => each !== undefined && each !== null);
+  const metadata = { ...fieldsOf(own), mem0Id: id, user, agent, app };
+  let room = MOST_METADATA - Buffer.byteLength(JSON.stringify(metadata));
+  const kept = more.filter(([name, each]) => {
+    if (internals.has(name)) return false;
+    room -= Buffer.byteLength(JSON.stringify([name, each]));
+    return room >= 0;
+  });
+  const lost = more
+    .filter((each) => !kept.includes(each))
+    .map(([name]) => internals.get(name) ?? `fields "${name}"`);
   const categories = textsOf(value['categories']);
-  return foreignStatements(
+  const statements = foreignStatements(
     {
       system: 'mem0',
       where,
@@ -55,14 +96,17 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
       content,
       type: categories.flatMap((each) => typeOfCategory.get(each) ?? [])[0] ?? 'fact',
       tags: categories,
-      ...metadataOf({ ...fieldsOf(value['metadata']), user, agent, app, actor, role }),
-      sessionId: idOf(value['run_id']),
-      createdAt: textOf(value['created_at']),
-      updatedAt: textOf(value['updated_at']),
-      expiresAt: textOf(value['expiration_date']),
+      ...metadataOf({ ...metadata, ...Object.fromEntries(kept) }),
+      author: textOf(actor),
+      role: textOf(role),
+      sessionId: idOf(session),
+      createdAt: textOf(createdAt),
+      updatedAt: textOf(updatedAt),
+      expiresAt: textOf(expiresAt),
     },
     options,
   );
+  return [...statements, ...lost.map((what): ImportItem => ({ kind: 'left-out', what }))];
 }
 
 /** The end of a relation is a `target` in what `get_all` returns, a `destination` in what `search` does. */

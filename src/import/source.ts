@@ -57,6 +57,15 @@ export async function openSource(
     options.format ??
     (kind === 'file' ? ((await formatOf(path)) ?? (await openByStructure(path, name, options))) : undefined);
   if (typeof found === 'object') return found;
+  if (options.user !== undefined && !isDocumentFormat(found)) {
+    throw new SalienceError(
+      'invalid_argument',
+      `${path} does not say which user its records belong to; leave out --user`,
+      {
+        details: { field: 'user', file: path },
+      },
+    );
+  }
   if (found === 'git' || (kind === 'folder' && /(?:^|\/)\.git\/*$/.test(path))) {
     return openGitHistory(path, options);
   }
@@ -73,6 +82,10 @@ export async function openSource(
   return readLine
     ? openJsonLines(path, name, readLine, options)
     : openDocument(path, name, found as DocumentFormatName, options);
+}
+
+function isDocumentFormat(format: ImportFormat | undefined): format is DocumentFormatName {
+  return (DOCUMENT_FORMATS as readonly (ImportFormat | undefined)[]).includes(format);
 }
 
 /** The path from `directory`, with `/`; the whole path for what lies outside of it. */

@@ -305,7 +305,7 @@ describe('git history', () => {
       title: 'Fix the pump',
       content: 'Fix the pump\n\nIt leaked at night.\n\nFiles: src/pump.ts',
       createdAt: '2024-05-06T05:08:09.000Z',
-      metadata: { author: 'Ann' },
+      author: 'Ann',
       source: 'imported',
       sourceRef: `git:${hash}`,
     });
@@ -340,4 +340,61 @@ describe('an interrupted import', () => {
     const again = await work.json(args.slice(0, 2));
     expect(again).toMatchObject({ imported: total - imported, unchanged: imported, skipped: 0 });
   });
+});
+
+describe('what cannot be imported', () => {
+  const users = [
+    { id: 'a', memory: 'Ann has diabetes', user_id: 'ann' },
+    { id: 'b', memory: 'Bob plays chess', user_id: 'bob', hash: 'x' },
+  ];
+  const stored = () => existsSync(join(work.directory, 'memory'));
+
+  it('leaves no empty space behind, and says how to import it', async () => {
+    work.file('exports/conversations.json', '[]');
+    work.file('exports/users.json', '[]');
+    work.file('exports/picture.png', '');
+    work.file('two.json', JSON.stringify({ results: users }));
+    work.file('broken.jsonl', 'no json\n');
+    const folder = await work.salience(['import', 'exports']);
+    expect(folder.code).toBe(1);
+    expect(folder.stderr).toContain('there is 2 .json, 1 .png');
+    expect(folder.stderr).toContain('for example "exports/conversations.json"');
+    const two = await work.salience(['import', 'two.json']);
+    expect(two).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/2 users: ann, bob; .*--user NAME/),
+    });
+    expect(await work.salience(['import', 'absent.json'])).toMatchObject({ code: 1 });
+    expect(await work.salience(['import', 'broken.jsonl'])).toMatchObject({ code: 3 });
+    expect(stored()).toBe(false);
+
+    const bob = await work.salience(['import', 'two.json', '--user', 'bob', '--space', 'bob']);
+    expect(bob).toMatchObject({
+      code: 0,
+      stdout: 'imported 1 memory; left out: records of other users (1), hashes (1)\n',
+    });
+    expect(await listAll('--space', 'bob')).toMatchObject([{ content: 'Bob plays chess' }]);
+    expect(await work.json(['import', 'two.json', '--user', 'ann', '--space', 'ann'])).toMatchObject({
+      imported: 1,
+      leftOut: { 'records of other users': 1 },
+    });
+  });
+
+  it('is an empty folder too', async () => {
+    work.file('empty/.hidden/note.md', 'x');
+    expect(await work.salience(['import', 'empty'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is nothing'),
+    });
+    expect(stored()).toBe(false);
+  });
+});
+
+it('links the notes of several paths', async () => {
+  work.file('a.md', 'First [[b]]\n');
+  work.file('b.md', 'Second\n');
+  expect((await work.salience(['import', 'a.md', 'b.md'])).stdout).toBe(
+    'imported 2 memories, linked 1 pair\n',
+  );
 });

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import {
+  createImportLinks,
   IMPORT_FORMATS,
   type ImportCounts,
   type ImportFormat,
@@ -18,6 +19,7 @@ interface Options {
   readonly format?: ImportFormat | undefined;
   readonly scope?: string | undefined;
   readonly tag?: readonly string[] | undefined;
+  readonly user?: string | undefined;
 }
 
 interface Skipped {
@@ -33,6 +35,7 @@ export const examples = [
   'salience import memories.jsonl --scope project:match',
   'salience import . --format git --tag history',
   'salience import conversations.json --format chatgpt --tag chats',
+  'salience import mem0.json --user ann --space ann',
 ] as const;
 
 export function configure(command: Command): void {
@@ -46,31 +49,50 @@ export function configure(command: Command): void {
     )
     .option('--scope <scope>', 'for what names no scope of its own (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
+    .option('--user <user>', 'of a file of several users: the one whose memories are imported')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
-        await using memory = await open(context);
-        const counts = await importAll(memory, paths, context);
-        return counts.skipped > 0 ? PARTLY : 0;
+        // A source that cannot be read leaves no space behind: the memory is opened when there is something for it.
+        let opened: Promise<MemoryEngine> | undefined;
+        const openOnce = () => {
+          opened ??= open(context);
+          return opened;
+        };
+        try {
+          const counts = await importAll(openOnce, paths, context);
+          return counts.skipped > 0 ? PARTLY : 0;
+        } finally {
+          await opened?.then(
+            (memory) => memory.close(),
+            () => undefined,
+          );
+        }
       }),
     );
 }
 
 /** Imports one path after the other; says in the end, and also when interrupted, what became of everything. */
 async function importAll(
-  memory: MemoryEngine,
+  memory: () => Promise<MemoryEngine>,
   paths: readonly string[],
   context: Context<Options>,
 ): Promise<ImportCounts> {
   const { options, signal, warn } = context;
   const skipped: Skipped[] = [];
+  const leftOut = new Map<string, number>();
+  const onLeftOut = (what: string) => void leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
+  const links = createImportLinks();
   const progress = createProgress('importing', process.stderr);
   let finished = noCounts;
   let current = noCounts;
+  let done = false;
   try {
     for (const path of paths) {
       const source = await openSource(path, { ...options, tags: options.tag, signal });
       await importItems(memory, source.items, {
         signal,
+        links,
+        onLeftOut,
         onProgress(counts) {
           current = counts;
           const { imported, updated, unchanged, skipped } = sum(finished, counts);
@@ -88,12 +110,18 @@ async function importAll(
       finished = sum(finished, current);
       current = noCounts;
     }
+    const linked = await links.write(memory, { signal, onLeftOut });
+    if (linked > 0) finished = { ...finished, linked };
+    done = true;
   } finally {
     progress.finish();
     finished = sum(finished, current);
-    await (options.json
-      ? context.printJson({ ...finished, problems: skipped })
-      : context.print(describe(finished)));
+    // Of what failed before anything was there to tell, the error says enough.
+    if (done || Object.values(finished).some((count) => count > 0)) {
+      await (options.json
+        ? context.printJson({ ...finished, leftOut: Object.fromEntries(leftOut), problems: skipped })
+        : context.print(describe(finished, leftOut)));
+    }
   }
   return finished;
 }
@@ -106,14 +134,19 @@ function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
     updated: a.updated + b.updated,
     unchanged: a.unchanged + b.unchanged,
     skipped: a.skipped + b.skipped,
+    linked: (a.linked ?? 0) + (b.linked ?? 0),
   };
 }
 
-function describe({ imported, updated, unchanged, skipped }: ImportCounts): string {
-  return [
+function describe(counts: ImportCounts, leftOut: ReadonlyMap<string, number>): string {
+  const { imported, updated, unchanged, skipped, linked = 0 } = counts;
+  const done = [
     `imported ${plural(imported, 'memory', 'memories')}`,
     ...(updated > 0 ? [`updated ${formatCount(updated)}`] : []),
     ...(unchanged > 0 ? [`${formatCount(unchanged)} already there`] : []),
     ...(skipped > 0 ? [`skipped ${formatCount(skipped)}`] : []),
+    ...(linked > 0 ? [`linked ${plural(linked, 'pair', 'pairs')}`] : []),
   ].join(', ');
+  const lost = [...leftOut].map(([what, count]) => `${what} (${formatCount(count)})`);
+  return lost.length === 0 ? done : `${done}; left out: ${lost.join(', ')}`;
 }

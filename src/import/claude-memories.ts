@@ -1,0 +1,70 @@
+import { parseMarkdown } from '../files/markdown.ts';
+import type { Part } from './document-format.ts';
+import { fieldsOf, isFields, metadataOf, textOf } from './fields.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+
+/**
+ * The `memories.json` of Claude's data export: what Claude keeps of a person in Markdown, for all conversations and for
+ * each project. It is not documented by Anthropic; this follows portable-ai-memory.org/providers/anthropic.
+ * `undefined` for another document.
+ */
+export function memoriesOf(document: unknown): readonly Part[] | undefined {
+  const list = Array.isArray(document) ? document : [document];
+  if (
+    !list.some((each) => 'conversations_memory' in fieldsOf(each) || 'project_memories' in fieldsOf(each))
+  ) {
+    return undefined;
+  }
+  return list.map((value: unknown, index) => ({
+    at: Array.isArray(document) ? `[${index}]` : '',
+    owner: textOf(fieldsOf(value)['account_uuid']) ?? null,
+    read: (where, options) => readMemories(value, where, options),
+  }));
+}
+
+function* readMemories(value: unknown, where: string, options: SourceOptions): Iterable<ImportItem> {
+  if (!isFields(value)) {
+    yield unusable(where, 'is no object');
+    return;
+  }
+  const account = textOf(value['account_uuid']);
+  const all = textOf(value['conversations_memory']);
+  if (all !== undefined) {
+    yield* readText(all, { account, where: `${where}.conversations_memory` }, options);
+  }
+  for (const [project, said] of Object.entries(fieldsOf(value['project_memories']))) {
+    const text = textOf(said);
+    const place = `${where}.project_memories.${project}`;
+    if (text === undefined) yield unusable(place, 'is no text');
+    else yield* readText(text, { account, project, where: place }, options);
+  }
+}
+
+/** A section is a memory: one that was rewritten updates it. */
+function readText(
+  text: string,
+  of: { readonly account: string | undefined; readonly project?: string; readonly where: string },
+  options: SourceOptions,
+): readonly ImportItem[] {
+  const { account, project, where } = of;
+  // Its headings are lines in bold.
+  const headed = text.replace(/^[ \t]*\*\*([^*\n]+?):?\*\*[ \t]*$/gm, '## $1');
+  const seen = new Map<string, number>();
+  return parseMarkdown(headed, { path: where }).sections.flatMap(({ title, content }) => {
+    const place = seen.get(title) ?? 0;
+    seen.set(title, place + 1);
+    return foreignStatements(
+      {
+        system: 'claude',
+        where,
+        key: ['memory', account, project, title, place],
+        reference: ['memory', ...(project === undefined ? [] : [project])].join('/'),
+        type: project === undefined ? 'profile' : 'context',
+        title,
+        content,
+        ...metadataOf({ project }),
+      },
+      options,
+    );
+  });
+}

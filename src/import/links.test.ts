@@ -1,0 +1,140 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MemoryEngine } from '../index.ts';
+import { live } from '../testing/live-memory.ts';
+import { createImportLinks, importItems, openSource } from './index.ts';
+
+let directory: string;
+let memory: MemoryEngine;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'salience-links-'));
+  ({ memory } = await live({ embedder: 'none' }));
+});
+afterEach(async () => {
+  await memory.close();
+  rmSync(directory, { recursive: true });
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+}
+
+async function importPath(name: string) {
+  const leftOut: string[] = [];
+  const source = await openSource(join(directory, name), { directory });
+  const counts = await importItems(memory, source.items, { onLeftOut: (what) => leftOut.push(what) });
+  return { counts, leftOut };
+}
+
+/** Every link that was stated, as the contents at its ends in order. */
+async function statedLinks(): Promise<readonly string[]> {
+  const { memories } = await memory.list({ limit: 1000 });
+  const contents = new Map(memories.map(({ id, content }) => [id, content]));
+  const pairs = new Set<string>();
+  for (const { id, content } of memories) {
+    for (const link of await memory.links(id)) {
+      if (link.kind === 'stated') pairs.add([content, contents.get(link.id)].sort().join(' — '));
+    }
+  }
+  return [...pairs].sort();
+}
+
+describe('relations of an MCP graph', () => {
+  const entity = (name: string, ...observations: string[]) =>
+    JSON.stringify({ type: 'entity', name, entityType: 'thing', observations });
+  const relation = (from: string, relationType: string, to: string) =>
+    JSON.stringify({ type: 'relation', from, relationType, to });
+
+  it('link their entities and themselves, wherever they stand, and once', async () => {
+    const lines = [
+      relation('Ann', 'plays_in', 'Strings'),
+      entity('Ann', 'Plays the cello', 'Is tall'),
+      entity('Strings'),
+    ];
+    write({ 'graph.jsonl': lines.join('\n') });
+    const { counts, leftOut } = await importPath('graph.jsonl');
+    expect(counts).toEqual({ imported: 4, updated: 0, unchanged: 0, skipped: 0, linked: 3 });
+    expect(leftOut).toEqual([]);
+    const expected = [
+      'Ann plays_in Strings — Plays the cello',
+      'Ann plays_in Strings — Strings (thing)',
+      'Plays the cello — Strings (thing)',
+    ];
+    expect(await statedLinks()).toEqual(expected);
+    expect((await importPath('graph.jsonl')).counts).toEqual({
+      imported: 0,
+      updated: 0,
+      unchanged: 4,
+      skipped: 0,
+    });
+    expect(await statedLinks()).toEqual(expected);
+  });
+
+  it('are reported where an end is missing', async () => {
+    write({ 'graph.jsonl': [entity('Ann', 'Plays the cello'), relation('Ann', 'knows', 'Eve')].join('\n') });
+    const { counts, leftOut } = await importPath('graph.jsonl');
+    expect(counts).toMatchObject({ imported: 2, linked: 1 });
+    expect(leftOut).toEqual(Array(2).fill('links to what is not in the import'));
+  });
+});
+
+describe('links of notes', () => {
+  it('join the memories of both notes, and stand in the text as a reader sees them', async () => {
+    write({
+      'vault/Pump.md':
+        '# Pump\nSee [[House|the house]], ![[plan.png]] and `[[code]]`.\n## Oil\nEvery month.\n',
+      'vault/rooms/House.md': 'Its [[pump#Oil]] is old. Not [[Shed]].\n',
+      'vault/rooms/Cellar.md': '---\naliases: [Basement]\n---\nBelow [[rooms/House]].\n',
+      'vault/Stairs.md': 'They lead to the [[Basement]] and [[#nowhere]].\n',
+    });
+    const { counts, leftOut } = await importPath('vault');
+    expect(counts).toMatchObject({ imported: 5, linked: 4 });
+    // The picture and the shed.
+    expect(leftOut).toEqual(Array(2).fill('links to what is not in the import'));
+    const see = 'See the house, plan.png and `[[code]]`.';
+    expect(await statedLinks()).toEqual(
+      [
+        [see, 'Its pump > Oil is old. Not Shed.'],
+        ['Every month.', 'Its pump > Oil is old. Not Shed.'],
+        ['Below rooms/House.', 'Its pump > Oil is old. Not Shed.'],
+        ['Below rooms/House.', 'They lead to the Basement and nowhere.'],
+      ]
+        .map((pair) => pair.sort().join(' — '))
+        .sort(),
+    );
+  });
+
+  it('reach over the files of one command', async () => {
+    write({ 'a.md': 'First [[b]]\n', 'b.md': 'Second\n' });
+    const links = createImportLinks();
+    for (const name of ['a.md', 'b.md']) {
+      const source = await openSource(join(directory, name), { directory });
+      await importItems(memory, source.items, { links });
+    }
+    expect(await statedLinks()).toEqual([]);
+    expect(await links.write(async () => memory, {})).toBe(1);
+    expect(await statedLinks()).toEqual(['First b — Second']);
+  });
+});
+
+describe('a memory that is still to be opened', () => {
+  it('is opened when there is something to write', async () => {
+    write({ 'empty.jsonl': '\nno json\n{"content":"x"\n', 'one.jsonl': '{"content":"x"}\n' });
+    let opened = 0;
+    const open = async () => {
+      opened++;
+      return memory;
+    };
+    const empty = await openSource(join(directory, 'empty.jsonl'), { directory });
+    expect(await importItems(open, empty.items)).toMatchObject({ imported: 0, skipped: 2 });
+    expect(opened).toBe(0);
+    const one = await openSource(join(directory, 'one.jsonl'), { directory });
+    expect(await importItems(open, one.items)).toMatchObject({ imported: 1 });
+    expect(opened).toBe(1);
+  });
+});

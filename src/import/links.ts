@@ -1,0 +1,72 @@
+import type { MemoryEngine } from '../index.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import type { ImportItem } from './item.ts';
+import type { Usable } from './known.ts';
+
+type Link = Extract<ImportItem, { kind: 'link' }>;
+
+/** The links that sources state. They are written last, when both ends are there, whatever their order. */
+export interface ImportLinks {
+  add(link: Link): void;
+  /** Notes as which memory an item is there now. */
+  name(item: Usable, id: string): void;
+  /** States the links that are not there yet, and reports those of which an end is missing. Returns how many are new. */
+  write(
+    open: () => Promise<MemoryEngine>,
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly onLeftOut?: ((what: string) => void) | undefined;
+    },
+  ): Promise<number>;
+}
+
+export function createImportLinks(): ImportLinks {
+  const links: Link[] = [];
+  const idOf = new Map<string, string>();
+  const find = (names: readonly string[]) =>
+    names.map((name) => idOf.get(name)).find((id) => id !== undefined);
+  return {
+    add: (link) => void links.push(link),
+    name(item, id) {
+      // Of several with one name the first is meant.
+      for (const name of (item.kind === 'statement' && item.names) || []) {
+        if (!idOf.has(name)) idOf.set(name, id);
+      }
+    },
+    async write(open, { signal, onLeftOut }) {
+      const done = new Set<string>();
+      let count = 0;
+      for (const { from, to } of links) {
+        const [a, b] = [find(from), find(to)];
+        if (a === undefined || b === undefined) {
+          onLeftOut?.('links to what is not in the import');
+          continue;
+        }
+        const pair = JSON.stringify([a, b].sort());
+        if (a === b || done.has(pair)) continue;
+        done.add(pair);
+        throwIfAborted(signal);
+        if (await state(await open(), a, b, signal)) count++;
+      }
+      return count;
+    },
+  };
+}
+
+/** Whether the link is new; a memory that somebody forgot meanwhile has none. */
+async function state(
+  memory: MemoryEngine,
+  a: string,
+  b: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    const known = await memory.links(a, { signal });
+    if (known.some(({ id, kind }) => id === b && kind === 'stated')) return false;
+    await memory.link(a, b, { signal });
+    return true;
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'not_found') return false;
+    throw error;
+  }
+}

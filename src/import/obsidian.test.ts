@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { readSorted } from '../../test/import/import-text.ts';
+import { dailyDate, inlineTags, readWikilinks, withoutComments } from './obsidian.ts';
+
+describe('comments', () => {
+  it.each([
+    ['a %%secret%% b', 'a  b'],
+    ['a\n%%\nsecret\nmore\n%%\nb', 'a\n\n\n\n\nb'],
+    ['a\n%% never ended\nsecret', 'a\n\n'],
+    ['100%% sure', '100%% sure'],
+    ['`a %%b%% c`', '`a %%b%% c`'],
+    ['```\n%%b%%\n```\n%%c%%', '```\n%%b%%\n```\n'],
+    ['---\nkey: "%%b%%"\n---\n%%c%%d', '---\nkey: "%%b%%"\n---\nd'],
+    ['a `lonely\n\n%%secret%% ` b', 'a `lonely\n\n ` b'],
+  ])('%j is read as %j', (text, expected) => {
+    expect(withoutComments(text)).toBe(expected);
+  });
+
+  it('are not stored, and lines keep their numbers', async () => {
+    const { inputs } = await readSorted('note.md', 'Open\n%%\nthe password is tulip\n%%\n# Next\nMore\n');
+    expect(inputs).toMatchObject([{ content: 'Open' }, { content: 'More', sourceRef: 'note.md#L5' }]);
+    expect(JSON.stringify(inputs)).not.toContain('tulip');
+  });
+});
+
+describe('wikilinks', () => {
+  it.each([
+    ['[[Note]]', 'Note', ['Note']],
+    ['[[Note|an alias]]', 'an alias', ['Note']],
+    ['| [[Note\\|alias]] |', '| alias |', ['Note']],
+    ['[[Note#Head#Sub]]', 'Note > Head > Sub', ['Note#Head#Sub']],
+    ['[[#Head]] [[Note#^id]]', 'Head Note > id', ['#Head', 'Note#^id']],
+    ['![[Note]]', 'Note', ['Note']],
+    ['`[[Note]]`', '`[[Note]]`', []],
+    ['~~~\n[[Note]]\n~~~\n', '~~~\n[[Note]]\n~~~\n', []],
+    ['[[]] [a](b) [[a\nb]]', '[[]] [a](b) [[a\nb]]', []],
+  ])('%j is read as %j', (text, plain, targets) => {
+    expect(readWikilinks(text)).toEqual({ text: plain, targets });
+  });
+});
+
+describe('tags in the text', () => {
+  it.each([
+    ['#one and #two/three, #vier_5', ['one', 'two/three', 'vier_5']],
+    ['#2026 is none, #y2026 is, #日本 too', ['y2026', '日本']],
+    ['a#b [x](#c) `#d` http://e/#f # g', []],
+  ])('of %j are %j', (text, expected) => {
+    expect(inlineTags(text)).toEqual(expected);
+  });
+
+  it('join those of the note and the import, up to as many as a memory may have', async () => {
+    const { inputs } = await readSorted('n.md', '---\ntags: [a]\n---\nx #b #a\n# H\ny\n', { tags: ['c'] });
+    expect(inputs.map(({ tags }) => tags)).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'c'],
+    ]);
+    const many = Array.from({ length: 80 }, (_, at) => `#t${at}`).join(' ');
+    const { inputs: full } = await readSorted('n.md', many, { tags: ['c'] });
+    expect(full[0]?.tags).toHaveLength(64);
+    expect(full[0]?.tags).toContain('c');
+  });
+});
+
+describe('a daily note', () => {
+  it('is as old as its name says, unless its front matter says otherwise', async () => {
+    const { inputs } = await readSorted('2026-01-31.md', 'Oiled the pump\n');
+    expect(inputs).toMatchObject([{ createdAt: '2026-01-31' }]);
+    const dated = await readSorted('2026-01-31.md', '---\ndate: 2026-02-01\n---\nOiled the pump\n');
+    expect(dated.inputs).toMatchObject([{ createdAt: '2026-02-01' }]);
+  });
+
+  it.each(['2026-02-31.md', '2026-01-31 plan.md', 'x2026-01-31.md', '2026-13-01.md'])('is not %s', (name) => {
+    expect(dailyDate(name)).toBeUndefined();
+  });
+});

@@ -1,0 +1,93 @@
+import type { ImportItem } from './item.ts';
+
+const MAX_TAG = 128;
+
+/** Code, in which nothing of the following means anything; front matter likewise. */
+const CODE =
+  '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n[\\s\\S]*?(?:^[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))|(?<!`)(`+)(?!`)(?:(?!\\n[ \\t]*\\n)[\\s\\S])*?[^`]\\2(?!`)';
+const FRONT_MATTER = '(?<![\\s\\S])---[ \\t]*\\n[\\s\\S]*?\\n(?:---|\\.\\.\\.)[ \\t]*(?:\\n|$)';
+
+const comments = new RegExp(
+  `${CODE}|${FRONT_MATTER}|(?<comment>%%[\\s\\S]*?%%|^[ \\t]*%%[\\s\\S]*(?![\\s\\S]))`,
+  'gm',
+);
+const wikilinks = new RegExp(`${CODE}|!?\\[\\[(?<link>[^\\[\\]\\n]+)\\]\\]`, 'gm');
+const tags = new RegExp(
+  `${CODE}|(?<=^|\\s)#(?<tag>(?![\\d/_-]+(?![\\p{L}\\p{N}_/-]))[\\p{L}\\p{N}_/-]+)`,
+  'gmu',
+);
+
+/** The text without its comments, `%% … %%`; lines stay where they are. One that does not end hides all that follows. */
+export function withoutComments(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(comments, (found, ...rest) =>
+      groupOf(rest, 'comment') === undefined ? found : found.replace(/[^\n]+/g, ''),
+    );
+}
+
+/** The text with its wikilinks as the words that a reader sees, and the targets that they name, as they are written. */
+export function readWikilinks(text: string): { readonly text: string; readonly targets: readonly string[] } {
+  const targets: string[] = [];
+  const plain = text.replace(wikilinks, (found, ...rest) => {
+    const link = groupOf(rest, 'link');
+    if (link === undefined) return found;
+    // In a table the bar is escaped.
+    const [target = '', alias] = link.split(/\\?\|(.*)/s);
+    targets.push(target.trim());
+    return (
+      alias?.trim() ||
+      target
+        .trim()
+        .replace(/^#+\^?/, '')
+        .replace(/#+\^?/g, ' > ')
+    );
+  });
+  return { text: plain, targets };
+}
+
+/** The tags in a text, without their `#`. */
+export function inlineTags(text: string): readonly string[] {
+  const found = [...text.matchAll(tags)].flatMap(({ groups }) => groups?.['tag']?.replace(/\/+$/, '') ?? []);
+  return found.filter((tag) => tag.length <= MAX_TAG);
+}
+
+/** The date of a daily note, which is its name. */
+export function dailyDate(name: string): string | undefined {
+  const [, date] = /(?:^|\/)(\d{4}-\d{2}-\d{2})\.[^./]+$/.exec(name) ?? [];
+  if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
+  // 31 February is no day.
+  return new Date(date).toISOString().startsWith(date) ? date : undefined;
+}
+
+/** The names of a note in links: its path, and each shorter end of it, without its ending. */
+export function noteNames(name: string): readonly string[] {
+  const parts = name.replace(/\.[^./]+$/, '').split('/');
+  return parts.map((_, at) => noteName(parts.slice(at).join('/')));
+}
+
+function noteName(target: string): string {
+  return `note/${target.toLowerCase()}`;
+}
+
+/** The name of a section of the note that goes by `note`, a name of `noteNames`. */
+export function sectionName(note: string, heading: string): string {
+  return `${note}#${heading.trim().toLowerCase()}`;
+}
+
+/** A link of a section of the note `name` to what a wikilink says: that section, else the note. */
+export function linkTo(target: string, from: string, name: string): ImportItem {
+  const [note = '', ...headings] = target.split('#');
+  const path = note.trim().replace(/\.md$/i, '');
+  const whole = path === '' ? (noteNames(name)[0] as string) : noteName(path);
+  const heading = headings.at(-1);
+  return {
+    kind: 'link',
+    from: [from],
+    to: heading === undefined ? [whole] : [sectionName(whole, heading), whole],
+  };
+}
+
+function groupOf(rest: readonly unknown[], name: string): string | undefined {
+  return (rest.at(-1) as Readonly<Record<string, string | undefined>>)[name];
+}
