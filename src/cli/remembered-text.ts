@@ -1,4 +1,5 @@
 import type { Remembered } from '../index.ts';
+import { alike } from '../model/statement.ts';
 import { plainLine } from './terminal-text.ts';
 
 const outcomes: Readonly<Record<Remembered['outcome'], (id: string) => string>> = {
@@ -19,7 +20,7 @@ export function formatRemembered({ id, outcome, inactive, conflicts = [], unchec
         ]
       : []),
     ...conflicts.flatMap((conflict) => [
-      `may contradict ${plainLine(conflict.id)} (similarity ${conflict.similarity.toFixed(2)}): ${plainLine(conflict.content)}`,
+      `may contradict ${plainLine(conflict.id)} (${alike(conflict.similarity)}): ${plainLine(conflict.content)}`,
       `  which holds? salience resolve ${conflict.conflictId} keep-both | update | supersede | delete`,
     ]),
     ...(unchecked === undefined ? [] : [`not checked for contradictions: ${plainLine(unchecked)}`]),

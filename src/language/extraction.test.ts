@@ -52,6 +52,20 @@ function fenced(prompt: string): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
+it('keeps at most 20 memories of one message, and counts the rest as dropped', async () => {
+  const many = Array.from({ length: 50 }, (_, at) => [
+    { ...item, content: `First ${at}`, sources: [1] },
+    { ...item, content: `Second ${at}`, sources: [2, 1, 2] },
+    { ...item, content: `Third ${at}`, sources: [3] },
+    { ...item, content: `Nowhere ${at}`, sources: [99] },
+  ]).flat();
+  const { memories, dropped } = await extract(() => ({ memories: many }));
+  const kept = (word: string) => memories.filter(({ content }) => content.startsWith(word)).length;
+  // The second names the first as well, and counts as of that one.
+  expect([kept('First') + kept('Second'), kept('Third'), kept('Nowhere')]).toEqual([20, 20, 20]);
+  expect(dropped).toBe(140);
+});
+
 describe('the prompt', () => {
   it('is the recorded one', async () => {
     const turns = readMessages(conversation, now);

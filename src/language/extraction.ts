@@ -25,13 +25,15 @@ export interface Extraction {
   readonly memories: readonly ExtractedMemory[];
   /** Batches that gave nothing; the positions are those of the messages in the conversation. */
   readonly failures: readonly BatchFailure[];
-  /** Memories in the answers that could not be read. */
+  /** Memories in the answers that could not be read, or were too many for one message. */
   readonly dropped: number;
   readonly usage: ModelUsage;
 }
 
 /** Of the messages in one question: some 3,000 tokens of English, which small models still read with care. */
 const MOST_CHARACTERS = 12_000;
+/** More facts than this in one message are a model that copies or makes up; the rest is dropped. */
+export const MOST_PER_MESSAGE = 20;
 /** A longer text is no single fact; the model has copied its input. */
 const LONGEST_MEMORY = 4000;
 const CONFIDENCE = { stated: 1, implied: 0.7, uncertain: 0.5 } as const;
@@ -78,7 +80,7 @@ export async function extractMemories(
       maxOutputTokens: options.maxOutputTokens,
       signal,
     });
-    const memories = value.items.flatMap((item) => readMemory(item, batch));
+    const memories = withinMessages(value.items.flatMap((item) => readMemory(item, batch)));
     return {
       result: { memories, dropped: value.dropped + value.items.length - memories.length },
       usage: spent,
@@ -93,6 +95,16 @@ export async function extractMemories(
     dropped: results.reduce((sum, { dropped }) => sum + dropped, 0),
     usage,
   };
+}
+
+/** The first ones of each message that they come from; those that name no message count as of one. */
+function withinMessages(memories: readonly ExtractedMemory[]): readonly ExtractedMemory[] {
+  const counts = new Map<number | undefined, number>();
+  return memories.filter(({ sources: [source] }) => {
+    const count = (counts.get(source) ?? 0) + 1;
+    counts.set(source, count);
+    return count <= MOST_PER_MESSAGE;
+  });
 }
 
 async function itemType(): Promise<ZodType<Item>> {

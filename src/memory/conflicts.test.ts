@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { alike } from '../model/statement.ts';
 import { openMemory } from '../open.ts';
 import { createMemoryStore } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
@@ -34,6 +35,18 @@ async function contradicted(fields: object = {}) {
 }
 
 describe('what is noticed', () => {
+  test('are said to be alike in their wording, and never 100 %', async () => {
+    const { memory } = await live();
+    await memory.remember('Anna lives in Oslo near the harbour', { id: 'oslo' });
+    const { warning, conflicts } = await memory.remember('Anna lives in Bergen near the harbour');
+    expect(conflicts).toHaveLength(1);
+    expect(warning).toMatch(/: wording \d\d % alike \(cosine of the embedder builtin-1\) to oslo: "Anna/);
+    expect(warning).not.toMatch(/100 %|similar/);
+    expect([alike(1), alike(0.999_9), alike(0.921), alike(0.29)]).toEqual(
+      [99, 99, 92, 29].map((percent) => `wording ${percent} % alike (cosine)`),
+    );
+  });
+
   test('the eligible memories above the threshold, nearest first, as data and as a warning; all is stored', async () => {
     const { memory } = await lived();
     await memory.remember(at(90), { id: 'far' });

@@ -1,7 +1,9 @@
 import { invalidArgument, oneOf } from '../model/check.ts';
+import { clip } from '../model/clip.ts';
 import { SalienceError } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
+import { alike } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
@@ -101,7 +103,7 @@ export async function reportOf(
     if (!pair) return [];
     return [{ conflictId: String(pair.sequence), id: older.id, similarity, content: older.content }];
   });
-  return found.length === 0 ? {} : { conflicts: found, warning: warningOf(found) };
+  return found.length === 0 ? {} : { conflicts: found, warning: warningOf(found, engine.embedder?.model) };
 }
 
 /** The conflicts that wait for a decision, oldest first. Default limit is 20. */
@@ -289,10 +291,10 @@ function concerns({ older, newer }: NewPair, id: string): boolean {
   return older === id || newer === id;
 }
 
-function warningOf(conflicts: readonly Conflict[]): string {
+function warningOf(conflicts: readonly Conflict[], model: string | undefined): string {
   const lines = conflicts.map(
     ({ conflictId, id, similarity, content }) =>
-      `- conflict ${conflictId}: ${(similarity * 100).toFixed(0)} % similar to ${id}: ${JSON.stringify(content.slice(0, 200))}`,
+      `- conflict ${conflictId}: ${alike(similarity, model)} to ${id}: ${JSON.stringify(clip(content, 200))}`,
   );
   const many = conflicts.length === 1 ? 'a memory' : `${conflicts.length} memories`;
   return [

@@ -23,6 +23,9 @@ export interface Observation {
 /** Similar memories that are looked at for each observation. */
 const NEAREST = 5;
 
+/** Observations before it that each one is compared with: what a conversation repeats, it repeats soon. */
+const COMPARED = 200;
+
 interface Candidate extends Observation {
   readonly record: MemoryRecord;
   readonly vector: Float32Array | undefined;
@@ -51,11 +54,11 @@ export async function mergeNearDuplicates(
   let merged = 0;
   const distinct: Candidate[] = [];
   for (const candidate of candidates) {
-    const alike = distinct.filter((other) => areAlike(candidate, other, threshold));
+    const alike = distinct.slice(-COMPARED).filter((other) => areAlike(candidate, other, threshold));
     merged++;
     if (alike.some((other) => covers(other.record, candidate))) continue;
     const worse = alike.filter((other) => covers(candidate.record, other));
-    for (const each of worse) distinct.splice(distinct.indexOf(each), 1);
+    for (const each of worse) distinct.splice(distinct.lastIndexOf(each), 1);
     merged += worse.length - 1;
     distinct.push(candidate);
   }

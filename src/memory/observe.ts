@@ -50,7 +50,7 @@ export interface Observed {
   readonly merged: number;
   /** Messages that the model failed on, or that are too long to be kept. */
   readonly failures: readonly ObserveFailure[];
-  /** Memories in the model's answers that could not be read. */
+  /** Memories in the model's answers that could not be read, or beyond the first 20 of one message. */
   readonly dropped: number;
   readonly usage: ModelUsage;
   /** `rules`: there is no model, or it gave no usable answer at all. */
@@ -67,7 +67,8 @@ export interface ObserveFailure {
 }
 
 /**
- * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it.
+ * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it, at
+ * most 20 of one message.
  * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
  * ("ok thanks") is not kept. Parts in `<private>` are taken out
  * before the model sees anything. The model is asked before the one write, which is all or nothing.

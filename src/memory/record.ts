@@ -101,7 +101,14 @@ export function newRecord(
   onlyKeys(input, inputKeys, 'memory');
   const { now, limits } = context;
   const importance = input.importance === undefined ? 0.5 : number(input.importance, 'importance', 0, 1);
-  const createdAt = Math.min(instant(input.createdAt, 'createdAt') ?? now, now);
+  const givenCreatedAt = instant(input.createdAt, 'createdAt');
+  const createdAt = Math.min(givenCreatedAt ?? now, now);
+  const updatedAt = instant(input.updatedAt, 'updatedAt');
+  if (givenCreatedAt !== undefined && updatedAt !== undefined && updatedAt < givenCreatedAt)
+    throw invalidArgument(
+      'updatedAt',
+      'it must not lie before createdAt; correct one of them, or leave it out',
+    );
   const type = input.type === undefined ? 'fact' : memoryType(input.type);
   if (!context.summaries) refuseSummary(type);
   const sessionId =
@@ -127,7 +134,7 @@ export function newRecord(
     sessionId,
     bornIn: sessionId,
     createdAt,
-    updatedAt: Math.max(createdAt, Math.min(instant(input.updatedAt, 'updatedAt') ?? createdAt, now)),
+    updatedAt: Math.max(createdAt, Math.min(updatedAt ?? createdAt, now)),
     lastAccessedAt: undefined,
     seen: undefined,
     ...checkValidity({

@@ -7,3 +7,12 @@ export function normalisedContent(content: string): string {
 export function isInvisible(text: string): boolean {
   return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
+
+/**
+ * How alike two different statements are in their wording, for people: never "100 %", which sounds as if they said the
+ * same. Of "lives in Oslo" and "lives in Bergen" the cosine is next to 1.
+ */
+export function alike(similarity: number, model?: string): string {
+  const percent = Math.min(99, Math.round(similarity * 100));
+  return `wording ${percent} % alike (cosine${model === undefined ? '' : ` of the embedder ${model}`})`;
+}

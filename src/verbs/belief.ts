@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Belief, RESOLUTIONS, type StandingConflict } from '../index.ts';
+import { alike } from '../model/statement.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named, quoted } from './quote.ts';
 import { instant, listOf, memoryId, memorySchema, scope } from './schemas.ts';
@@ -67,7 +68,7 @@ export const conflicts = defineVerb({
       : conflicts
           .map(({ conflictId, older, newer, similarity }) =>
             [
-              `conflict ${named(conflictId)}, ${(similarity * 100).toFixed(0)} % similar:`,
+              `conflict ${named(conflictId)}, ${alike(similarity)}:`,
               `  older ${memoryLine(older)}`,
               `  newer ${memoryLine(newer)}`,
             ].join('\n'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Conflict, Inactive, Remembered } from '../index.ts';
+import { alike } from '../model/statement.ts';
 import { counted, dayOf, named, quoted } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 
@@ -47,7 +48,7 @@ export function rememberedText(
           `It may contradict ${counted(conflicts.length, 'memory', 'memories')}. Ask the user which holds, never keep both silently, and resolve each conflict:`,
           ...conflicts.map(
             ({ conflictId, id, similarity, content }) =>
-              `- conflict ${named(conflictId)}, ${(similarity * 100).toFixed(0)} % similar: [${named(id)}] ${quoted(content)}`,
+              `- conflict ${named(conflictId)}, ${alike(similarity)}: [${named(id)}] ${quoted(content)}`,
           ),
         ]),
     ...(unchecked === undefined ? [] : [`could not check for contradictions: ${unchecked}`]),

@@ -168,7 +168,7 @@ test('a conflict is told with what to do about it, waits, and is resolved', asyn
     warning: expect.any(String),
   });
   expect(verb('remember').text(answer)).toMatch(
-    /^created new\nIt may contradict 1 memory\. Ask the user .*\n- conflict \d+, \d\d % similar: \[old\] "Redux is the best/,
+    /^created new\nIt may contradict 1 memory\. Ask the user .*\n- conflict \d+, wording \d\d % alike \(cosine\): \[old\] "Redux is the best/,
   );
   const waiting = (await callVerb(verb('conflicts'), memory, {})) as {
     conflicts: { conflictId: string }[];

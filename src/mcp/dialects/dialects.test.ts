@@ -273,7 +273,7 @@ describe('the scoped tools', () => {
       conflicts: [{ id: 'old', similarity: expect.any(Number), content: 'Redux is the best state manager' }],
     });
     expect((told.content[0] as { readonly text: string }).text).toMatch(
-      /^created m1\nCONTRADICTION DETECTED.*\n\[old\] \(similarity: \d\d%\) "Redux is the best state manager"\nAsk the user/,
+      /^created m1\nCONTRADICTION DETECTED.*\n\[old\] \(wording \d\d % alike \(cosine\)\) "Redux is the best state manager"\nAsk the user/,
     );
     expect(await call('remember', { content, supersedes: 'old' })).toEqual({ id: 'm1', outcome: 'updated' });
     const found = await call<{ memories: { id: string }[] }>('recall', { query: content });

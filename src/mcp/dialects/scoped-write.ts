@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { alike } from '../../model/statement.ts';
 import { named, quoted } from '../../verbs/quote.ts';
 import { operationOf } from '../../verbs/verb.ts';
 import { defineTool } from '../tool.ts';
@@ -70,10 +71,7 @@ function warningOf(
 ): readonly string[] {
   return [
     'CONTRADICTION DETECTED. Stored; potentially conflicting memories:',
-    ...conflicts.map(
-      (each) =>
-        `[${named(each.id)}] (similarity: ${Math.round(each.similarity * 100)}%) ${quoted(each.content)}`,
-    ),
+    ...conflicts.map((each) => `[${named(each.id)}] (${alike(each.similarity)}) ${quoted(each.content)}`),
     'Ask the user which holds, and never keep both silently. Then:',
     '1. Keep both, if they are complementary',
     `2. Update the old one: update(id=<old_id>, content=...), and forget(id=${quoted(id)})`,
