@@ -136,6 +136,15 @@ const otherPaths: Json = {
     post: {
       operationId: 'import',
       summary: 'Import JSON Lines: an export, or objects with a content and what else remember takes',
+      parameters: [
+        {
+          name: 'update',
+          in: 'query',
+          schema: { type: 'boolean' },
+          description:
+            'Replace what the space knows otherwise, though the export is no newer; by default it is kept, and counted in differs',
+        },
+      ],
       requestBody: { required: true, content: jsonLines },
       responses: { 200: { description: 'What became of the lines' }, default: problemAnswer },
     },

@@ -8,6 +8,7 @@ import {
   withoutEnds,
 } from '../import/index.ts';
 import type { ListOptions, MemoryEngine } from '../index.ts';
+import { oneOf } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import { parseInput } from '../verbs/index.ts';
 import { list } from '../verbs/read.ts';
@@ -39,14 +40,21 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     const memory = confine(await desk.spaces.get(grant.space), grant);
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);
+    const update = updateOf(queryOf(context));
     const counts = await importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
       signal,
+      update,
       onSkipped: (line, reason) => {
         if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
       },
     }).finally(done);
     return context.json({ ...counts, problems });
   });
+}
+
+/** `?update=true`: replace what the space knows otherwise, though the export is no newer. Throws `invalid_argument`. */
+function updateOf(query: URLSearchParams): boolean {
+  return oneOf(query.get('update') ?? 'false', 'update', ['true', 'false'] as const) === 'true';
 }
 
 async function exportAll(context: AppContext, memory: MemoryEngine, filter: ListOptions): Promise<Response> {

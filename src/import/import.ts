@@ -19,9 +19,15 @@ export interface ImportCounts {
   readonly skipped: number;
   /** Links between memories that were not there before; absent for none. */
   readonly linked?: number;
+  /** Were there with something else that is as new, and were left as they are. Absent for none. */
+  readonly differs?: number;
 }
 
 export interface ImportOptions {
+  /** Whether memories that differ from an export that is no newer take what it says. Default is false. */
+  readonly update?: boolean | undefined;
+  /** Called for each memory that was left as it is though the source says something else. */
+  readonly onDiffers?: ((where: string, id: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called for each item that cannot be used. */
   readonly onSkipped?: ((where: string, reason: string) => void) | undefined;
@@ -46,7 +52,7 @@ export async function importItems(
 ): Promise<ImportCounts> {
   const { signal, onProgress, onLeftOut, links = createImportLinks() } = options;
   const open = typeof memory === 'function' ? memory : async () => memory;
-  const counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
+  const counts: Counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
   const skip = (where: string, reason: string) => {
     counts.skipped++;
     options.onSkipped?.(where, reason);
@@ -56,7 +62,7 @@ export async function importItems(
     // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
     await setImmediate();
     throwIfAborted(signal);
-    if (batch.size > 0) await writeBatch(await open(), [...batch.values()], counts, skip, links, signal);
+    if (batch.size > 0) await writeBatch(await open(), [...batch.values()], counts, skip, links, options);
     batch = new Map();
     onProgress?.({ ...counts });
   };
@@ -79,10 +85,12 @@ export async function importItems(
   }
   await flush();
   const linked = options.links ? 0 : await links.write(open, { signal, onLeftOut });
-  return linked > 0 ? { ...counts, linked } : counts;
+  return linked > 0 ? { ...counts, linked } : { ...counts };
 }
 
-type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked'>]: number };
+type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked' | 'differs'>]: number } & {
+  differs?: number;
+};
 type Skip = (where: string, reason: string) => void;
 
 async function writeBatch(
@@ -91,8 +99,9 @@ async function writeBatch(
   counts: Counts,
   skip: Skip,
   links: ImportLinks,
-  signal: AbortSignal | undefined,
+  options: ImportOptions,
 ): Promise<void> {
+  const { signal } = options;
   const fresh: Usable[] = [];
   const restated = new Set<Usable>();
   const { ordered, last } = inOrder(items);
@@ -101,7 +110,10 @@ async function writeBatch(
     if (known) links.name(item, known.existing.id);
     if (!known) fresh.push(item);
     else if (known.changes === undefined) counts.unchanged++;
-    else if (known.byTopic) {
+    else if (known.differs && !options.update) {
+      counts.differs = (counts.differs ?? 0) + 1;
+      options.onDiffers?.(item.where, known.existing.id);
+    } else if (known.byTopic) {
       // Said again, and not changed from outside, it keeps its own time.
       fresh.push(item);
       restated.add(item);

@@ -251,3 +251,45 @@ test('any statements, about any topics, in any order: a second import finds all 
     { numRuns: 300 },
   );
 });
+
+describe('an export of a memory that the space knows otherwise', () => {
+  const kept = async () => {
+    const { memory } = await live({ embedder: 'none' });
+    await memory.remember('Anna likes tea', { id: 'a' });
+    return { memory, exported: (await memory.get('a'))! };
+  };
+  const run = async (memory: Parameters<typeof importItems>[0], content: object, update?: boolean) => {
+    const named: string[] = [];
+    const item = { kind: 'record', where: 'line 1', memory: content } as ImportItem;
+    const items = (async function* () {
+      yield item;
+    })();
+    const onDiffers = (where: string, id: string) => named.push(`${where}: ${id}`);
+    return { counts: await importItems(memory, items, { update, onDiffers }), named };
+  };
+
+  it('is counted and named, and leaves it as it is, unless it is newer', async () => {
+    const { memory, exported } = await kept();
+    const changed = { ...exported, content: 'Anna likes coffee' };
+    const differs = { counts: { ...none, differs: 1 }, named: ['line 1: a'] };
+    expect(await run(memory, changed)).toEqual(differs);
+    expect(await run(memory, { ...changed, updatedAt: exported.createdAt })).toEqual(differs);
+    expect(await memory.get('a')).toEqual(exported);
+    expect(await run(memory, exported)).toEqual({ counts: { ...none, unchanged: 1 }, named: [] });
+    const newer = { ...changed, updatedAt: '2027-01-01T00:00:00.000Z' };
+    expect((await run(memory, newer)).counts).toEqual({ ...none, updated: 1 });
+    expect((await memory.get('a'))?.content).toBe('Anna likes coffee');
+  });
+
+  it('takes its place on request', async () => {
+    const { memory, exported } = await kept();
+    const changed = { ...exported, content: 'Anna likes coffee', tags: ['x'] };
+    expect(await run(memory, changed, true)).toEqual({ counts: { ...none, updated: 1 }, named: [] });
+    expect(await memory.get('a')).toMatchObject({
+      content: 'Anna likes coffee',
+      tags: ['x'],
+      revisionCount: 2,
+    });
+    expect((await run(memory, changed, true)).counts).toEqual({ ...none, unchanged: 1 });
+  });
+});

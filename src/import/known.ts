@@ -14,6 +14,8 @@ export interface Known {
   readonly existing: Memory;
   /** What to change for it to say what the item says; `undefined` when it does, or says something newer. */
   readonly changes: MemoryChanges | undefined;
+  /** Whether the item is an export that says something else and is no newer: which one holds is for people to say. */
+  readonly differs: boolean;
   /** Whether it is what is believed about the topic of the item, which the engine then replaces. */
   readonly byTopic: boolean;
 }
@@ -68,7 +70,10 @@ export async function knownAs(
   const byTopic = existing.id === about?.id;
   const at = saidAt(item);
   const outdated = byTopic && (!isLast || (at !== undefined && at < parseInstant(existing.updatedAt)));
-  return { existing, byTopic, changes: outdated ? undefined : changesOf(existing, item) };
+  const changes = outdated ? undefined : changesOf(existing, item);
+  const isNewer =
+    item.kind !== 'record' || Date.parse(item.memory.updatedAt) > Date.parse(existing.updatedAt);
+  return { existing, byTopic, changes, differs: changes !== undefined && !isNewer };
 }
 
 async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Memory | undefined> {
@@ -120,11 +125,8 @@ const changeable = [
   'weight',
 ] as const satisfies readonly (keyof MemoryChanges & keyof RememberInput)[];
 
-/** What an item says that the memory does not; `undefined` for nothing, and for an export that is no newer. */
+/** What an item says that the memory does not; `undefined` for nothing. */
 function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
-  if (item.kind === 'record' && !(Date.parse(item.memory.updatedAt) > Date.parse(existing.updatedAt))) {
-    return undefined;
-  }
   const input = item.kind === 'statement' ? item.input : item.memory;
   const given = changeable.filter((field) => input[field] !== undefined);
   // As the engine keeps it: what is private never reached the store.

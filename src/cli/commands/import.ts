@@ -20,6 +20,7 @@ interface Options {
   readonly scope?: string | undefined;
   readonly tag?: readonly string[] | undefined;
   readonly user?: string | undefined;
+  readonly update?: boolean | undefined;
 }
 
 interface Skipped {
@@ -50,6 +51,7 @@ export function configure(command: Command): void {
     .option('--scope <scope>', 'for what names no scope of its own (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
     .option('--user <user>', 'of a file of several users: the one whose memories are imported')
+    .option('--update', 'of an export: replace what the space knows otherwise, though the export is no newer')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
         // A source that cannot be read leaves no space behind: the memory is opened when there is something for it.
@@ -93,11 +95,16 @@ async function importAll(
         signal,
         links,
         onLeftOut,
+        update: options.update,
+        onDiffers(where, id) {
+          progress.finish();
+          warn(`kept ${id} as it is: ${where} says something else and is no newer; --update takes it`);
+        },
         onProgress(counts) {
           current = counts;
-          const { imported, updated, unchanged, skipped } = sum(finished, counts);
+          const { imported, updated, unchanged, skipped, differs = 0 } = sum(finished, counts);
           progress.update(
-            imported + updated + unchanged + skipped,
+            imported + updated + unchanged + skipped + differs,
             paths.length > 1 ? undefined : source.share(),
           );
         },
@@ -135,15 +142,17 @@ function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
     unchanged: a.unchanged + b.unchanged,
     skipped: a.skipped + b.skipped,
     linked: (a.linked ?? 0) + (b.linked ?? 0),
+    differs: (a.differs ?? 0) + (b.differs ?? 0),
   };
 }
 
 function describe(counts: ImportCounts, leftOut: ReadonlyMap<string, number>): string {
-  const { imported, updated, unchanged, skipped, linked = 0 } = counts;
+  const { imported, updated, unchanged, skipped, linked = 0, differs = 0 } = counts;
   const done = [
     `imported ${plural(imported, 'memory', 'memories')}`,
     ...(updated > 0 ? [`updated ${formatCount(updated)}`] : []),
     ...(unchanged > 0 ? [`${formatCount(unchanged)} already there`] : []),
+    ...(differs > 0 ? [`kept ${formatCount(differs)} that the file says otherwise`] : []),
     ...(skipped > 0 ? [`skipped ${formatCount(skipped)}`] : []),
     ...(linked > 0 ? [`linked ${plural(linked, 'pair', 'pairs')}`] : []),
   ].join(', ');
