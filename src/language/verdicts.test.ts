@@ -52,8 +52,17 @@ describe('verdicts', () => {
         { pair: 1.5, reason: '', verdict: 'UPDATE' },
       ],
     }));
-    const { verdicts } = await judgePairs(model, pairs, { newNonce });
+    const { verdicts, failures } = await judgePairs(model, pairs, { newNonce });
     expect(verdicts.map((each) => each?.verdict)).toEqual([undefined, 'NONE', undefined]);
+    expect(failures).toMatchObject([
+      {
+        positions: [0, 2],
+        error: {
+          code: 'model_failed',
+          message: expect.stringContaining('no usable verdict on 2 of 3 pairs'),
+        },
+      },
+    ]);
   });
 
   it('come in batches, and a batch that fails leaves its own pairs alone', async () => {

@@ -1,3 +1,4 @@
+import { SalienceError } from '../model/errors.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
@@ -79,7 +80,19 @@ export async function judgePairs(
     }
     return { result: undefined, usage: spent };
   });
-  return { verdicts, failures, usage };
+  return { verdicts, failures: [...failures, ...unanswered(verdicts, failures)], usage };
+}
+
+/** Pairs that were asked about in vain: the model answered, but on other pairs, or in other words. */
+function unanswered(
+  verdicts: readonly (JudgedPair | undefined)[],
+  failures: readonly BatchFailure[],
+): readonly BatchFailure[] {
+  const failed = new Set(failures.flatMap(({ positions }) => positions));
+  const positions = [...verdicts.keys()].filter((at) => verdicts[at] === undefined && !failed.has(at));
+  if (positions.length === 0) return [];
+  const message = `the language model gave no usable verdict on ${positions.length} of ${verdicts.length} pairs; they go on waiting`;
+  return [{ positions, error: new SalienceError('model_failed', message) }];
 }
 
 function shown({ older, newer }: StatementPair, index: number): object {

@@ -112,11 +112,19 @@ describe('export and import', () => {
     const old = (await work.salience(['export'])).stdout;
     await work.json(['update', 'a', 'new', '--now', '2026-02-01']);
     const recent = (await work.salience(['export'])).stdout;
+    const kept = await work.salience(['import', work.file('old.jsonl', old)]);
+    expect(kept.stdout).toBe('imported 0 memories, kept 1 that the file says otherwise\n');
+    expect(kept.stderr).toContain('kept a as it is: ');
     expect(await work.json(['import', work.file('old.jsonl', old)])).toMatchObject({
       imported: 0,
-      unchanged: 1,
+      unchanged: 0,
+      differs: 1,
     });
     expect(await listAll()).toMatchObject([{ content: 'new' }]);
+    expect(await work.json(['import', work.file('old.jsonl', old), '--update'])).toMatchObject({
+      updated: 1,
+    });
+    expect(await listAll()).toMatchObject([{ content: 'old' }]);
     await work.json(['remember', 'old', '--id', 'a', '--now', '2026-01-01', '--space', 'other']);
     const updated = await work.json(['import', work.file('recent.jsonl', recent), '--space', 'other']);
     expect(updated).toMatchObject({ updated: 1 });
