@@ -18,6 +18,7 @@ export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
+export type { ConfigureOptions, SettingsOptions } from './memory/configure.ts';
 export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
 export {
   CURATION_ACTIONS,
@@ -64,12 +65,20 @@ export {
   type Resolution,
   type StandingConflict,
 } from './memory/types.ts';
-export type { Undone } from './memory/undo.ts';
+export type { Undone, UndoRun } from './memory/undo.ts';
 export type { MemoryExplanation, WhyNot } from './memory/why-not.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
 export type { MetadataFilter, MetadataTest, Scalar } from './model/metadata-condition.ts';
+export {
+  type Fading,
+  type FadingOff,
+  type FadingOption,
+  type RetentionFading,
+  type SpaceSettings,
+  settingText,
+} from './model/settings.ts';
 export type { Clock, Instant } from './model/time.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';

@@ -9,6 +9,8 @@ export const OPEN_OPTIONS = keysOf<OpenOptions>()({
   path: true,
   space: true,
   embedder: true,
+  fading: true,
+  timeZone: true,
   language: true,
   profiles: true,
   maxContentBytes: true,

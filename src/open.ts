@@ -1,9 +1,11 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import { modelReranker } from './language/rerank.ts';
+import { checkSettings, withSettings } from './memory/configure.ts';
 import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
 import { SalienceError } from './model/errors.ts';
+import type { FadingOption } from './model/settings.ts';
 import { parseSpaceName } from './model/space.ts';
 import type { Clock, Instant } from './model/time.ts';
 import { checkOpenOptions, reinforcementOf } from './open-options.ts';
@@ -24,6 +26,13 @@ export interface OpenOptions {
   readonly space: string;
   /** `builtin` (default), `none`, or an embedder such as `openAiCompatibleEmbedder({…})` makes. */
   readonly embedder?: EmbedderChoice | undefined;
+  /**
+   * How memories fade, decided when the space is made: `off` (default), or `retention`; `configure` changes it. Opening
+   * a space that has another throws `settings_mismatch`.
+   */
+  readonly fading?: FadingOption | undefined;
+  /** The IANA zone in which days are meant, decided likewise. Default is `UTC`. */
+  readonly timeZone?: string | undefined;
   /** Of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
   /** Strategies of your own, by their formulas. */
@@ -74,9 +83,11 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
   const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
   const { languageModel } = options;
+  const settings = withSettings(options);
   const store = options.store ?? (await openStore(options));
   try {
-    const space = await store.openSpace(name, { readOnly: options.readOnly });
+    const space = await store.openSpace(name, { readOnly: options.readOnly, settings });
+    await checkSettings(space, options);
     const engine: Engine = {
       space,
       embedder,

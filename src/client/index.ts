@@ -100,12 +100,14 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
       const fields = typeof target === 'string' || Array.isArray(target) ? { ids: [target].flat() } : target;
       return ask('forget_many', { ...fields, ...fieldsOf(given) }, given);
     },
-    undo: (operation, given) => ask('undo', { operation }, given),
+    undo: (target, given) =>
+      ask('undo', typeof target === 'object' ? { run: target.run } : { operation: target }, given),
     history: async (id, given) =>
       (await ask<{ events: readonly HistoryEntry[] }>('history', { id }, given)).events,
     links: async (id, given) => (await ask<{ links: readonly MemoryLink[] }>('links', { id }, given)).links,
     link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
     unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
+    configure: (given) => ask('configure', fieldsOf(given), given),
     maintain: (given) => ask('maintain', fieldsOf(given), given),
     stats: async (given) => ({
       ...(await ask<Omit<SpaceInfo, 'path'>>('stats', {}, given)),

@@ -28,6 +28,7 @@ export const ROUTES = {
   link: 'PUT /v1/memories/{id}/links/{to}',
   unlink: 'DELETE /v1/memories/{id}/links/{to}',
   stats: 'GET /v1/stats',
+  configure: 'PATCH /v1/settings',
   maintain: 'POST /v1/maintain',
   curate: 'POST /v1/curate',
   start_session: 'POST /v1/sessions',

@@ -25,6 +25,7 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   rate_limited: 429,
   server_failed: 500,
   embedder_mismatch: 500,
+  settings_mismatch: 500,
   unknown_embedder: 500,
   store_failed: 500,
   store_corrupt: 500,

@@ -5,13 +5,13 @@ import { RunnableLambda, RunnablePassthrough, RunnableSequence } from '@langchai
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryEngine } from '../index.ts';
 import type { JsonValue } from '../model/memory.ts';
-import { live } from '../testing/live-memory.ts';
+import { liveFading as live } from '../testing/live-memory.ts';
 import { MemoryRetriever, MemoryStore } from './langchain.ts';
 
 let memory: MemoryEngine;
 let pass: (days: number) => void;
 beforeEach(async () => {
-  ({ memory, pass } = await live());
+  ({ memory, pass } = await live({ maxMetadataBytes: 2 ** 20 }));
 });
 afterEach(() => memory.close());
 

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
-import { day, live } from '../testing/live-memory.ts';
+import { day, liveFading as live } from '../testing/live-memory.ts';
 import { memorySession } from './openai-agents.ts';
 
 setTracingDisabled(true);

@@ -7,7 +7,7 @@ import { compareCreated, saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import { givesWay } from '../store/standing.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../store/store.ts';
-import { deriveTexts } from './derive.ts';
+import { knownTexts } from './derive.ts';
 import type { Engine } from './engine.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 import { createUpdateFinder } from './possible-updates.ts';
@@ -49,7 +49,7 @@ export async function compare(
     const isNews = await newsIn(space, memories);
     return { compared: memories.length, similarPairs: reported(found.filter(isNews)) };
   }
-  return space.write({ verb: 'maintain', at: now }, async (reader) => {
+  return space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
     // What says something else by now will be compared again, and meet the other half of its pairs then.
     const asCompared = async (compared: readonly MemoryRecord[]) => {
       const current = await reader.get(compared.map(({ id }) => id));
@@ -93,7 +93,7 @@ async function findPairs(
   options: MaintainOptions,
 ): Promise<readonly FoundPair[]> {
   const comparable = memories.filter((memory) => !isOver(memory, now));
-  const derived = await deriveTexts(comparable, engine, { signal: options.signal });
+  const derived = await knownTexts(engine, comparable, options);
   const findUpdates = createUpdateFinder(engine, now);
   const pairs = new Map<string, FoundPair>();
   const add = (kind: PairKind, of: FoundPair['of'], similarity: number) => {

@@ -1,7 +1,9 @@
 import { asModelFailure } from '../language/batches.ts';
 import { consolidateStatements } from '../language/consolidation.ts';
+import { texts } from '../model/check.ts';
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
+import type { Fading, RetentionFading } from '../model/settings.ts';
 import type { Instant } from '../model/time.ts';
 import { addUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 import { retentionAt } from '../scoring/fading.ts';
@@ -10,7 +12,7 @@ import { cosine } from '../scoring/similarity.ts';
 import { compareCreated } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
 import type { Change, IndexedText } from '../store/store.ts';
-import { deriveTexts } from './derive.ts';
+import { deriveTexts, knownTexts } from './derive.ts';
 import { joinedContent, joinedTags } from './derived.ts';
 import type { Engine } from './engine.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
@@ -24,6 +26,8 @@ const CONSOLIDATION_WEIGHT = 0.8;
 
 /** Memories of one type that one run compares with each other, oldest first; later runs take the next. */
 const MOST_COMPARED = 2000;
+
+type Curve = RetentionFading['curve'];
 
 interface Candidate {
   readonly memory: MemoryRecord;
@@ -39,12 +43,16 @@ export async function consolidate(
   engine: Engine,
   now: Instant,
   options: MaintainOptions,
+  fading: Fading,
 ): Promise<{ readonly consolidated: readonly Consolidated[] } & Asked> {
   const done: Consolidated[] = [];
   const failures: string[] = [];
   let usage = NO_USAGE;
-  if (!engine.embedder) return { consolidated: done, failures, usage };
-  for (const group of await findGroups(engine, now, options)) {
+  const asked = options.consolidate ?? false;
+  const among = Array.isArray(asked) ? new Set(texts(asked, 'consolidate', 10_000, 128)) : undefined;
+  const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
+  if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
+  for (const group of await findGroups(engine, now, options, { among, curve: byAge })) {
     throwIfAborted(options.signal);
     if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
     else {
@@ -62,6 +70,7 @@ async function findGroups(
   engine: Engine,
   now: Instant,
   options: MaintainOptions,
+  { among, curve }: { readonly among: ReadonlySet<string> | undefined; readonly curve: Curve | undefined },
 ): Promise<readonly (readonly MemoryRecord[])[]> {
   const byType = new Map<string, MemoryRecord[]>();
   let cursor: string | undefined;
@@ -72,7 +81,9 @@ async function findGroups(
       // A joined memory must not be seen from where, or when, its parts were not.
       const { type, scope, validFrom, validUntil, expiresAt } = memory;
       const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
-      if (isCandidate(memory, superseded, now)) byType.set(key, [...(byType.get(key) ?? []), memory]);
+      const isDue = among ? among.has(memory.id) : hasFaded(memory, now, curve);
+      if (isDue && isCandidate(memory, superseded, now))
+        byType.set(key, [...(byType.get(key) ?? []), memory]);
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -89,7 +100,7 @@ async function groupsAmong(
   memories: readonly MemoryRecord[],
   options: MaintainOptions,
 ): Promise<readonly (readonly MemoryRecord[])[]> {
-  const derived = await deriveTexts(memories, engine, { signal: options.signal });
+  const derived = await knownTexts(engine, memories, options);
   const threshold = engine.embedder?.thresholds.consolidation ?? 1;
   let left = memories.flatMap((memory, at): Candidate[] => {
     const vector = derived[at]?.vector;
@@ -114,9 +125,12 @@ function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now:
   return (
     exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, {}, now) === undefined &&
     !memory.core &&
-    memory.source !== 'consolidated' &&
-    retentionAt(signalsOf(memory, {}), now) < MOST_RETENTION
+    memory.source !== 'consolidated'
   );
+}
+
+function hasFaded(memory: MemoryRecord, now: Instant, curve: Curve | undefined): boolean {
+  return retentionAt(signalsOf(memory, {}), now, curve) < MOST_RETENTION;
 }
 
 interface JoinedText extends Asked {
@@ -161,7 +175,7 @@ async function join(
   const joined = joinedRecord(group, text, engine.newId(now), now);
   const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
   const { embedder, analyzer } = engine;
-  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+  return engine.space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
     const current = await reader.get(idsOf(group));
     const superseded = await supersededAmong(reader, idsOf(group), {}, now);
     const unchanged = current.every(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { live } from '../testing/live-memory.ts';
+import { liveFading as live } from '../testing/live-memory.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 
 const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];

@@ -7,6 +7,7 @@ import { compareCreated } from '../store/comparison.ts';
 import type { Change, SpaceReader } from '../store/store.ts';
 import { consolidate } from './consolidate.ts';
 import { type Engine, momentOf } from './engine.ts';
+import { runOf } from './maintain.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 import { saysAllOf } from './near-duplicate.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
@@ -16,13 +17,15 @@ export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconci
 export type CurationAction = (typeof CURATION_ACTIONS)[number];
 
 export interface CurateOptions
-  extends Pick<MaintainOptions, 'dryRun' | 'judge' | 'maxPairs' | 'signal' | 'now'> {
+  extends Pick<MaintainOptions, 'dryRun' | 'judge' | 'maxPairs' | 'run' | 'signal' | 'now'> {
   /** In the order in which they are to happen. Default is `reconcile`, `deduplicate`, `consolidate`, `prune`. */
   readonly actions?: readonly CurationAction[] | undefined;
 }
 
 /** What a curator did, or in a dry run would do. Ids, in the order of their last update. */
 export interface CurationReport extends JudgementReport {
+  /** What `undo({ run })` takes; absent in a dry run. */
+  readonly run?: string | undefined;
   readonly dryRun: boolean;
   /** Long cold and useless: taken out, with their text in the history. */
   readonly pruned: readonly string[];
@@ -40,10 +43,11 @@ const NEUTRAL_USEFULNESS = 0.5;
 const PAGE = 500;
 
 /**
- * Tidies a space up, by the actions asked for. Whatever it does can be undone: `prune` and `deduplicate` are one
- * operation each, `consolidate` one for each new memory, `reconcile` one for 40 verdicts.
+ * Tidies a space up, by the actions asked for. All its operations carry the id of the run, and one undo takes them back.
  */
-export async function curate(engine: Engine, options: CurateOptions = {}): Promise<CurationReport> {
+export async function curate(engine: Engine, given: CurateOptions = {}): Promise<CurationReport> {
+  const options = { ...given, run: runOf(engine, given) };
+  const { fading } = await engine.space.settings();
   const now = momentOf(engine, options);
   const actions = (options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune']).map((action) =>
     oneOf(action, 'actions', CURATION_ACTIONS),
@@ -63,7 +67,7 @@ export async function curate(engine: Engine, options: CurateOptions = {}): Promi
         deduplicated.push(...(await deduplicate(engine, now, options)));
         break;
       case 'consolidate': {
-        const joined = await consolidate(engine, now, options);
+        const joined = await consolidate(engine, now, { ...options, consolidate: true }, fading);
         consolidated.push(...joined.consolidated);
         asked.push(joined);
         break;
@@ -73,6 +77,7 @@ export async function curate(engine: Engine, options: CurateOptions = {}): Promi
     }
   }
   return {
+    ...(options.dryRun ? {} : { run: options.run }),
     dryRun: options.dryRun === true,
     pruned,
     deduplicated,
@@ -85,11 +90,15 @@ export async function curate(engine: Engine, options: CurateOptions = {}): Promi
  * Takes out what is cold for 90 days and useless: voted down, or judged to be a casual mention and never used. Core
  * memories, summaries, and what belongs to a chain of beliefs or to a joined memory stay.
  */
-async function prune(engine: Engine, now: Instant, { dryRun }: CurateOptions): Promise<readonly string[]> {
+async function prune(
+  engine: Engine,
+  now: Instant,
+  { dryRun, run }: CurateOptions,
+): Promise<readonly string[]> {
   const due = (await everyMemory(engine)).filter((memory) => isUseless(memory, now)).map(({ id }) => id);
   if (dryRun) return (await prunable(engine.space, due, now)).map(({ id }) => id);
   if (due.length === 0) return [];
-  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const ids = (await prunable(reader, due, now)).map(({ id }) => id);
     return { changes: ids.map((id): Change => ({ kind: 'remove', id })), result: ids };
   });
@@ -131,12 +140,12 @@ interface Duplicates {
 async function deduplicate(
   engine: Engine,
   now: Instant,
-  { dryRun }: CurateOptions,
+  { dryRun, run }: CurateOptions,
 ): Promise<readonly Duplicates[]> {
   const ids = (await everyMemory(engine)).map(({ id }) => id);
   const groups = await duplicatesAmong(engine.space, ids, now);
   if (dryRun || groups.length === 0) return groups;
-  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const again = await duplicatesAmong(reader, [...new Set(groups.flatMap(idsOf))], now);
     const involved = await reader.get(again.flatMap(idsOf));
     const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));

@@ -3,6 +3,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Embedder } from '../providers/embedder.ts';
 import type { IndexedText } from '../store/store.ts';
 import { type Analyzer, termCounts } from '../text/analyze.ts';
+import type { Engine } from './engine.ts';
 import { searchableText } from './record.ts';
 
 /** Texts that one call of the embedder gets. */
@@ -41,6 +42,27 @@ export async function deriveTexts(
     options.progress?.(derived.length, memories.length);
   }
   return derived;
+}
+
+/**
+ * What is derived from the texts of memories that are stored, in order: their vectors are read, and only those that
+ * the space does not have, or has of another model, are computed.
+ */
+export async function knownTexts(
+  { space, analyzer, embedder }: Pick<Engine, 'space' | 'analyzer' | 'embedder'>,
+  memories: readonly MemoryRecord[],
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly IndexedText[]> {
+  const { embedding } = await space.derivation();
+  const same = embedder !== undefined && embedding?.model === embedder.model;
+  const stored = same ? await space.vectors(memories.map(({ id }) => id)) : [];
+  const missing = memories.filter((_, at) => !stored[at]);
+  const derived = (await deriveTexts(missing, { analyzer, embedder }, options)).values();
+  return memories.map((memory, at) => {
+    const vector = stored[at];
+    if (!vector) return derived.next().value as IndexedText;
+    return { terms: termCounts(analyzer.analyze(searchableText(memory))), vector };
+  });
 }
 
 /** Whether a change of a memory changes what is derived from its text. */

@@ -21,7 +21,12 @@ const dump = () => tablesIn(fileIn(directory));
 /** A space with faded, expired, joinable and similar memories, links, uses and a queue of pairs. */
 async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) => void }> {
   const clock = createFakeClock();
-  const memory = await openMemory({ path: directory, space: 'default', clock: () => clock.now() });
+  const memory = await openMemory({
+    fading: 'retention',
+    path: directory,
+    space: 'default',
+    clock: () => clock.now(),
+  });
   const pass = (days: number) => clock.advance(days * day);
   const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
   await memory.rememberMany([

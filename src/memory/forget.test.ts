@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { live, liveOnDisk } from '../testing/live-memory.ts';
+import { liveFading as live, liveOnDisk } from '../testing/live-memory.ts';
 
 const none = { embedder: 'none' } as const;
 const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({

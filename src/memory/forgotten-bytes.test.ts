@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OpenOptions } from '../open.ts';
-import { liveOnDisk } from '../testing/live-memory.ts';
+import { liveFadingOnDisk as liveOnDisk } from '../testing/live-memory.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import type { ForgetTarget } from './forget.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MemoryEngine } from '../index.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { stubContent } from '../store/tiers.ts';
-import { live } from '../testing/live-memory.ts';
+import { liveFading as live } from '../testing/live-memory.ts';
 
 const heron = `Saw a grey heron by the river ${'and watched it for a while '.repeat(12)}`.trim();
 

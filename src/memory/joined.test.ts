@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { day, live } from '../testing/live-memory.ts';
+import { day, liveFading as live } from '../testing/live-memory.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
 
 /** Five runs that were joined into one memory, on the day that they were. */

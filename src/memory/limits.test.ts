@@ -45,6 +45,6 @@ test('a page ends by size before its number, has one memory at least, and goes o
     seen.push(...page.memories.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  expect(seen).toEqual(['a', 'b', 'c']);
+  expect(seen).toEqual(['c', 'b', 'a']);
   expect((await space.list({ filter: {}, limit: 3 })).memories).toHaveLength(3);
 });

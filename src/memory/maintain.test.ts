@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { live } from '../testing/live-memory.ts';
+import { liveFading as live } from '../testing/live-memory.ts';
 
 describe('maintenance', () => {
   test('what is at its floor for a week becomes cold, by days and not by runs', async () => {

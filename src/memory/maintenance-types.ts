@@ -1,4 +1,5 @@
 import type { Verdict } from '../language/verdicts.ts';
+import type { Fading } from '../model/settings.ts';
 import type { ModelUsage } from '../providers/language-model.ts';
 import type { PairKind } from '../store/store.ts';
 import type { OperationOptions } from './types.ts';
@@ -6,10 +7,15 @@ import type { OperationOptions } from './types.ts';
 export interface MaintainOptions extends OperationOptions {
   /** Only reports what would change. Default is false. */
   readonly dryRun?: boolean | undefined;
-  /** Whether memories cool, are archived and expire. Default is true. */
+  /** Whether memories cool, are archived and expire. Default is true; cooling and archiving also need a space that fades. */
   readonly fade?: boolean | undefined;
-  /** Also joins old, faded, similar memories of one type into one. Default is false. */
-  readonly consolidate?: boolean | undefined;
+  /**
+   * Also consolidates similar memories of one type into one: `true` those that have faded, in a space that fades; or
+   * the ids of those to consider, whatever their age. Default is false.
+   */
+  readonly consolidate?: boolean | readonly string[] | undefined;
+  /** The id of a run that was interrupted, to go on with: one undo takes all of it back. Default is a new one. */
+  readonly run?: string | undefined;
   /** Whether the language model, if there is one, judges similar pairs and joins memories. Default is true. */
   readonly judge?: boolean | undefined;
   /** Most similar pairs that are judged, 1–1,000; those that wait longest first. Default is 50. */
@@ -20,7 +26,11 @@ export interface MaintainOptions extends OperationOptions {
 
 /** What a run of maintenance did, or in a dry run would do. Ids, in the order in which they were looked at. */
 export interface MaintenanceReport extends JudgementReport {
+  /** What `undo({ run })` takes; absent in a dry run. */
+  readonly run?: string | undefined;
   readonly dryRun: boolean;
+  /** How the space fades; with `off` nothing cools, is archived or consolidated by its age. */
+  readonly fading: Fading['mode'];
   readonly examined: number;
   /** Faded to their floor for a week: cold now. */
   readonly cooled: readonly string[];
@@ -49,6 +59,8 @@ export interface JudgementReport {
   readonly judgedBy?: string | undefined;
   /** Pairs that are judged now, and have left the queue. */
   readonly judged: readonly JudgedSimilarity[];
+  /** In a dry run: the pairs that the model would be asked about. */
+  readonly toJudge?: readonly { readonly older: string; readonly newer: string }[] | undefined;
   /** Questions that got no usable answer: the pairs stay in the queue, the memories are joined without it. */
   readonly failures: readonly string[];
   /** What the model cost. */

@@ -1,7 +1,9 @@
 import type { ConversationMessage } from '../language/messages.ts';
 import { oneOf } from '../model/check.ts';
+import type { SpaceSettings } from '../model/settings.ts';
 import type { PastSpace, SpaceInfo } from '../store/store.ts';
 import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
+import { type ConfigureOptions, configure } from './configure.ts';
 import { conflictsOf, resolve } from './conflicts.ts';
 import {
   bootstrap,
@@ -59,7 +61,7 @@ import type {
   Resolution,
   StandingConflict,
 } from './types.ts';
-import { type Undone, undo } from './undo.ts';
+import { type Undone, type UndoRun, undo } from './undo.ts';
 import { invalidate, revive } from './validity.ts';
 import { withKnownOptions } from './verb-options.ts';
 import { importedVotes, votesOnText } from './votes.ts';
@@ -140,8 +142,17 @@ export interface MemoryEngine extends AsyncDisposable {
    * There is no undo. Throws `not_found` for ids that are not there, and erases nothing then.
    */
   forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
-  /** Takes back the latest operation, or the one named. Throws `cannot_undo`. */
-  undo(operation?: number, options?: OperationOptions): Promise<Undone>;
+  /**
+   * Takes back the latest operation, the one named, or a whole run of maintenance, newest operation first. Of a run, what
+   * was changed or forgotten since is left alone and listed. Throws `cannot_undo`.
+   *
+   * @example
+   * ```ts
+   * const { run } = await memory.maintain();
+   * const { skipped } = await memory.undo({ run });
+   * ```
+   */
+  undo(target?: number | UndoRun, options?: OperationOptions): Promise<Undone>;
   /** Says that a memory does not hold, and why; the same statement stays inactive. Throws `not_found`. */
   invalidate(id: string, reason: string, options?: OperationOptions): Promise<Memory>;
   /** Says that an invalidated memory holds again. Throws `not_found`. */
@@ -180,7 +191,16 @@ export interface MemoryEngine extends AsyncDisposable {
   link(a: string, b: string, options?: Parameters<typeof link>[3]): Promise<void>;
   /** Takes links between two memories away. Throws `not_found`. */
   unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
-  /** Lets time do its work: cools, archives, expires, consolidates. Idempotent; may be run while others recall. */
+  /**
+   * What was decided for the space, after these changes; without options only reads it. Throws `invalid_argument`.
+   *
+   * @example
+   * ```ts
+   * await memory.configure({ fading: 'retention', timeZone: 'Europe/Berlin' });
+   * ```
+   */
+  configure(options?: ConfigureOptions): Promise<SpaceSettings>;
+  /** Runs maintenance: decays, archives, expires, consolidates. Idempotent; may be run while others recall. */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
   /** Tidies up: takes out what is useless, merges duplicates, joins what has faded, judges similar pairs. Can be undone. */
   curate(options?: CurateOptions): Promise<CurationReport>;
@@ -223,7 +243,8 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
     feedback: (id, vote, options) => feedback(engine, id, vote, options),
     markUsed: (ids, options) => markUsed(engine, ids, options),
     forget: (target, options) => forget(engine, target, options),
-    undo: (operation, options) => undo(engine, operation, options),
+    undo: (target, options) => undo(engine, target, options),
+    configure: (options) => configure(engine, options),
     invalidate: (id, reason, options) => invalidate(engine, id, reason, options),
     revive: (id, options) => revive(engine, id, options),
     conflicts: (limit) => conflictsOf(engine, limit),

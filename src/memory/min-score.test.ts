@@ -22,7 +22,7 @@ describe('minScore', () => {
   test.each(BUILTIN_PROFILE_NAMES)('of %s leaves out exactly the hits that score less', async (strategy) => {
     const { memory } = await filled();
     const query = strategy === 'ambient' ? undefined : 'who drinks coffee in the morning?';
-    const asked = { strategy, limit: 100, effects: 'none' } as const;
+    const asked = { strategy, effects: 'none' } as const;
     const all = await memory.recall(query, asked);
     expect(all.hits.length).toBeGreaterThan(1);
     expect(all.trace.stages.map(({ name }) => name)).not.toContain('floor');
@@ -41,7 +41,6 @@ describe('minScore', () => {
       }
       const made = await memory.context(query, {
         ...asked,
-        limit: undefined,
         minScore,
         maxTokens: 5000,
       } as never);

@@ -92,7 +92,7 @@ describe('maintenance finds possible updates', () => {
   });
 
   test('nothing fades where it is told so', async () => {
-    const { memory, pass } = await live(words);
+    const { memory, pass } = await live({ ...words, fading: 'retention' });
     await memory.rememberMany([budget, raised]);
     pass(2000);
     const report = await memory.maintain({ fade: false });

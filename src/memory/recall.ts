@@ -192,13 +192,15 @@ function tensed(
 /** Writes what the strategy learns of its answer; returns the row of the trace. */
 export async function applyEffects(
   engine: Engine,
-  { name, effect }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
+  { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
   used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
   query: string | undefined,
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
-  const writes = effect !== 'none' && options.effects !== 'none' && options.asOf === undefined;
-  if (!writes || engine.readOnly || used.length === 0) return undefined;
+  if (options.effects === 'none' || options.asOf !== undefined) return undefined;
+  if (engine.readOnly || used.length === 0) return undefined;
+  const effect = learned === 'none' ? await effectOfSeeing(engine) : learned;
+  if (effect === undefined) return undefined;
   const started = performance.now();
   const usage: NewUsage = {
     at: momentOf(engine, options),
@@ -213,6 +215,11 @@ export async function applyEffects(
   };
   await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
   return stage('effects', used.length, used.length, performance.now() - started);
+}
+
+/** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
+async function effectOfSeeing({ space }: Engine): Promise<'see' | undefined> {
+  return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
 }
 
 function hitOf<StrategyName extends string>(

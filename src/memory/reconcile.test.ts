@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Verdict } from '../language/verdicts.ts';
 import { openMemory } from '../open.ts';
 import { createSqliteStore } from '../store/sqlite/index.ts';
-import { live } from '../testing/live-memory.ts';
+import { liveFading as live } from '../testing/live-memory.ts';
 import { type ScriptedRequest, scriptedModel } from '../testing/scripted-model.ts';
 
 const days = ['Monday', 'Tuesday', 'Wednesday'];

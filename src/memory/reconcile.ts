@@ -4,7 +4,7 @@ import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../providers/language-model.ts';
-import type { Change, SimilarPair, SpaceReader } from '../store/store.ts';
+import type { Change, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
 import type { Engine } from './engine.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 import { checkSupersession, liveAmong, superseding } from './supersession.ts';
@@ -22,28 +22,40 @@ const MOST_LOOKED_AT = 10_000;
 const JUDGED_AT_ONCE = 40;
 
 /** A pair whose memories are both live: of the others a verdict would change nothing. */
-interface OpenPair {
-  readonly pair: SimilarPair;
+interface OpenPair<Pair extends NewPair = SimilarPair> {
+  readonly pair: Pair;
   readonly older: MemoryRecord;
   readonly newer: MemoryRecord;
 }
 
 interface Verdicts extends Asked {
   readonly judged: readonly JudgedSimilarity[];
+  readonly toJudge?: JudgementReport['toJudge'];
 }
 
 /**
  * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
- * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model,
- * in a dry run and with `judge: false` nothing is asked.
+ * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model
+ * and with `judge: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
  */
-export async function reconcile(engine: Engine, now: Instant, options: MaintainOptions): Promise<Verdicts> {
+export async function reconcile(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  found: readonly NewPair[] = [],
+): Promise<Verdicts> {
   const { languageModel: model, newNonce } = engine;
   const most = mostPairs(options);
   const judged: JudgedSimilarity[] = [];
   const failures: string[] = [];
   let usage = NO_USAGE;
-  if (!model || options.judge === false || options.dryRun) return { judged, failures, usage };
+  if (!model || options.judge === false) return { judged, failures, usage };
+  if (options.dryRun) {
+    const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)), ...found];
+    const open = await firstOpen(engine.space, waiting, most, now);
+    const toJudge = open.map(({ older, newer }) => ({ older: older.id, newer: newer.id }));
+    return { judged, failures, usage, toJudge };
+  }
   let waiting = await engine.space.pendingPairs(MOST_LOOKED_AT);
   for (let asked = 0; asked < most; ) {
     throwIfAborted(options.signal);
@@ -61,7 +73,7 @@ export async function reconcile(engine: Engine, now: Instant, options: MaintainO
       const verdict = answer.verdicts[at];
       return verdict ? [{ pair, ...verdict }] : [];
     });
-    judged.push(...(await settle(engine, verdicts, now)));
+    judged.push(...(await settle(engine, verdicts, now, options.run)));
   }
   return { judged, failures, usage };
 }
@@ -77,27 +89,30 @@ export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts
   return {
     ...(engine.languageModel && usage.calls > 0 ? { judgedBy: engine.languageModel.name } : {}),
     judged: asked.flatMap(({ judged = [] }) => judged),
+    ...(asked.some(({ toJudge }) => toJudge)
+      ? { toJudge: asked.flatMap(({ toJudge = [] }) => toJudge) }
+      : {}),
     failures: asked.flatMap(({ failures = [] }) => failures),
     usage,
   };
 }
 
-async function firstOpen(
+async function firstOpen<Pair extends NewPair>(
   reader: SpaceReader,
-  pairs: readonly SimilarPair[],
+  pairs: readonly Pair[],
   most: number,
   now: Instant,
-): Promise<readonly OpenPair[]> {
+): Promise<readonly OpenPair<Pair>[]> {
   const live = await liveAmong(reader, endsOf(pairs), now);
   return pairs
-    .flatMap((pair): OpenPair[] => {
+    .flatMap((pair): OpenPair<Pair>[] => {
       const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
       return older && newer ? [{ pair, older, newer }] : [];
     })
     .slice(0, most);
 }
 
-function endsOf(pairs: readonly SimilarPair[]): readonly string[] {
+function endsOf(pairs: readonly NewPair[]): readonly string[] {
   return pairs.flatMap(({ older, newer }) => [older, newer]);
 }
 
@@ -110,9 +125,10 @@ async function settle(
   engine: Engine,
   verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
   now: Instant,
+  run: string | undefined,
 ): Promise<readonly JudgedSimilarity[]> {
   if (verdicts.length === 0) return [];
-  return engine.space.write({ verb: 'maintain', at: now }, async (reader) => {
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const pairs = verdicts.map(({ pair }) => pair);
     const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
     const changed = new Map<string, MemoryRecord>();

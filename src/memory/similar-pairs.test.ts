@@ -87,17 +87,23 @@ test('without an embedder nothing is similar; with one everything is compared an
 });
 
 test('what changes while it is compared is compared again, and its stale pairs are not queued', async () => {
-  const builtin = (await chooseEmbedder('builtin'))!;
   let meanwhile: (() => Promise<unknown>) | undefined;
+  const store = createMemoryStore();
   const { memory, space } = await live({
-    embedder: {
-      ...builtin,
-      embed: async (texts, options) => {
-        const vectors = await builtin.embed(texts, options);
-        const task = meanwhile;
-        meanwhile = undefined;
-        await task?.();
-        return vectors;
+    store: {
+      ...store,
+      async openSpace(name, options) {
+        const opened = await store.openSpace(name, options);
+        return {
+          ...opened,
+          async vectors(ids) {
+            const task = meanwhile;
+            meanwhile = undefined;
+            const vectors = await opened.vectors(ids);
+            await task?.();
+            return vectors;
+          },
+        };
       },
     },
   });

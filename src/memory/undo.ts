@@ -1,79 +1,181 @@
-import { wholeNumber } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
+import { text, wholeNumber } from '../model/check.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
+import { onlyKeys } from '../model/options.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
 import { withFullText } from '../store/tiers.ts';
 import { DYNAMICS } from '../store/using.ts';
-import { deriveTexts } from './derive.ts';
+import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import { shownAll } from './shown.ts';
 import { checkSupersession } from './supersession.ts';
 import type { Memory, OperationOptions } from './types.ts';
 import { derivationOf, withDynamics } from './write.ts';
 
+/** A whole run of maintenance or curation, by the id that its report gave. */
+export interface UndoRun {
+  readonly run: string;
+}
+
 export interface Undone {
-  /** Sequence of the operation that was undone. */
+  /** Sequence of the operation that was undone; of a run, of its latest. */
   readonly operation: number;
   readonly verb: Verb;
   /** The memories it had written, as they are again; `undefined` for one that it had made. */
   readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
+  /** Set when a run was undone. */
+  readonly run?: string | undefined;
+  /** Of a run: the memories that were left as they are, because they were changed or forgotten since. */
+  readonly skipped?: readonly { readonly id: string; readonly reason: 'changed' | 'forgotten' }[] | undefined;
 }
 
 /**
- * Takes back an operation: the latest that can be undone, or the one named. Throws `cannot_undo` when there is none,
- * when it was a `forget`, or when its memories have been changed since.
+ * Takes back an operation: the latest that can be undone with all of its run, or the one named; or a run. Throws
+ * `cannot_undo` when there is none, when it was a `forget`, or, but for a run, when its memories were changed since.
  */
 export async function undo(
   engine: Engine,
-  operation?: number,
+  target?: number | UndoRun,
   options: OperationOptions = {},
 ): Promise<Undone> {
-  if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
-  const events = await engine.space.operation(operation);
+  if (typeof target === 'object') {
+    onlyKeys(target, ['run'], 'target');
+    return undoRun(engine, text(target.run, 'run', { maxCharacters: 128 }), options);
+  }
+  if (target !== undefined) wholeNumber(target, 'operation', 0, Number.MAX_SAFE_INTEGER);
+  const events = await engine.space.operation(target);
   const [first] = events;
   if (!first) {
     throw new SalienceError(
       'cannot_undo',
-      operation === undefined
+      target === undefined
         ? 'there is nothing to undo'
-        : `there is no operation ${operation} that can be undone; history lists them`,
+        : `there is no operation ${target} that can be undone; history lists them`,
     );
   }
+  if (target === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
   if (events.some((event) => event.redacted || event.verb === 'forget')) {
     throw new SalienceError(
       'cannot_undo',
       `operation ${first.operation} forgot a memory, and forgetting is for good`,
     );
   }
-  const written = events.filter((event) => event.link === undefined);
+  return undoOperation(engine, events, options);
+}
+
+/** Undoes what still stands of a run, newest operation first. Each operation is undone as a whole or, where it was changed since, in part. */
+async function undoRun(engine: Engine, run: string, options: OperationOptions): Promise<Undone> {
+  const memories = new Map<string, Undone['memories'][number]>();
+  const skipped = new Map<string, NonNullable<Undone['skipped']>[number]>();
+  let latest: Undone | undefined;
+  for (const operation of (await engine.space.run(run)).toReversed()) {
+    throwIfAborted(options.signal);
+    const events = await engine.space.operation(operation);
+    if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
+    const undone = await undoOperation(engine, events, options, skipped);
+    for (const each of undone.memories) memories.set(each.id, each);
+    latest ??= undone;
+  }
+  if (!latest) {
+    throw new SalienceError(
+      'cannot_undo',
+      `there is no run ${JSON.stringify(run)} that can be undone: the report of maintain and curate names it`,
+    );
+  }
+  const { operation, verb } = latest;
+  return { operation, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
+}
+
+async function isUndone(engine: Engine, events: readonly MemoryEvent[]): Promise<boolean> {
+  const [first] = events;
+  if (!first) return true;
+  const history = await engine.space.history(first.memoryId);
+  return history.some(({ undoes }) => undoes === first.operation);
+}
+
+/**
+ * Undoes one operation, by its events. What was changed since is an error, or, where `skipped` collects it, left as it
+ * is.
+ */
+async function undoOperation(
+  engine: Engine,
+  events: readonly MemoryEvent[],
+  options: OperationOptions,
+  skipped?: Map<string, NonNullable<Undone['skipped']>[number]>,
+): Promise<Undone> {
+  const first = events[0] as MemoryEvent;
+  const partly = skipped !== undefined;
+  for (const { redacted, memoryId } of events) {
+    if (redacted) skipped?.set(memoryId, { id: memoryId, reason: 'forgotten' });
+  }
+  const intact = events.filter(({ redacted }) => !redacted);
+  const settings = intact.find((event) => event.settings)?.settings;
+  const written = intact.filter((event) => event.link === undefined && event.settings === undefined);
   const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
   const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
-  const indexed = await deriveTexts(restored, engine, options);
-  const derived = new Map(restored.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
-  const entry = { verb: 'undo', at: momentOf(engine, options), undoes: first.operation } as const;
-  await engine.space.write(entry, async (reader) => {
+  const present = await engine.space.get(restored.map(({ id }) => id));
+  // What says what it said keeps its vector and its words.
+  const changed = restored.filter((memory, at) => {
+    const now = present[at];
+    return now === undefined || !sameText(memory, now);
+  });
+  const indexed = await deriveTexts(changed, engine, options);
+  const derived = new Map(changed.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
+  const entry = {
+    verb: 'undo',
+    at: momentOf(engine, options),
+    undoes: first.operation,
+    partly,
+    run: first.run,
+  } as const;
+  const undone = await engine.space.write(entry, async (reader) => {
+    const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
+      const problem = await changedSince(reader, id, events, concerns);
+      if (problem && !skipped) throw problem;
+      if (problem) skipped?.set(id, { id, reason: 'changed' });
+      return problem === undefined;
+    };
     // A link needs both of its memories: those that come back come before it, those that go after it.
     const changes: Change[] = [];
     const links: Change[] = [];
     const removals: Change[] = [];
-    for (const event of [...events].reverse()) {
+    const done: (readonly [string, MemoryRecord | undefined])[] = [];
+    for (const [id, before] of earlier) {
+      if (!(await mayUndo(id, (event) => event.link === undefined))) continue;
+      const [now] = await reader.get([id]);
+      const text = derived.get(id);
+      if (before && now) {
+        // It may have been changed after its text was looked at.
+        if (!text && !sameText(before, now)) throw changedMeanwhile(id);
+        // The tier is what the write found; what use has made of the memory since stays.
+        const memory = withDynamics(before, now, USED);
+        changes.push({ kind: 'replace', memory, ...(text ? { indexed: text } : {}) });
+      } else if (before) {
+        if (!text) throw changedMeanwhile(id);
+        changes.push({ kind: 'insert', memory: before, indexed: text });
+      } else if (now) removals.push({ kind: 'remove', id });
+      if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
+      done.push([id, before]);
+    }
+    const removed = new Set(removals.flatMap((change) => (change.kind === 'remove' ? [change.id] : [])));
+    for (const event of [...intact].reverse()) {
       if (!event.link) continue;
-      await checkUnchanged(reader, event.memoryId, events, ({ link }) => sameLink(link, event.link));
+      if (!(await mayUndo(event.memoryId, ({ link }) => sameLink(link, event.link)))) continue;
+      const { ids } = event.link.link;
+      const ends = await reader.get(ids);
+      const back = new Set(done.flatMap(([id, before]) => (before ? [id] : [])));
+      // In a run, an end may be gone for good.
+      if (partly && !ids.every((id, at) => !removed.has(id) && (ends[at] !== undefined || back.has(id))))
+        continue;
       links.push(linkBefore(event.link));
     }
-    for (const [id, before] of earlier) {
-      await checkUnchanged(reader, id, events, ({ link }) => link === undefined);
-      const [present] = await reader.get([id]);
-      const text = derived.get(id);
-      if (before && text && present) {
-        // The tier is what the write found; what use has made of the memory since stays.
-        changes.push({ kind: 'replace', memory: withDynamics(before, present, USED), indexed: text });
-      } else if (before && text) changes.push({ kind: 'insert', memory: before, indexed: text });
-      else if (present) removals.push({ kind: 'remove', id });
-      if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
-    }
     // What was written since may lead back to what comes back.
-    await checkSupersession(reader, restored, engine.space.name, 'lenient');
+    await checkSupersession(
+      reader,
+      done.flatMap(([, before]) => (before ? [before] : [])),
+      engine.space.name,
+      'lenient',
+    );
     const votes: readonly Change[] =
       first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];
     return {
@@ -84,16 +186,26 @@ export async function undo(
         ...votes,
         { kind: 'requeue-pairs', operation: first.operation },
       ],
-      result: undefined,
+      result: done,
       ...derivationOf(engine, indexed),
+      ...(settings ? { settings } : {}),
     };
   });
-  const memories = new Map((await shownAll(engine, restored, entry.at)).map((memory) => [memory.id, memory]));
+  const back = undone.flatMap(([, before]) => (before ? [before] : []));
+  const shown = new Map((await shownAll(engine, back, entry.at)).map((memory) => [memory.id, memory]));
   return {
     operation: first.operation,
     verb: first.verb,
-    memories: earlier.map(([id]) => ({ id, memory: memories.get(id) })),
+    memories: undone.map(([id]) => ({ id, memory: shown.get(id) })),
   };
+}
+
+function changedMeanwhile(id: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `memory ${JSON.stringify(id)} was changed while its last change was being undone; try again`,
+    { details: { id } },
+  );
 }
 
 const USED = DYNAMICS.filter(
@@ -123,18 +235,19 @@ function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean
   return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
 }
 
-async function checkUnchanged(
+/** The error that says what has changed a memory, or its link, since these events; `undefined` when nothing has. */
+async function changedSince(
   reader: SpaceReader,
   id: string,
   events: readonly MemoryEvent[],
   concerns: (event: MemoryEvent) => boolean,
-): Promise<void> {
+): Promise<SalienceError | undefined> {
   const last = standing(await reader.history(id))
     .filter(concerns)
     .at(-1);
-  if (last && events.some((event) => event.sequence === last.sequence)) return;
+  if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
   const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
-  throw new SalienceError(
+  return new SalienceError(
     'cannot_undo',
     `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
     { details: { id, operation: last?.operation } },

@@ -37,6 +37,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   links: ['a'],
   link: ['a', 'b'],
   unlink: ['a', 'b'],
+  configure: [],
   maintain: [],
   curate: [],
   stats: [],

@@ -29,6 +29,8 @@ export type SalienceErrorCode =
   | 'embedder_failed'
   /** The vectors in the store come from another model than the one that is configured. */
   | 'embedder_mismatch'
+  /** The space has other settings than it is opened with; `details.setting` names one. */
+  | 'settings_mismatch'
   /** The language model's server failed, timed out or declined, or a call's budget was too small. */
   | 'model_failed'
   /** The language model's answer could not be read, also after it was shown what was wrong. */

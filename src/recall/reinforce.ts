@@ -79,6 +79,8 @@ function used(memory: MemoryRecord, usage: NewUsage, at: number, rates: Reinforc
   switch (usage.effect) {
     case 'count':
       return { ...memory, accessCount: memory.accessCount + 1 };
+    case 'see':
+      return { ...memory, seen: Math.max(memory.seen ?? usage.at, usage.at) };
     case 'touch':
       return { ...memory, lastAccessedAt: later(memory.lastAccessedAt, usage.at) };
     case 'reinforce':

@@ -1,3 +1,4 @@
+import type { RetentionFading } from '../model/settings.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { evaluate } from './evaluate.ts';
 import type { Node } from './node.ts';
@@ -5,21 +6,29 @@ import { bindProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import type { Signals } from './signals.ts';
 
+/** The shape of forgetting: the parameter of the strategy `retention`. */
+type Curve = RetentionFading['curve'];
+
 /** R of a memory at a moment: see `retention` in helpers. */
-export function retentionAt(signals: Signals, now: Instant): number {
-  return evaluate(part('retention'), signals, now);
+export function retentionAt(signals: Signals, now: Instant, curve: Curve = 'exponential'): number {
+  return evaluate(part('retention', curve), signals, now);
 }
 
 /**
  * Whether a memory has faded to its floor and stayed there for `days`. Without being used it only fades, so that
  * having been there at the beginning of that time is enough: no run of maintenance needs to be counted.
  */
-export function isAtFloor(signals: Signals, now: Instant, days: number): boolean {
+export function isAtFloor(
+  signals: Signals,
+  now: Instant,
+  days: number,
+  curve: Curve = 'exponential',
+): boolean {
   const then = now - days * MILLISECONDS_PER_DAY;
-  return retentionAt(signals, then) <= evaluate(part('floor'), signals, then);
+  return retentionAt(signals, then, curve) <= evaluate(part('floor', curve), signals, then);
 }
 
 /** A part of the retention profile. */
-function part(name: 'retention' | 'floor'): Node {
-  return bindProfile(builtinProfile('retention')).parts[name] as Node;
+function part(name: 'retention' | 'floor', curve: Curve): Node {
+  return bindProfile(builtinProfile('retention'), { curve }).parts[name] as Node;
 }

@@ -73,6 +73,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
     await using memory = await openMemory({
       path: directory,
       space: 'simulation',
+      fading: 'retention',
       embedder: options.embedder,
       synchronous: 'normal',
       clock: () => now,

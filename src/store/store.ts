@@ -1,5 +1,6 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import type { MetadataCondition } from '../model/metadata-condition.ts';
+import type { SpaceSettings } from '../model/settings.ts';
 import type { Instant } from '../model/time.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
@@ -25,6 +26,8 @@ export interface Store extends AsyncDisposable {
 export interface OpenSpaceOptions {
   /** Nothing is written, not even the file. Default is false. */
   readonly readOnly?: boolean | undefined;
+  /** Of a space that this makes; one that exists keeps its own. Default is {@link DEFAULT_SETTINGS}. */
+  readonly settings?: SpaceSettings | undefined;
 }
 
 /** One space. What happens here neither sees nor changes anything of another space. */
@@ -134,6 +137,10 @@ export interface SpaceReader {
   removed(): Promise<readonly MemoryRecord[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
+  /** What was decided for the space. */
+  settings(): Promise<SpaceSettings>;
+  /** The sequences of the operations of a run, oldest first. */
+  run(id: string): Promise<readonly number[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
   operation(sequence?: number): Promise<readonly MemoryEvent[]>;
 }
@@ -144,6 +151,10 @@ export interface WriteEntry {
   readonly at: Instant;
   /** The operation that this one undoes. Throws `cannot_undo` when it is unknown, redacted or already undone. */
   readonly undoes?: number | undefined;
+  /** Undo what stands of an operation some of whose memories were forgotten since. Default is false: `cannot_undo`. */
+  readonly partly?: boolean | undefined;
+  /** The run that the operation is part of: at most 128 characters. */
+  readonly run?: string | undefined;
 }
 
 export type Verb =
@@ -158,7 +169,8 @@ export type Verb =
   | 'invalidate'
   | 'revive'
   | 'resolve'
-  | 'feedback';
+  | 'feedback'
+  | 'configure';
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -167,6 +179,8 @@ export interface Decision<Result> {
   readonly embedding?: EmbeddingInfo | undefined;
   /** Set when the space gets its first terms. Throws `invalid_argument` when its terms come from another analyzer. */
   readonly analyzer?: string | undefined;
+  /** Set when the settings of the space change: one event, which says what they were before. */
+  readonly settings?: SpaceSettings | undefined;
 }
 
 /** One change of one memory. */
@@ -296,7 +310,7 @@ export interface Link {
 export interface NewUsage {
   readonly at: Instant;
   readonly strategy: string;
-  readonly effect: 'reinforce' | 'count' | 'touch';
+  readonly effect: 'reinforce' | 'count' | 'touch' | 'see';
   readonly queryHash: string;
   readonly sessionId: string | undefined;
   /** What the caller saw, in order. */
@@ -355,6 +369,10 @@ export interface MemoryEvent {
   readonly undoes: number | undefined;
   /** Set when the event is about a link of this memory, and `before` then says nothing. */
   readonly link: LinkChange | undefined;
+  /** Set when the event is about the space itself: what its settings were before. `memoryId` is then empty. */
+  readonly settings: SpaceSettings | undefined;
+  /** The run that the operation is part of. */
+  readonly run: string | undefined;
 }
 
 export interface LinkChange {
@@ -509,6 +527,7 @@ export interface SpaceInfo {
   readonly embedding: EmbeddingInfo | undefined;
   /** The analyzer whose terms are stored; absent before the first memory. */
   readonly analyzer: string | undefined;
+  readonly settings: SpaceSettings;
   /** Bytes on disk; 0 in memory. */
   readonly bytes: number;
   /** The file that holds the space, if any. */

@@ -10,7 +10,7 @@ export const day = 86_400_000;
 /** A memory on the reference store, a clock that the test moves, and ids that count up. */
 export async function live(options: Partial<OpenOptions> = {}) {
   const clock = createFakeClock();
-  const store = createMemoryStore();
+  const store = options.store ?? createMemoryStore();
   let ids = 0;
   const memory = await openMemory({
     path: 'test',
@@ -46,4 +46,14 @@ export async function liveOnDisk(options: Partial<OpenOptions> = {}, clock: Fake
     pass: (days: number) => clock.advance(days * day),
     cleanUp: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** As {@link live}, in a space whose memories fade. */
+export function liveFading(options: Partial<OpenOptions> = {}) {
+  return live({ fading: 'retention', ...options });
+}
+
+/** As {@link liveOnDisk}, in a space whose memories fade. */
+export function liveFadingOnDisk(options: Partial<OpenOptions> = {}, clock: FakeClock = createFakeClock()) {
+  return liveOnDisk({ fading: 'retention', ...options }, clock);
 }

@@ -8,6 +8,7 @@ import {
   SalienceError,
   type Undone,
 } from '../index.ts';
+import { invalidArgument } from '../model/check.ts';
 import { SOURCES } from '../model/memory.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
@@ -147,6 +148,7 @@ export const undo = defineVerb({
     'Takes back the latest write, or the operation named; history lists operations. Forgetting cannot be undone.',
   input: z.strictObject({
     operation: z.int().min(1).optional().describe('Default is the latest that can be undone'),
+    run: z.string().optional().describe('A whole run of maintenance, in place of an operation'),
   }),
   output: z.object({
     operation: z.number(),
@@ -157,13 +159,21 @@ export const undo = defineVerb({
         memory: memorySchema.optional().describe('As it is again; absent: it is gone'),
       }),
     ),
+    run: z.string().optional(),
+    skipped: listOf(z.object({ id: z.string(), reason: z.enum(['changed', 'forgotten']) }))
+      .optional()
+      .describe('Of a run: what was left as it is, because it was changed or forgotten since'),
   } satisfies Record<keyof Undone, z.ZodType>),
   access: 'write',
   destructive: true,
   idempotent: false,
   http: { method: 'POST', path: '/v1/undo' },
   tool: true,
-  run: (memory, { operation }, context) => memory.undo(operation, operationOf(context)),
+  run: (memory, { operation, run }, context) => {
+    if (run === undefined) return memory.undo(operation, operationOf(context));
+    if (operation !== undefined) throw invalidArgument('run', 'name an operation or a run, not both');
+    return memory.undo({ run }, operationOf(context));
+  },
   text: ({ operation, verb, memories }) =>
     [
       `undone: ${verb} (operation ${operation}), ${counted(memories.length, 'memory', 'memories')}`,

@@ -13,7 +13,7 @@ import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
-import { check, curate, maintain, reindex, stats } from './upkeep.ts';
+import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
 import type { Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
@@ -54,6 +54,7 @@ export const verbs: readonly Verb[] = [
   link,
   unlink,
   stats,
+  configure,
   maintain,
   curate,
   forgetMany,

@@ -20,6 +20,9 @@ export const judgementFields = {
       reason: z.string(),
     } satisfies Record<keyof JudgedSimilarity, z.ZodType>),
   ).describe('By CONTRADICTION and UPDATE the newer one has taken the place of the older one'),
+  toJudge: listOf(z.object({ older: z.string(), newer: z.string() }))
+    .optional()
+    .describe('In a dry run: what the model would be asked about'),
   failures: listOf(z.string()).describe('Questions that got no usable answer'),
   usage,
 } satisfies Record<keyof JudgementReport, z.ZodType>;

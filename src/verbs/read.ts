@@ -10,7 +10,16 @@ import {
 import { linkKind } from './links.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import { asOfKnown, filterFields, instant, listOf, memoryId, memorySchema, scope } from './schemas.ts';
+import {
+  asOfKnown,
+  filterFields,
+  instant,
+  listOf,
+  memoryId,
+  memorySchema,
+  scope,
+  settingsSchema,
+} from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 export const get = defineVerb({
@@ -91,6 +100,8 @@ export const history = defineVerb({
         before: memorySchema.optional(),
         redacted: z.boolean().describe('The memory was forgotten, and its text is gone from here'),
         undoes: z.number().optional(),
+        run: z.string().optional().describe('The run of maintenance that it was part of'),
+        settings: settingsSchema.optional(),
         link: z
           .object({
             link: z.object({ ids: z.tuple([z.string(), z.string()]).readonly(), kind: linkKind }),

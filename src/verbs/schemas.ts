@@ -7,6 +7,7 @@ import type {
   Metadata,
   MetadataFilter,
   RememberInput,
+  SpaceSettings,
 } from '../index.ts';
 import { JUDGES, MEMORY_TYPES, SOURCES, TIERS } from '../model/memory.ts';
 
@@ -72,6 +73,20 @@ export const memorySchema = z.object({
 } satisfies Record<keyof Memory, z.ZodType>);
 
 export type MemoryOutput = z.output<typeof memorySchema>;
+
+/** What was decided for a space. */
+export const settingsSchema = z.object({
+  fading: z.discriminatedUnion('mode', [
+    z.object({ mode: z.literal('off') }),
+    z.object({
+      mode: z.literal('retention'),
+      curve: z.enum(['exponential', 'power']),
+      daysAtFloor: z.number(),
+      daysCold: z.number(),
+    }),
+  ]),
+  timeZone: z.string(),
+} satisfies Record<keyof SpaceSettings, z.ZodType>);
 
 export const timeToLive = z
   .string()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   type BatchOptions,
+  type ConfigureOptions,
   CURATION_ACTIONS,
   type CurateOptions,
   type CurationReport,
@@ -8,10 +9,11 @@ import {
   type MaintenanceReport,
   type OperationOptions,
   type SpaceInfo,
+  settingText,
 } from '../index.ts';
 import { consolidatedSchema, judgementFields, judgingFields } from './judged.ts';
 import { counted, named } from './quote.ts';
-import { listOf } from './schemas.ts';
+import { listOf, settingsSchema } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 const ids = listOf(z.string());
@@ -37,6 +39,7 @@ export const stats = defineVerb({
     sequence: z.number(),
     embedding: z.object({ model: z.string(), dimensions: z.number() }).optional(),
     analyzer: z.string().optional(),
+    settings: settingsSchema,
     bytes: z.number(),
     schemaVersion: z.number(),
   } satisfies Record<Exclude<keyof SpaceInfo, 'path'>, z.ZodType>),
@@ -64,18 +67,23 @@ export const maintain = defineVerb({
   name: 'maintain',
   title: 'Maintain',
   description:
-    'Lets time do its work: cools what has faded, archives what is long cold, forgets what has expired, notices similar memories. Idempotent; safe while others recall.',
+    'Runs maintenance: cools what has faded, archives what is long cold, forgets what has expired, notices similar memories. Idempotent; safe while others recall.',
   input: z.strictObject({
     dryRun: z.boolean().optional().describe('Only report what would change. Default is false'),
     consolidate: z
-      .boolean()
+      .union([z.boolean(), z.array(z.string())])
       .optional()
-      .describe('Also join old, faded, similar memories of one type. Default is false'),
+      .describe(
+        'Also consolidate similar memories of one type: true for those that have faded, or the ids to consider. Default is false',
+      ),
+    run: z.string().optional().describe('The id of an interrupted run, to go on with'),
     fade: z.boolean().optional().describe('Whether memories cool, are archived and expire. Default is true'),
     ...judgingFields,
   } satisfies Record<Exclude<keyof MaintainOptions, keyof BatchOptions>, z.ZodType>),
   output: z.object({
+    run: z.string().optional().describe('What undo takes'),
     dryRun: z.boolean(),
+    fading: z.enum(['off', 'retention']).describe('How the space fades; with off nothing cools'),
     examined: z.number(),
     cooled: ids,
     archived: ids,
@@ -100,6 +108,7 @@ export const maintain = defineVerb({
         reason: z.string(),
       }),
     ),
+    toJudge: listOf(z.object({ older: z.string(), newer: z.string() })).optional(),
     failures: listOf(z.string()),
     usage: z.object({ promptTokens: z.number(), completionTokens: z.number(), calls: z.number() }),
   } satisfies Record<keyof MaintenanceReport, z.ZodType>),
@@ -124,9 +133,11 @@ export const curate = defineVerb({
       .array(z.enum(CURATION_ACTIONS))
       .optional()
       .describe('In this order. Default is reconcile, deduplicate, consolidate, prune'),
+    run: z.string().optional().describe('The id of an interrupted run, to go on with'),
     ...judgingFields,
   } satisfies Record<Exclude<keyof CurateOptions, keyof OperationOptions>, z.ZodType>),
   output: z.object({
+    run: z.string().optional().describe('What undo takes'),
     dryRun: z.boolean(),
     pruned: ids,
     deduplicated: listOf(z.object({ kept: z.string(), replaced: ids })),
@@ -141,6 +152,37 @@ export const curate = defineVerb({
   run: (memory, input, context) => memory.curate({ ...input, ...operationOf(context) }),
   text: ({ dryRun, pruned, deduplicated, consolidated, judged }) =>
     `${dryRun ? 'would have' : 'done'}: ${pruned.length} pruned, ${deduplicated.length} kept for their duplicates, ${consolidated.length} consolidated, ${judged.length} judged`,
+});
+
+export const configure = defineVerb({
+  name: 'configure',
+  title: 'Configure the space',
+  description:
+    'Reads, or changes, how the memories of the space fade and the time zone in which days are meant.',
+  input: z.strictObject({
+    fading: z
+      .union([
+        z.enum(['off', 'retention']),
+        z.strictObject({ mode: z.literal('off') }),
+        z.strictObject({
+          mode: z.literal('retention'),
+          curve: z.enum(['exponential', 'power']).optional(),
+          daysAtFloor: z.number().min(0).max(3650).optional(),
+          daysCold: z.number().min(0).max(36_500).optional(),
+        }),
+      ])
+      .optional()
+      .describe('off: nothing cools or is archived; retention: what is not used does'),
+    timeZone: z.string().optional().describe('An IANA name such as Europe/Berlin'),
+  } satisfies Record<Exclude<keyof ConfigureOptions, keyof OperationOptions>, z.ZodType>),
+  output: settingsSchema,
+  access: 'write',
+  destructive: false,
+  idempotent: true,
+  http: { method: 'PATCH', path: '/v1/settings' },
+  tool: false,
+  run: (memory, input, context) => memory.configure({ ...input, ...operationOf(context) }),
+  text: ({ fading, timeZone }) => `fading ${settingText(fading)}, time zone ${timeZone}`,
 });
 
 export const check = defineVerb({

@@ -26,7 +26,7 @@ export function createMemoryStore(): Store {
       let room = rooms.get(name);
       if (!room) {
         if (readOnly) throw missingSpace(name, [...rooms.keys()].sort());
-        room = createRoom(name);
+        room = createRoom(name, options.settings);
         rooms.set(name, room);
       }
       const space = openRoom(room, readOnly);

@@ -36,9 +36,11 @@ export async function rewind(
   const memories = new Map<string, MemoryRecord>();
   for (const [id, { memory }] of state.memories) memories.set(id, memory);
   const links = new Map(state.links);
+  let { settings } = state;
   const forgotten = new Set<string>();
   for (const entry of newestFirst(state, known)) {
     if ('used' in entry) undoUse(entry, memories, links);
+    else if (entry.settings) settings = entry.settings;
     else if (entry.link) undoLink(entry.link, links);
     else if (entry.redacted) {
       // A memory that is there now was not forgotten: what was redacted is its link with one that was.
@@ -51,6 +53,7 @@ export async function rewind(
   // Sessions and tombstones keep no log of their own: nothing is said about what they were.
   const past: State = {
     ...emptyState,
+    settings,
     embedding: state.embedding,
     analyzer: state.analyzer,
     memories: await withDerived(memories, state.memories, derive),

@@ -1,5 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
+import { DEFAULT_SETTINGS } from '../../model/settings.ts';
 import { normalisedContent } from '../../model/statement.ts';
 import { compareCreated } from '../comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from '../cursor.ts';
@@ -43,8 +44,8 @@ export interface Room {
   state: State;
 }
 
-export function createRoom(name: string): Room {
-  return { name, queue: createQueue(), state: emptyState };
+export function createRoom(name: string, settings = DEFAULT_SETTINGS): Room {
+  return { name, queue: createQueue(), state: { ...emptyState, settings } };
 }
 
 const pageSize = 500;
@@ -242,6 +243,13 @@ function readerOf(present: () => State): SpaceReader {
       }
       return [...last.values()];
     },
+    async settings() {
+      return present().settings;
+    },
+    async run(id) {
+      const operations = present().events.flatMap((event) => (event.run === id ? [event.operation] : []));
+      return [...new Set(operations)];
+    },
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);
     },
@@ -325,6 +333,7 @@ function infoOf(name: string, state: State): SpaceInfo {
     sequence: lastSequence(state),
     embedding: state.embedding,
     analyzer: state.analyzer,
+    settings: state.settings,
     bytes: 0,
     path: undefined,
     schemaVersion: 0,

@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../model/memory.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
 import { normalisedContent } from '../../model/statement.ts';
 import type { Instant } from '../../model/time.ts';
 import { saysElse } from '../comparison.ts';
@@ -47,6 +48,7 @@ export interface State extends Derivation {
   readonly votes: readonly KeptVote[];
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
+  readonly settings: SpaceSettings;
 }
 
 /** A pair that is known, or was: it stays, so that one can look back. */
@@ -82,6 +84,7 @@ export const emptyState: State = {
   tombstones: new Map(),
   votes: [],
   compared: new Set(),
+  settings: DEFAULT_SETTINGS,
   embedding: undefined,
   analyzer: undefined,
 };
@@ -94,7 +97,7 @@ export function lastSequence(state: Pick<State, 'events'>): number {
 export function afterWrite(state: State, entry: WriteEntry, decision: Decision<unknown>): State {
   if (entry.undoes !== undefined) {
     const problem = problemOfUndoing(state, entry.undoes);
-    if (problem) throw cannotUndo(entry.undoes, problem);
+    if (problem && !(entry.partly && problem === 'redacted')) throw cannotUndo(entry.undoes, problem);
   }
   const derivation = deriveWith(state, decision);
   const memories = new Map(state.memories);
@@ -125,9 +128,13 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     const { older, newer, kind, similarity } = pair;
     pairs.set(lastPair, { older, newer, kind, similarity, sequence: lastPair, at, ...WAITING });
   };
-  const log = (event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'>) => {
+  const log = (
+    event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'> &
+      Partial<Pick<MemoryEvent, 'settings'>>,
+  ) => {
     const sequence = (events.at(-1)?.sequence ?? 0) + 1;
-    events.push({ ...event, sequence, operation, at, verb: entry.verb, undoes: entry.undoes });
+    const { verb, undoes, run } = entry;
+    events.push({ settings: undefined, ...event, sequence, operation, at, verb, undoes, run });
   };
   for (const change of decision.changes) {
     if (change.kind === 'link' || change.kind === 'unlink') {
@@ -219,6 +226,8 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
         : event,
     );
   }
+  if (decision.settings)
+    log({ memoryId: '', before: undefined, redacted: false, link: undefined, settings: state.settings });
   // An operation that left no event cannot be undone, and its number is that of the next one.
   const undoable = events.length > state.events.length;
   return {
@@ -233,6 +242,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     tombstones,
     votes,
     compared,
+    settings: decision.settings ?? state.settings,
     ...derivation,
   };
 }

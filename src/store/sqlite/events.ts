@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong } from './links.ts';
+import { readSettings, settingsFromJson } from './meta.ts';
 import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
 import { readSession } from './sessions.ts';
@@ -22,6 +23,8 @@ export interface EventRow {
   readonly redacted: number;
   readonly undoes: number | null;
   readonly link: string | null;
+  readonly settings: string | null;
+  readonly run: string | null;
   readonly memory_row: number;
   readonly checksum: number | null;
 }
@@ -78,6 +81,16 @@ export function createReader(connection: () => Connection): SpaceReader {
       ) as { sequence: number; before: string }[];
       return rows.map(({ sequence, before }) => recordFromJson(before, sequence));
     },
+    async settings() {
+      return readSettings(connection());
+    },
+    async run(id) {
+      const rows = connection().all(
+        'SELECT DISTINCT operation FROM event WHERE run = ? ORDER BY operation',
+        id,
+      ) as { operation: number }[];
+      return rows.map(({ operation }) => operation);
+    },
     async history(id) {
       return toEvents(connection().all(`${selectEvents} WHERE memory_id = ? ORDER BY sequence`, id));
     },
@@ -120,9 +133,9 @@ export function lastSequence(connection: Connection): number {
 }
 
 /** Throws `cannot_undo` for an operation that is unknown, an undo, redacted or undone already. */
-export function checkUndoable(connection: Connection, operation: number): void {
+export function checkUndoable(connection: Connection, operation: number, partly = false): void {
   const problem = problemOfUndoing(connection, operation);
-  if (problem) throw cannotUndo(operation, problem);
+  if (problem && !(partly && problem === 'redacted')) throw cannotUndo(operation, problem);
 }
 
 function undoableOperation(connection: Connection): number | undefined {
@@ -166,6 +179,11 @@ export function eventOf(row: EventRow): MemoryEvent {
     redacted: row.redacted === 1,
     undoes: row.undoes ?? undefined,
     link: row.link === null ? undefined : linkChangeFromJson(row.link, row.sequence),
+    settings:
+      row.settings === null
+        ? undefined
+        : settingsFromJson(row.settings, { table: 'event', row: row.sequence }),
+    run: row.run ?? undefined,
   };
 }
 

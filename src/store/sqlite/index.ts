@@ -48,7 +48,7 @@ export function createObservedSqliteStore(
     await Promise.all([...opened].map((space) => space.close()));
   };
   return {
-    async openSpace(name, { readOnly = false } = {}) {
+    async openSpace(name, { readOnly = false, settings } = {}) {
       checkOpen();
       parseSpaceName(name);
       const path = join(root, fileNameOf(name));
@@ -60,6 +60,7 @@ export function createObservedSqliteStore(
         readOnly,
         synchronous,
         busyTimeout,
+        settings,
         onConnect,
         onClose,
       });

@@ -2,7 +2,7 @@ import type { SpaceInfo } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { bytesOf } from './files.ts';
-import { readDerivation } from './meta.ts';
+import { readDerivation, readSettings } from './meta.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Counts of a space. To be called inside a read transaction, so that they belong together. */
@@ -31,6 +31,7 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     events: count('event'),
     sequence: lastSequence(connection),
     ...readDerivation(connection),
+    settings: readSettings(connection),
     bytes: bytesOf(connection.path),
     path: connection.path,
     schemaVersion: SCHEMA_VERSION,

@@ -1,11 +1,13 @@
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
 import type { Derivation } from '../derived.ts';
 import type { Connection } from './connection.ts';
+import { isObject, storedJson } from './damage.ts';
 
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
  * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
  * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect; `relations`
- * changes with what supersedes or contests what; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
+ * changes with what supersedes or contests what; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
  */
 export type MetaKey =
   | 'space'
@@ -18,6 +20,7 @@ export type MetaKey =
   | 'snapshot_usage'
   | 'relations'
   | 'ordinal'
+  | 'settings'
   | 'tombstone_key';
 
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {
@@ -44,6 +47,28 @@ export function writeDerivation(connection: Connection, { embedding, analyzer }:
   writeMeta(connection, 'embedding_model', embedding?.model);
   writeMeta(connection, 'embedding_dimensions', embedding && String(embedding.dimensions));
   writeMeta(connection, 'analyzer', analyzer);
+}
+
+/** What was decided for the space. Throws `store_corrupt`. */
+export function readSettings(connection: Connection): SpaceSettings {
+  const json = readMeta(connection, 'settings');
+  return json === undefined ? DEFAULT_SETTINGS : settingsFromJson(json, { table: 'meta', row: 0 });
+}
+
+export function writeSettings(connection: Connection, settings: SpaceSettings): void {
+  writeMeta(connection, 'settings', JSON.stringify(settings));
+}
+
+export function settingsFromJson(
+  json: string,
+  where: { readonly table: string; readonly row: number },
+): SpaceSettings {
+  const isSettings = (value: unknown) =>
+    isObject<SpaceSettings>(value) &&
+    typeof value.timeZone === 'string' &&
+    isObject<SpaceSettings['fading']>(value.fading) &&
+    (value.fading.mode === 'off' || value.fading.mode === 'retention');
+  return storedJson<SpaceSettings>(json, isSettings, where, 'settings');
 }
 
 export function readGeneration(connection: Connection): number {

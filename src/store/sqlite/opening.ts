@@ -2,16 +2,19 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SalienceError } from '../../model/errors.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
 import { type Connection, connect, retryWhileBusy, writeTransaction } from './connection.ts';
 import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
-import { readMeta, writeMeta } from './meta.ts';
+import { readMeta, writeMeta, writeSettings } from './meta.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 
 export interface FileSettings {
   readonly synchronous: 'full' | 'normal';
   readonly busyTimeout: number;
+  /** Of a space that is made. */
+  readonly settings?: SpaceSettings | undefined;
 }
 
 /** Opens a space's file for writing, making or upgrading it. Throws `not_a_store`, `newer_store` and disk errors. */
@@ -33,7 +36,10 @@ export async function openWriter(path: string, space: string, settings: FileSett
       await writeTransaction(opened, busyTimeout, () => {
         const present = identify(opened);
         migrate(opened, present);
-        if (present === 0) writeMeta(opened, 'space', space);
+        if (present === 0) {
+          writeMeta(opened, 'space', space);
+          writeSettings(opened, settings.settings ?? DEFAULT_SETTINGS);
+        }
       });
     }
     await retryWhileBusy(busyTimeout, () => checkName(opened, space));

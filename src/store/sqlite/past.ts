@@ -9,7 +9,7 @@ import type { IndexedText, LinkKind, MemoryEvent, PastSpace } from '../store.ts'
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { readAllEvents } from './events.ts';
-import { readDerivation } from './meta.ts';
+import { readDerivation, readSettings } from './meta.ts';
 import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
@@ -34,6 +34,7 @@ function readState(connection: Connection): State {
   return {
     ...emptyState,
     ...readDerivation(connection),
+    settings: readSettings(connection),
     memories,
     events: readAllEvents(connection) as readonly MemoryEvent[],
     links: readAllLinks(connection),

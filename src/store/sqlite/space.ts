@@ -115,6 +115,8 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     tombstones: (statements) => guarded(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
     removed: () => guarded(() => committed.removed()),
+    settings: () => guarded(() => committed.settings()),
+    run: (id) => guarded(() => committed.run(id)),
     history: (id) => guarded(() => committed.history(id)),
     operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {

@@ -10,7 +10,7 @@ import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
-import { readDerivation, readMeta, writeDerivation, writeMeta } from './meta.ts';
+import { readDerivation, readMeta, readSettings, writeDerivation, writeMeta, writeSettings } from './meta.ts';
 import {
   type End,
   forgetComparison,
@@ -30,8 +30,8 @@ import { castVote, withdrawVotes } from './votes.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, content_key = ? WHERE row = ?`;
-const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Applies a decision and logs it as one operation, inside the caller's transaction. */
 export function applyDecision(
@@ -40,7 +40,7 @@ export function applyDecision(
   entry: WriteEntry,
   decision: Decision<unknown>,
 ): void {
-  if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes);
+  if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes, entry.partly);
   const before = readDerivation(connection);
   const after = deriveWith(before, decision);
   if (after.embedding !== before.embedding || after.analyzer !== before.analyzer) {
@@ -69,8 +69,16 @@ export function applyDecision(
         change.kind === 'redact' ? 1 : 0,
         entry.undoes ?? null,
         applied.link === undefined ? null : JSON.stringify(applied.link),
+        entry.run ?? null,
+        null,
       );
     }
+  }
+  if (decision.settings) {
+    const settings = JSON.stringify(readSettings(connection));
+    const { run = null, undoes = null } = entry;
+    log.run(sequence++, operation, at, entry.verb, 0, '', null, 0, undoes, null, run, settings);
+    writeSettings(connection, decision.settings);
   }
   ordinals.save();
   if (redacted.size > 0) redactMentions(connection, redacted, operation);

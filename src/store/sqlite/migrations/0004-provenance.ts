@@ -46,6 +46,17 @@ export const provenance: Migration = {
       WHERE before IS NOT NULL
         AND coalesce((SELECT born_in FROM memory WHERE id = memory_id), json_extract(before, '$.sessionId')) IS NOT NULL;
 
+    -- The operations of one run carry its id; settings: those of the space before the event, as JSON.
+    ALTER TABLE event ADD COLUMN run TEXT;
+    CREATE INDEX event_run ON event (run) WHERE run IS NOT NULL;
+    ALTER TABLE event ADD COLUMN settings TEXT;
+    -- Where memories have faded, they go on doing so.
+    INSERT OR REPLACE INTO meta (key, value) SELECT 'settings', json_object(
+      'fading', iif(EXISTS (SELECT 1 FROM memory WHERE tier <> 'hot'),
+        json_object('mode', 'retention', 'curve', 'exponential', 'daysAtFloor', 7, 'daysCold', 180),
+        json_object('mode', 'off')),
+      'timeZone', 'UTC');
+
     DROP INDEX memory_updated;
     CREATE INDEX memory_updated ON memory (updated_at DESC, ordinal DESC);
     DROP INDEX memory_created;

@@ -1,0 +1,99 @@
+import { invalidArgument, number, oneOf } from './check.ts';
+import { onlyKeys } from './options.ts';
+
+/** How the memories of a space fade: kept with the space, so that every process treats them alike. */
+export type Fading = FadingOff | RetentionFading;
+
+/** Nothing cools, is archived or consolidated by its age. */
+export interface FadingOff {
+  readonly mode: 'off';
+}
+
+/** What is not used cools, is archived and may be consolidated. */
+export interface RetentionFading {
+  readonly mode: 'retention';
+  /** The shape of forgetting, as of the parameter `curve` of the strategy `retention`. Default is `exponential`. */
+  readonly curve: 'exponential' | 'power';
+  /** Days at the floor after which a memory becomes cold, 0–3,650. Default is 7. */
+  readonly daysAtFloor: number;
+  /** Days of being cold after which only a stub is left, 0–36,500. Default is 180. */
+  readonly daysCold: number;
+}
+
+/** What a caller may say of fading: a mode alone means its defaults. */
+export type FadingOption =
+  | Fading['mode']
+  | FadingOff
+  | {
+      readonly mode: 'retention';
+      readonly curve?: RetentionFading['curve'] | undefined;
+      readonly daysAtFloor?: number | undefined;
+      readonly daysCold?: number | undefined;
+    };
+
+/** What is decided once for a space, and changed by `configure`. */
+export interface SpaceSettings {
+  readonly fading: Fading;
+  /** The IANA name of the time zone in which days are meant, such as `Europe/Berlin`. Default is `UTC`. */
+  readonly timeZone: string;
+}
+
+export const DEFAULT_SETTINGS: SpaceSettings = { fading: { mode: 'off' }, timeZone: 'UTC' };
+
+const RETENTION_FADING: RetentionFading = {
+  mode: 'retention',
+  curve: 'exponential',
+  daysAtFloor: 7,
+  daysCold: 180,
+};
+
+/** Reads how a space fades. Throws `invalid_argument` that names what is wrong. */
+export function parseFading(option: FadingOption): Fading {
+  const given = typeof option === 'string' ? { mode: option } : option;
+  if (typeof given !== 'object' || given === null) {
+    throw invalidArgument('fading', 'expected "off", "retention" or an object with a mode');
+  }
+  oneOf(given.mode, 'fading.mode', ['off', 'retention']);
+  if (given.mode === 'off') {
+    onlyKeys(given, ['mode'], 'fading');
+    return DEFAULT_SETTINGS.fading;
+  }
+  onlyKeys(given, Object.keys(RETENTION_FADING), 'fading');
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const fading: RetentionFading = { ...RETENTION_FADING, ...known };
+  oneOf(fading.curve, 'fading.curve', ['exponential', 'power']);
+  number(fading.daysAtFloor, 'fading.daysAtFloor', 0, 3650);
+  number(fading.daysCold, 'fading.daysCold', 0, 36_500);
+  return fading;
+}
+
+/** The IANA name of a time zone as this runtime writes it. Throws `invalid_argument`. */
+export function parseTimeZone(name: unknown): string {
+  if (typeof name === 'string') {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    } catch {
+      // falls through to the one error below
+    }
+  }
+  throw invalidArgument(
+    'timeZone',
+    'expected the IANA name of a time zone, such as "Europe/Berlin" or "UTC"',
+  );
+}
+
+/** Whether two settings mean the same. */
+export function sameSetting(a: Fading | string, b: Fading | string): boolean {
+  return settingText(a) === settingText(b);
+}
+
+/** A setting for a message: its mode, and what differs from the defaults of that mode. */
+export function settingText(setting: Fading | string): string {
+  if (typeof setting === 'string') return JSON.stringify(setting);
+  if (setting.mode === 'off') return '"off"';
+  const { mode, ...rest } = setting;
+  const own = Object.entries(rest).filter(
+    ([name, value]) => RETENTION_FADING[name as keyof RetentionFading] !== value,
+  );
+  return own.length === 0 ? '"retention"' : JSON.stringify({ mode, ...Object.fromEntries(own) });
+}
