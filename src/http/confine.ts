@@ -104,7 +104,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   const visible: ReadonlySet<string> = new Set(scopes.flatMap(visibleScopes));
   const names = scopes.map((scope) => JSON.stringify(scope)).join(', ');
   const refuse = async (): Promise<never> => {
-    throw forbidden(`this token opens ${names} alone, and this concerns the whole space`);
+    throw forbidden(
+      `this token is limited to ${scopes.length === 1 ? 'scope' : 'scopes'} ${names}, and this concerns the whole space; ask with a token of the whole space`,
+    );
   };
   /** The scope of a call that names none. */
   const only = (): string => {

@@ -21,6 +21,7 @@ export function createMcpHttpHandler(
 /** Who asks, as the server that checked the token says it, and the space as far as they may see it. */
 export interface McpAccess {
   readonly grant: {
+    readonly id: string;
     readonly space: string;
     readonly scopes?: readonly string[] | undefined;
     readonly rights: 'read' | 'write' | 'admin';
@@ -36,24 +37,35 @@ export interface McpMount {
 }
 
 /**
- * What a server of many spaces mounts: each space and right has one handler, made at its first request. It relies on
- * `access` and checks nothing itself.
+ * What a server of many spaces mounts. Each request is answered from the memory that came with it, never from one of an
+ * earlier request, which may be closed or another token's by now. It relies on `access` and checks nothing itself.
  */
 export function createMcpMount(
-  options: Omit<Parameters<typeof createMcpHttpHandler>[1], 'access'>,
+  options: Omit<Parameters<typeof createMcpHttpHandler>[1], 'access' | 'confined'>,
 ): McpMount {
-  const handlers = new Map<string, McpHttpHandler>();
+  const { maxBodyBytes, log = () => {} } = options;
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const { access } = (authInfo?.extra ?? {}) as { readonly access?: McpAccess };
+      if (!access) throw new Error('a request reached the handler without its access');
+      const { grant, memory } = access;
+      return createMcpServer(memory, {
+        ...options,
+        access: grant.rights === 'read' ? 'read' : 'write',
+        confined: grant.scopes !== undefined,
+      });
+    },
+    {
+      onerror: (error) => log(`mcp: ${logLineOf(error)}`),
+      ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
+    },
+  );
   return {
-    answer(request, { grant: { space, scopes, rights }, memory }) {
-      const key = JSON.stringify([space, scopes, rights]);
-      const handler =
-        handlers.get(key) ??
-        createMcpHttpHandler(memory, { ...options, access: rights === 'read' ? 'read' : 'write' });
-      handlers.set(key, handler);
-      return handler.fetch(request);
-    },
-    async close() {
-      await Promise.all([...handlers.values()].map((each) => each.close()));
-    },
+    // The token itself is the server's alone.
+    answer: (request, access) =>
+      handler.fetch(request, {
+        authInfo: { token: '', clientId: access.grant.id, scopes: [], extra: { access } },
+      }),
+    close: () => handler.close(),
   };
 }

@@ -7,7 +7,7 @@ import { scoped } from './dialects/scoped.ts';
 import type { DialectName, ToolChoice } from './dialects.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import type { Dialect } from './tool.ts';
+import type { Dialect, Tool } from './tool.ts';
 import { callTool, listTool } from './tools.ts';
 
 export interface McpOptions {
@@ -22,6 +22,8 @@ export interface McpOptions {
   readonly tools?: ToolChoice | undefined;
   /** With `read` nothing is written, and tools that would write are not offered. Default is `write`. */
   readonly access?: 'read' | 'write' | undefined;
+  /** The memory is limited to some scopes of its space: tools that concern the whole space are not offered. Default is false. */
+  readonly confined?: boolean | undefined;
   /** Types that `mem_save` accepts besides those of its dialect. */
   readonly types?: readonly string[] | undefined;
   /** Default is the system's clock. */
@@ -35,19 +37,22 @@ export interface McpOptions {
  * transports and takes one connection; serving code makes one for each.
  */
 export function createMcpServer(memory: MemoryEngine, options: McpOptions): Server {
-  const { version, access = 'write', tools: choice = 'few', clock = Date.now, log = () => {} } = options;
+  const { version, access = 'write', tools: choice = 'few', confined = false } = options;
+  const { clock = Date.now, log = () => {} } = options;
   const dialect = dialectOf(options);
   const readOnly = access === 'read';
-  const tools = readOnly ? dialect.tools.filter((tool) => tool.access !== 'write') : dialect.tools;
+  const tools = dialect.tools.filter(
+    (tool) => !(readOnly && tool.access === 'write') && !(confined && tool.wholeSpace),
+  );
   const contextOf = (signal: AbortSignal): VerbContext => ({ signal, now: new Date(clock()), readOnly });
   const server = new Server(
     { name: 'salience', title: 'Salience', version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: dialect.instructions },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructionsOf(dialect, tools) },
   );
 
   server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listTool(tool, choice)) }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    callTool(tools, params, memory, contextOf(mcpReq.signal), log),
+    callTool(tools, params, memory, contextOf(mcpReq.signal), log, dialect.mend),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler('resources/list', () =>
@@ -61,6 +66,17 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     guarded('prompts/get', log, () => getPrompt(params, dialect, memory, contextOf(mcpReq.signal))),
   );
   return server;
+}
+
+/** Without what they say of tools that are not offered. */
+function instructionsOf({ instructions, tools }: Dialect, offered: readonly Tool[]): string {
+  const missing = tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);
+  if (missing.length === 0) return instructions;
+  const named = new RegExp(`\\b(?:${missing.join('|')})\\b`);
+  return instructions
+    .split(/(?<=\.) /)
+    .filter((sentence) => !named.test(sentence))
+    .join(' ');
 }
 
 function dialectOf({ dialect = 'salience', tools = 'few', types }: McpOptions): Dialect {

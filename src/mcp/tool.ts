@@ -22,6 +22,8 @@ export interface Dialect {
   /** The tool that stores a statement. */
   readonly remember: string;
   readonly recall: string;
+  /** Says an error of the engine in the words of these tools. Default is as it is. */
+  readonly mend?: ((error: unknown) => unknown) | undefined;
   /** Where its recall looks, with a project or with nothing said. Default is the whole space. */
   readonly viewOf?: (project: string | undefined) => { readonly scope?: string | undefined };
 }

@@ -48,6 +48,7 @@ export async function callTool(
   memory: MemoryEngine,
   context: VerbContext,
   log: (line: string) => void,
+  mend: (error: unknown) => unknown = (error) => error,
 ): Promise<CallToolResult> {
   const tool = tools.find((each) => each.name === name);
   if (!tool) {
@@ -63,7 +64,7 @@ export async function callTool(
       structuredContent: output as Record<string, unknown>,
     };
   } catch (error) {
-    const { code, message, mendable } = failureOf(error);
+    const { code, message, mendable } = failureOf(mend(error));
     if (!mendable) log(`${name}: ${logLineOf(error)}`);
     return { content: [{ type: 'text', text: `error ${code}: ${message}` }], isError: true };
   }

@@ -167,6 +167,7 @@ export const undo = defineVerb({
   access: 'write',
   destructive: true,
   idempotent: false,
+  wholeSpace: true,
   http: { method: 'POST', path: '/v1/undo' },
   tool: true,
   run: (memory, { operation, run }, context) => {

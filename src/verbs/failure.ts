@@ -23,6 +23,7 @@ const mendable: ReadonlySet<SalienceErrorCode> = new Set([
   'already_exists',
   'cannot_undo',
   'redacted',
+  'forbidden',
   'aborted',
 ]);
 

@@ -9,7 +9,7 @@ const topics = {
   remembering:
     'Write a statement that stands on its own: "Ada prefers oat milk in coffee", not "she likes that". Leave out what is true for this conversation only, what the code or the documents say anyway, and secrets. Set importance: .8–1 for what must not be lost (medical, security, explicit "remember this"), .5–.7 for preferences and work, .1–.4 for casual remarks.',
   recalling:
-    'Ask in the words of the matter: "coffee order of Ada". The default strategy, hybrid, reads words and meaning. lexical wants exact words; ambient takes no query and returns what matters lately; retention lets unused memories fade. Filter with types, tags and scope. A score means something within one strategy only. When something is missing, why_not says why; deep: true also looks at cold memories.',
+    'Ask in the words of the matter: "coffee order of Ada". The default strategy, hybrid, reads words and meaning. lexical wants exact words; ambient takes no query and returns what matters lately; retention lets unused memories fade. Filter with types, tags and scope. A score means something within one strategy only. With deep: true a recall also looks at cold memories.',
   correcting:
     'A statement that changed: update its content, or remember the new one with the topicKey of the old, or with supersedes. Wrong, and nothing takes its place: invalidate, with the reason; revive when it holds after all. Stored by mistake just now: undo. The user wants it gone: forget, which is final. When remember warns of a conflict, ask the user which holds and call resolve; keep no contradiction silently.',
   sessions:
@@ -18,23 +18,30 @@ const topics = {
     'A scope says who sees a memory: "global" everywhere, "project:match" in that project, "team:a/project:b" below a team. A recall from a scope sees that scope and all above it, never siblings or what is below.',
   types:
     'profile and preference (who the user is and likes), fact, event, decision, rule, procedure (how to do it), plan and transient_state (true for a while: give validUntil or ttl), learning, discovery, pattern, entity, feedback, context. Any other word works too.',
-  time: 'Times are ISO 8601. validFrom and validUntil hide a memory outside of them; expiresAt erases it after; ttl ("7d") sets whichever fits its type. asOf looks back: known to what was remembered at a moment, valid to what was true then. What is recalled stays fresh with the strategy retention; what is never used cools down and is found only by deep recall or through links.',
+  time: 'Times are ISO 8601. validFrom and validUntil hide a memory outside of them; ttl ("7d") ends it, in the way that fits its type. asOf looks back: known to what was remembered at a moment, valid to what was true then. What is recalled stays fresh with the strategy retention; what is never used cools down and is found only by deep recall or through links.',
 } as const satisfies Readonly<Record<string, string>>;
 
-type Topic = keyof typeof topics;
-const names = Object.keys(topics) as Topic[];
+/** The verb that says one of these texts; the first unless another one is asked for. */
+export function helpOf<Topic extends string>(topics: Readonly<Record<Topic, string>>) {
+  const names = Object.keys(topics) as [Topic, ...Topic[]];
+  const [first] = names;
+  return defineVerb({
+    name: 'help',
+    title: 'Help',
+    description: `How to use this memory well. Topics: ${names.join(', ')}.`,
+    input: z.strictObject({ topic: z.enum(names).optional().describe(`Default is ${first}`) }),
+    output: z.object({ topic: z.string(), text: z.string(), topics: listOf(z.string()) }),
+    access: 'read',
+    destructive: false,
+    idempotent: true,
+    http: { method: 'GET', path: '/v1/help' },
+    tool: true,
+    run: async (_, input) => {
+      const topic = (input.topic ?? first) as Topic;
+      return { topic, text: topics[topic], topics: names };
+    },
+    text: ({ text }) => text,
+  });
+}
 
-export const help = defineVerb({
-  name: 'help',
-  title: 'Help',
-  description: `How to use this memory well. Topics: ${names.join(', ')}.`,
-  input: z.strictObject({ topic: z.enum(names).optional().describe('Default is overview') }),
-  output: z.object({ topic: z.string(), text: z.string(), topics: listOf(z.string()) }),
-  access: 'read',
-  destructive: false,
-  idempotent: true,
-  http: { method: 'GET', path: '/v1/help' },
-  tool: true,
-  run: async (_, { topic = 'overview' }) => ({ topic, text: topics[topic], topics: names }),
-  text: ({ text }) => text,
-});
+export const help = helpOf(topics);

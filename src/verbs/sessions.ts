@@ -30,6 +30,7 @@ export const startSession = defineVerb({
   access: 'write',
   destructive: false,
   idempotent: true,
+  wholeSpace: true,
   http: { method: 'POST', path: '/v1/sessions' },
   tool: true,
   async run(memory, { scope, explain }, context) {
@@ -94,6 +95,7 @@ export const endSession = defineVerb({
   access: 'write',
   destructive: false,
   idempotent: false,
+  wholeSpace: true,
   http: { method: 'POST', path: '/v1/sessions/end' },
   tool: true,
   run: (memory, { summary }, context) => memory.endSession(summary, operationOf(context)),
@@ -112,6 +114,7 @@ export const saveSummary = defineVerb({
   access: 'write',
   destructive: false,
   idempotent: false,
+  wholeSpace: true,
   http: { method: 'POST', path: '/v1/summaries' },
   tool: false,
   run: (memory, { summary, scope }, context) =>

@@ -28,6 +28,8 @@ export interface Verb<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly destructive: boolean;
   /** Doing it twice is doing it once. */
   readonly idempotent: boolean;
+  /** Concerns the whole space: whoever may see some of its scopes alone is refused. Default is false. */
+  readonly wholeSpace?: boolean | undefined;
   readonly http: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
     /** Names in braces are fields of the input: `/v1/memories/{id}`. */

@@ -76,6 +76,75 @@ describe('/mcp of a server', () => {
     for (const client of [writer, reader, ofA, readerOfA]) await client.close();
   });
 
+  it.each(modes)(
+    'answers from the memory that is open, not from one that was closed: %s',
+    async (_, mode) => {
+      const mcp = createMcpMount({ version: '1.2.3' });
+      await using test = await startTestServer({ deleteSpaces: true, mount: { '/mcp': mcp.answer } });
+      const client = await connect(test, await test.token(), mode);
+      const remember = async (content: string) =>
+        (await client.callTool({ name: 'remember', arguments: { content } })).structuredContent;
+      expect(await remember('Prefers tea')).toMatchObject({ outcome: 'created' });
+      const admin = await test.token({ rights: 'admin' });
+      expect((await test.ask('DELETE', '/v1/space?name=alice', { token: admin })).status).toBe(200);
+      expect(await remember('Prefers coffee')).toMatchObject({ outcome: 'created' });
+      const { structuredContent } = await client.callTool({
+        name: 'recall',
+        arguments: { query: 'prefers' },
+      });
+      const { hits } = structuredContent as { hits: readonly { memory: { content: string } }[] };
+      expect(hits.map(({ memory }) => memory.content)).toEqual(['Prefers coffee']);
+      await client.close();
+    },
+  );
+
+  it('keeps the votes of two tokens with the same rights apart', async () => {
+    await using test = await serve();
+    const memory = await test.space();
+    await memory.remember('Prefers tea', { id: 'tea' });
+    const clients = [await connect(test, await test.token()), await connect(test, await test.token())];
+    for (const client of clients) {
+      const { isError } = await client.callTool({ name: 'feedback', arguments: { id: 'tea', vote: 'up' } });
+      expect(isError).not.toBe(true);
+      await client.close();
+    }
+    const { memories } = await memory.list();
+    expect(memories[0]?.votes).toHaveLength(2);
+  });
+
+  it.each(['salience', 'mem', 'scoped'] as const)(
+    'offers a token of one scope what it may call, and says why it may not call the rest: %s',
+    async (dialect) => {
+      const mcp = createMcpMount({ version: '1.2.3', dialect });
+      await using test = await startTestServer({ mount: { '/mcp': mcp.answer } });
+      const whole = await connect(test, await test.token());
+      const limited = await connect(test, await test.token({ scopes: ['team:a'] }));
+      const withheld = {
+        salience: ['start_session', 'end_session'],
+        mem: ['mem_session_start', 'mem_session_end', 'mem_session_summary', 'mem_stats'],
+        scoped: ['stats'],
+      }[dialect];
+      const offered = await toolsOf(limited);
+      const all = await toolsOf(whole);
+      expect(all.filter((name) => !offered.includes(name)).sort()).toEqual([...withheld].sort());
+      expect(offered.length).toBeGreaterThan(3);
+      expect(whole.getInstructions()).toMatch(
+        dialect === 'scoped' ? /recall/ : new RegExp(withheld[0] as string),
+      );
+      for (const name of withheld) expect(limited.getInstructions()).not.toContain(name);
+      if (dialect === 'scoped') {
+        const refused = await limited.callTool({
+          name: 'remember',
+          arguments: { content: 'x', project: 'b' },
+        });
+        expect(JSON.stringify(refused.content)).toMatch(
+          /forbidden: this token may not write in scope .*project:b/,
+        );
+      }
+      for (const client of [whole, limited]) await client.close();
+    },
+  );
+
   it('stands behind the token, the door and the limits', async () => {
     await using test = await serve(2000);
     const token = await test.token();
