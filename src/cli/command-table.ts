@@ -122,8 +122,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/mcp.ts'),
   },
   {
+    name: 'configure',
+    summary: 'show or change how the memories of a space fade, and its time zone',
+    load: () => import('./commands/configure.ts'),
+  },
+  {
     name: 'maintain',
-    summary: 'let time do its work: cool, archive, expire, consolidate',
+    summary: 'run maintenance: decay, archive, expire, consolidate',
     load: () => import('./commands/maintain.ts'),
   },
   {

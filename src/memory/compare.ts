@@ -31,23 +31,27 @@ interface FoundPair extends NewPair {
 /**
  * Looks for memories that say nearly what another one of their scope and type says (with an embedder), or that may be
  * updates of another one of their scope, and puts the pairs into the queue of what is to be judged. What was compared
- * is noted in the same operation, so that no pair is lost or found twice however often a run is interrupted.
+ * is noted in the same operation, so that no pair is lost or found twice however often a run is interrupted. What is
+ * `gone` is what the run has taken out of sight, or in a dry run would have.
  */
 export async function compare(
   engine: Engine,
   now: Instant,
   options: MaintainOptions,
+  gone: ReadonlySet<string>,
 ): Promise<Pick<MaintenanceReport, 'compared' | 'similarPairs'>> {
   const { space } = engine;
   const { memories: total } = await space.info();
-  const memories = await space.uncompared(
+  const uncompared = await space.uncompared(
     Math.min(MOST_COMPARED, Math.ceil(MOST_LOOKED_AT / Math.max(1, total))),
   );
+  const memories = uncompared.filter(({ id }) => !gone.has(id));
   if (memories.length === 0) return { compared: 0, similarPairs: [] };
   const found = await findPairs(engine, memories, now, options);
   if (options.dryRun) {
     const isNews = await newsIn(space, memories);
-    return { compared: memories.length, similarPairs: reported(found.filter(isNews)) };
+    const stays = ({ older, newer }: NewPair) => !gone.has(older) && !gone.has(newer);
+    return { compared: memories.length, similarPairs: reported(found.filter(isNews).filter(stays)) };
   }
   return space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
     // What says something else by now will be compared again, and meet the other half of its pairs then.

@@ -39,12 +39,16 @@ async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) =
     })),
     { id: 'roast', content: 'Prefers dark roast coffee' },
     { id: 'grinder', content: 'Owns a coffee grinder' },
+    { id: 'heron', content: 'Saw a heron by the old bridge', type: 'event', importance: 0 },
     { id: 'wifi', content: 'The wifi password is swordfish', expiresAt: '2026-01-03' },
   ]);
   await memory.link('roast', 'run0', { weight: 0.9 });
   await memory.recall('coffee', { strategy: 'retention', sessionId: 's' });
   await memory.maintain();
-  await memory.rememberMany([{ content: 'Went for a long run along the river on Saturday', type: 'event' }]);
+  await memory.rememberMany([
+    { content: 'Went for a long run along the river on Saturday', type: 'event' },
+    { content: 'Prefers dark roast coffee, always' },
+  ]);
   return { memory, pass };
 }
 
@@ -81,7 +85,7 @@ test('a dry run of maintenance that would change everything changes nothing', as
   expect(dry.cooled.length).toBeGreaterThan(0);
   expect(dry.expired).toEqual(['wifi']);
   expect(dry.consolidated.length).toBeGreaterThan(0);
-  expect(dry.compared).toBe(1);
+  expect(dry.compared).toBe(2);
   expect(dry.similarPairs.length).toBeGreaterThan(0);
   expect(await dump()).toEqual(before);
   await memory.maintain();

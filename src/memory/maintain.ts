@@ -72,7 +72,8 @@ async function runMaintenance(engine: Engine, options: Running): Promise<Mainten
       ...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now, fading, options)),
     );
   }
-  const { compared, similarPairs } = await compare(engine, now, options);
+  const gone = new Set([...joined.consolidated.flatMap(({ from }) => from), ...Object.values(fates).flat()]);
+  const { compared, similarPairs } = await compare(engine, now, options, gone);
   const judged = await reconcile(engine, now, options, similarPairs);
   return {
     ...(dryRun ? {} : { run: options.run }),

@@ -74,12 +74,12 @@ async function undoRun(engine: Engine, run: string, options: OperationOptions): 
     if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
     const undone = await undoOperation(engine, events, options, skipped);
     for (const each of undone.memories) memories.set(each.id, each);
-    latest ??= undone;
+    if (undone.memories.length > 0) latest ??= undone;
   }
   if (!latest) {
     throw new SalienceError(
       'cannot_undo',
-      `there is no run ${JSON.stringify(run)} that can be undone: the report of maintain and curate names it`,
+      `nothing of the run ${JSON.stringify(run)} can be undone: either there is no such run (the report of maintain and curate names it), or all that it changed was undone, changed or forgotten since`,
     );
   }
   const { operation, verb } = latest;

@@ -11,6 +11,7 @@ import { usageText } from '../usage-text.ts';
 interface Options {
   readonly dryRun?: boolean | undefined;
   readonly consolidate?: boolean | undefined;
+  readonly run?: string | undefined;
   readonly judge: boolean;
 }
 
@@ -23,10 +24,11 @@ export function configure(command: Command): void {
   command
     .option('--dry-run', 'only say what would change')
     .option('--consolidate', 'also join old, faded, similar memories of one type into one')
+    .option('--run <id>', 'go on with an interrupted run: one undo takes all of it back')
     .option('--no-judge', 'do not ask the language model about similar memories')
     .addHelpText(
       'after',
-      '\nMemories that have faded to their floor for a week become cold: recalls find them through links, or with\n--deep. After half a year of that only a stub is left. What is past its expiry is forgotten for good.',
+      '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -37,6 +39,7 @@ export function configure(command: Command): void {
           const report = await memory.maintain({
             dryRun: options.dryRun,
             consolidate: options.consolidate,
+            run: options.run,
             judge: options.judge,
             signal,
             progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
@@ -103,6 +106,9 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
         note: `${newer} (${similarity.toFixed(2)})`,
       };
     }),
+    (report.toJudge ?? []).map(({ older, newer }): Row => {
+      return { change: 'to judge', id: older, note: newer };
+    }),
     report.judged.map(({ older, newer, verdict }): Row => {
       return { change: verdict.toLowerCase(), id: older, note: newer };
     }),
@@ -127,6 +133,7 @@ function summaryOf(report: MaintenanceReport): string {
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');
+  const off = report.fading === 'off' ? '; memories do not fade here' : '';
   const asked = judgedBy === undefined ? '' : ` (asked ${judgedBy}: ${usageText(report.usage)})`;
-  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}${asked}`;
+  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}${asked}${off}`;
 }

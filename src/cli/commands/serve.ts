@@ -12,6 +12,7 @@ import { plainLine } from '../terminal-text.ts';
 import { readVersion } from '../version.ts';
 
 interface Options {
+  readonly fading?: 'off' | 'retention' | undefined;
   readonly host: string;
   readonly port: number;
   readonly tokenFile?: string | undefined;
@@ -46,6 +47,12 @@ export function configure(command: Command): void {
       'spaces open at once, at five descriptors each (see ulimit -n)',
       parseWholeNumber,
       100,
+    )
+    .addOption(
+      new Option('--fading <mode>', 'of every space; one that has another is not opened').choices([
+        'off',
+        'retention',
+      ]),
     )
     .option('--max-connections <number>', 'connections at once', parseWholeNumber, 400)
     .option(
@@ -91,6 +98,7 @@ export function configure(command: Command): void {
           spaces: openSpaces({
             ...(await openingOf(context)),
             maxMetadataBytes: options.metadataLimit,
+            fading: options.fading,
             maxOpenSpaces: options.maxSpaces,
           }),
           host: options.host,

@@ -30,6 +30,7 @@ export function configure(command: Command): void {
           ['model', info.embedding && `${info.embedding.model}, ${info.embedding.dimensions} dimensions`],
           ['terms', formatCount(info.terms)],
           ['analyzer', info.analyzer],
+          ['fading', info.settings.fading.mode],
           ['events', formatCount(info.events)],
           ['size', formatBytes(info.bytes)],
           ['file', info.path],

@@ -5,7 +5,11 @@ import { parseWholeNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
-export const examples = ['salience undo', 'salience undo 2 --json'] as const;
+export const examples = ['salience undo', 'salience undo 2 --json', 'salience undo --run 0192f0c1'] as const;
+
+interface Options {
+  readonly run?: string | undefined;
+}
 
 /** So many memories are named; of a whole import, only their number. */
 const NAMED = 20;
@@ -17,19 +21,30 @@ export function configure(command: Command): void {
       'as history numbers it (default: the latest that can be undone)',
       parseWholeNumber,
     )
+    .option('--run <id>', 'everything that a run of maintain or curate did, as its report names it')
     .action(
-      action<object, [number | undefined]>(async (context, operation) => {
+      action<Options, [number | undefined]>(async (context, operation) => {
         await using memory = await open(context);
-        const undone = await memory.undo(operation, { signal: context.signal });
+        const { run } = context.options;
+        if (run !== undefined && operation !== undefined) {
+          command.error("error: option '--run <id>' goes without an operation");
+        }
+        const target = run === undefined ? operation : { run };
+        const undone = await memory.undo(target, { signal: context.signal });
         if (context.options.json) return context.printJson(undone);
         // A link is no memory: whoever takes one back is told no more than that.
         const count = undone.memories.length;
         const what = count === 0 ? '' : ` of ${plural(count, 'memory', 'memories')}`;
-        await context.print(`undid ${undone.verb} (operation ${undone.operation})${what}`);
+        const which =
+          undone.run === undefined ? `operation ${undone.operation}` : `run ${plainLine(undone.run)}`;
+        await context.print(`undid ${undone.verb} (${which})${what}`);
         for (const { id, memory: restored } of undone.memories.slice(0, NAMED)) {
           await context.print(
             `  ${plainLine(id)}: ${restored ? `revision ${restored.revisionCount} again` : 'taken away'}`,
           );
+        }
+        for (const { id, reason } of undone.skipped ?? []) {
+          await context.print(`  ${plainLine(id)}: left as it is, ${reason} since`);
         }
       }),
     );
