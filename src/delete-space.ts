@@ -12,7 +12,10 @@ export interface DeleteSpaceOptions {
  */
 export async function deleteSpace({ path, space }: DeleteSpaceOptions): Promise<void> {
   parseSpaceName(space);
-  const { createSqliteStore } = await import('./store/sqlite/index.ts');
+  const { createSqliteStore } = await loadSqlite();
   await using store = createSqliteStore({ directory: path });
   await store.deleteSpace(space);
 }
+
+// The compiler leaves the ending of an import alone that stands beside `using`.
+const loadSqlite = () => import('./store/sqlite/index.ts');
