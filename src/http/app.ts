@@ -12,7 +12,7 @@ import {
   type MountedHandler,
   queryOf,
 } from './app-types.ts';
-import { readBody } from './body.ts';
+import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
 import type { Log } from './log.ts';
@@ -126,6 +126,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   app.get('/v1/token', (context) => open(context, '/v1/token', () => context.json(context.get('grant'))));
   app.delete('/v1/space', async (context) => {
     context.set('route', '/v1/space');
+    refuseBody(context.env.incoming);
     const { space, rights, scopes } = context.get('grant');
     if (rights !== 'admin' || scopes) {
       throw new SalienceError(

@@ -34,6 +34,17 @@ export async function readBody(incoming: IncomingMessage, limits: BodyLimits): P
   return decode(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
 }
 
+/** Where a route takes no body, one that was sent must not be ignored. Throws `invalid_argument`. */
+export function refuseBody({ headers, method }: IncomingMessage): void {
+  const length = headers['content-length'];
+  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return;
+  throw new SalienceError(
+    'invalid_argument',
+    `body: a ${method} request takes none; write its arguments in the query of the address`,
+    { details: { field: 'body' } },
+  );
+}
+
 /** The lines of a streamed body, with their numbers from 1. Blank ones are left out. */
 export async function* readBodyLines(
   incoming: IncomingMessage,

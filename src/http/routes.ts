@@ -6,7 +6,7 @@ import { parseInstant } from '../model/time.ts';
 import { callVerb, type Verb, verbs } from '../verbs/index.ts';
 import { memorySchema } from '../verbs/schemas.ts';
 import { type AppContext, type AppTypes, type Desk, headerOf, queryOf, signalOf } from './app-types.ts';
-import { readBody } from './body.ts';
+import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
 import { checkRevision, etagOf, isKnown } from './etag.ts';
 import type { KeptAnswer } from './idempotency.ts';
@@ -31,7 +31,8 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
     throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
   }
   const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
-  if (!inQuery) refuseQuery(queryOf(context));
+  if (inQuery) refuseBody(context.env.incoming);
+  else refuseQuery(queryOf(context));
   const body = inQuery ? '' : await readBody(context.env.incoming, desk.body);
   const given = withoutSpace(
     inQuery

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Spaces } from '../index.ts';
 import { invalidArgument, wholeNumber } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import type { Clock } from '../model/time.ts';
 import { createApp } from './app.ts';
 import type { MountedHandler } from './app-types.ts';
@@ -71,6 +72,30 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const optionKeys = keysOf<ServerOptions>()({
+  spaces: true,
+  deleteSpaces: true,
+  tokens: true,
+  host: true,
+  port: true,
+  allowHosts: true,
+  allowOrigins: true,
+  requestsPerMinute: true,
+  bodyLimit: true,
+  maxConnections: true,
+  maxConnectionsPerAddress: true,
+  headersTimeout: true,
+  requestTimeout: true,
+  keepAliveTimeout: true,
+  workTimeout: true,
+  closeTimeout: true,
+  log: true,
+  clock: true,
+  acceptNow: true,
+  version: true,
+  mount: true,
+});
+
 const DEFAULT_PORT = 7411;
 const DAY = 86_400_000;
 /** Of time limits, in milliseconds. */
@@ -78,6 +103,7 @@ const LONGEST = 3_600_000;
 
 /** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  onlyKeys(options, optionKeys, 'startServer');
   const clock = options.clock ?? Date.now;
   const host = options.host ?? '127.0.0.1';
   const limits = limitsOf(options);

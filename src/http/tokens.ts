@@ -4,6 +4,7 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { parseScope } from '../model/scope.ts';
 import { parseSpaceName } from '../model/space.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
@@ -33,6 +34,8 @@ export interface NewToken {
   /** Default is `write`. */
   readonly rights?: TokenRights | undefined;
 }
+
+const newTokenKeys = keysOf<NewToken>()({ name: true, space: true, scopes: true, rights: true });
 
 /** Tokens in a directory: one file each, readable by its owner alone, holding a hash and never the token. */
 export interface TokenStore {
@@ -78,6 +81,7 @@ export function openTokenStore(directory: string): TokenStore {
   };
   return {
     async create(token, now) {
+      onlyKeys(token, newTokenKeys, 'token');
       const id = randomBytes(8).toString('hex');
       const secret = `salience_${id}_${randomBytes(32).toString('base64url')}`;
       const grant = makeGrant(token, id, now);

@@ -13,7 +13,7 @@ import { SalienceError } from '../model/errors.ts';
 import { parseInput } from '../verbs/index.ts';
 import { list } from '../verbs/read.ts';
 import { type AppContext, type AppTypes, type Desk, queryOf, signalOf } from './app-types.ts';
-import { readBodyLines } from './body.ts';
+import { readBodyLines, refuseBody } from './body.ts';
 import { confine, mayWrite } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
 import type { Grant } from './tokens.ts';
@@ -27,6 +27,7 @@ const MOST_PROBLEMS = 1000;
 export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   app.get('/v1/export', async (context) => {
     context.set('route', '/v1/export');
+    refuseBody(context.env.incoming);
     const grant = context.get('grant');
     const query = parseQueryFields(list.input, queryOf(context));
     const { limit, cursor, order, ...filter } = parseInput(list, withoutSpace(query, grant));

@@ -6,6 +6,7 @@
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
 import type { ContextOptions, MemoryEngine } from '../index.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
 
 export type { MemoryToolOptions };
@@ -61,6 +62,21 @@ export interface MemoryMiddlewareOptions
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+const middlewareKeys = keysOf<MemoryMiddlewareOptions>()({
+  strategy: true,
+  scope: true,
+  types: true,
+  typesExclude: true,
+  tags: true,
+  metadata: true,
+  minScore: true,
+  maxContextItems: true,
+  maxTokens: true,
+  sessionId: true,
+  observe: true,
+  onError: true,
+});
+
 type Middleware = Extract<LanguageModelMiddleware, { readonly specificationVersion: 'v3' }>;
 type Call = Parameters<NonNullable<Middleware['transformParams']>>[0]['params'];
 type Prompt = Call['prompt'];
@@ -82,6 +98,7 @@ const MOST_TURNS = 64;
  * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
  */
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
+  onlyKeys(options, middlewareKeys, 'memoryMiddleware');
   const { maxTokens = 2000, observe = 'worth', onError = warn, sessionId, ...asked } = options;
   const contexts = new Map<string, string>();
   // What the user said, without what was put there.

@@ -4,18 +4,42 @@
  * @module
  */
 
-import { Document } from '@langchain/core/documents';
-import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
-import { BaseStore } from '@langchain/core/stores';
+import type { Document } from '@langchain/core/documents';
+import type { BaseRetrieverInput } from '@langchain/core/retrievers';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
 import type { JsonValue } from '../model/memory.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { keptJson, readable } from './kept-json.ts';
+import { loadPeer } from './peer.ts';
+
+const {
+  Document: LangChainDocument,
+  BaseRetriever,
+  BaseStore,
+} = await loadPeer(
+  async () => ({
+    ...(await import('@langchain/core/documents')),
+    ...(await import('@langchain/core/retrievers')),
+    ...(await import('@langchain/core/stores')),
+  }),
+  '@langchain/core',
+  'salience/langchain',
+);
 
 export interface MemoryRetrieverInput extends BaseRetrieverInput {
   readonly memory: MemoryEngine;
   /** How is recalled: strategy, limit, scope, filters … */
   readonly recall?: RecallOptions | undefined;
 }
+
+const retrieverKeys = keysOf<MemoryRetrieverInput>()({
+  memory: true,
+  recall: true,
+  callbacks: true,
+  tags: true,
+  metadata: true,
+  verbose: true,
+});
 
 /** What a document says of the memory that it was. */
 export type MemoryDocumentMetadata = Omit<Memory, 'id' | 'content'> & {
@@ -34,7 +58,9 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
   readonly #memory: MemoryEngine;
   readonly #recall: RecallOptions;
 
-  constructor({ memory, recall = {}, ...rest }: MemoryRetrieverInput) {
+  constructor(input: MemoryRetrieverInput) {
+    onlyKeys(input, retrieverKeys, 'MemoryRetriever');
+    const { memory, recall = {}, ...rest } = input;
     super(rest);
     this.#memory = memory;
     this.#recall = recall;
@@ -44,7 +70,7 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
     const { hits } = await this.#memory.recall(query, this.#recall);
     return hits.map(({ memory: { id, content, ...fields }, score }) => {
       const metadata = { ...fields, score: score.value, strategy: score.strategy };
-      return new Document({ id, pageContent: content, metadata });
+      return new LangChainDocument({ id, pageContent: content, metadata });
     });
   }
 }
@@ -57,12 +83,15 @@ export interface MemoryStoreInput {
   readonly type?: string | undefined;
 }
 
+const storeKeys = keysOf<MemoryStoreInput>()({ memory: true, scope: true, type: true });
+
 /**
  * Values of JSON by keys of 1–512 characters, each a memory whose topic is its key: a new value takes the place of the
  * old one, which stays in the memory's history, and recalls find the text `key: value`. Memories about a topic that were
  * remembered otherwise are values too: their content.
  *
- * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept.
+ * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept. As JSON a value may
+ * be as long as the memory's limit of metadata (`maxMetadataBytes`) allows.
  */
 export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<string, Value> {
   static override lc_name(): string {
@@ -74,7 +103,9 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   readonly #scope: string;
   readonly #type: string | undefined;
 
-  constructor({ memory, scope = 'global', type }: MemoryStoreInput) {
+  constructor(input: MemoryStoreInput) {
+    onlyKeys(input, storeKeys, 'MemoryStore');
+    const { memory, scope = 'global', type } = input;
     super();
     this.#memory = memory;
     this.#scope = scope;

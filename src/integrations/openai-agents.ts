@@ -6,6 +6,7 @@
 
 import type { AgentInputItem, Session } from '@openai/agents-core';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {
@@ -16,6 +17,8 @@ export interface MemorySessionOptions {
   /** Default is the system's clock. */
   readonly clock?: (() => number) | undefined;
 }
+
+const optionKeys = keysOf<MemorySessionOptions>()({ sessionId: true, scope: true, clock: true });
 
 /** The type of memories that are items of a conversation. */
 const MESSAGE = 'message';
@@ -28,6 +31,7 @@ const MESSAGE = 'message';
  * Several processes may add to one session: each batch of items stays together.
  */
 export function memorySession(memory: MemoryEngine, options: MemorySessionOptions = {}): Session {
+  onlyKeys(options, optionKeys, 'memorySession');
   const { sessionId = crypto.randomUUID(), scope, clock = Date.now } = options;
   if (sessionId.trim() === '' || sessionId.length > 100) {
     throw new SalienceError('invalid_argument', 'sessionId: 1–100 characters are needed', {

@@ -7,8 +7,16 @@
  */
 
 import { type ChannelListener, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
-import { type Span, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
+import type { Span, TracerProvider } from '@opentelemetry/api';
 import type { MemoryEngine, MemoryOperation, OperationContent } from '../index.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
+import { loadPeer } from './peer.ts';
+
+const { SpanKind, SpanStatusCode, trace } = await loadPeer(
+  () => import('@opentelemetry/api'),
+  '@opentelemetry/api',
+  'salience/otel',
+);
 
 export interface TraceMemoryOptions {
   /** Default is the global one. */
@@ -16,6 +24,8 @@ export interface TraceMemoryOptions {
   /** Whether queries and the texts of memories become attributes of spans. Default is false. */
   readonly content?: boolean | undefined;
 }
+
+const optionKeys = keysOf<TraceMemoryOptions>()({ tracerProvider: true, content: true });
 
 /**
  * What each verb is by the conventions. `maintain_memory` is our own: they have no name for it. Verbs that are not here
@@ -44,7 +54,9 @@ const operationNames = {
  * Turns the operations of all memories in this process into spans, until the function that it returns is called. The
  * span that is active where a verb is called is the parent. `gen_ai.memory.store.id` is the name of the space.
  */
-export function traceMemory({ tracerProvider, content = false }: TraceMemoryOptions = {}): () => void {
+export function traceMemory(options: TraceMemoryOptions = {}): () => void {
+  onlyKeys(options, optionKeys, 'traceMemory');
+  const { tracerProvider, content = false } = options;
   const tracer = (tracerProvider ?? trace).getTracer('salience');
   const spans = new WeakMap<object, Span>();
 

@@ -1,4 +1,5 @@
 import { type MemoryEngine, SalienceError } from '../index.ts';
+import { keysOf, onlyKeys } from '../model/options.ts';
 import { agentVerbs, callVerb, failureOf, type Verb } from '../verbs/index.ts';
 
 export interface MemoryToolOptions {
@@ -7,6 +8,8 @@ export interface MemoryToolOptions {
   /** Only tools that write nothing, and recalls that leave nothing behind. Default is false. */
   readonly readOnly?: boolean | undefined;
 }
+
+const optionKeys = keysOf<MemoryToolOptions>()({ only: true, readOnly: true });
 
 /** A verb as every framework's tool needs it. */
 export interface MemoryTool {
@@ -20,10 +23,9 @@ export interface MemoryTool {
 const USUAL = ['remember', 'recall', 'update', 'forget'];
 
 /** The verbs of the table as tools over one memory. Throws `invalid_argument` for a name that is no tool. */
-export function toolsOf(
-  memory: MemoryEngine,
-  { only = USUAL, readOnly = false }: MemoryToolOptions,
-): readonly MemoryTool[] {
+export function toolsOf(memory: MemoryEngine, options: MemoryToolOptions): readonly MemoryTool[] {
+  onlyKeys(options, optionKeys, 'memoryTools');
+  const { only = USUAL, readOnly = false } = options;
   const unknown = only.filter((name) => !agentVerbs.some((verb) => verb.name === name));
   if (unknown.length > 0) {
     throw new SalienceError(

@@ -67,6 +67,52 @@ const inputKeys = keysOf<RememberInput>()({
   ttl: true,
 });
 
+const memoryKeys = keysOf<Memory & Pick<RememberInput, 'ttl'>>()({
+  id: true,
+  ordinal: true,
+  scope: true,
+  type: true,
+  title: true,
+  content: true,
+  tags: true,
+  metadata: true,
+  topicKey: true,
+  author: true,
+  role: true,
+  sessionId: true,
+  bornIn: true,
+  createdAt: true,
+  updatedAt: true,
+  lastAccessedAt: true,
+  seen: true,
+  validFrom: true,
+  validUntil: true,
+  expiresAt: true,
+  invalidatedAt: true,
+  invalidReason: true,
+  coldSince: true,
+  consolidatedAt: true,
+  importance: true,
+  importanceJudge: true,
+  confidence: true,
+  usefulness: true,
+  weight: true,
+  stability: true,
+  accessCount: true,
+  sessions: true,
+  revisionCount: true,
+  tier: true,
+  core: true,
+  supersedes: true,
+  source: true,
+  sourceRef: true,
+  derivedFrom: true,
+  space: true,
+  effectiveWeight: true,
+  votes: true,
+  ttl: true,
+});
+
 const changeKeys = keysOf<MemoryChanges>()({
   content: true,
   title: true,
@@ -243,6 +289,7 @@ export function changedRecord(
 
 /** A memory as it was exported, checked like a new one and otherwise kept as it is. */
 export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord {
+  onlyKeys(memory, memoryKeys, 'memory');
   if (memory.createdAt === undefined)
     throw invalidArgument('createdAt', 'an exported memory has one; remember new ones instead');
   const given = Object.fromEntries(inputKeys.map((key) => [key, memory[key as keyof Memory]]));

@@ -43,6 +43,29 @@ describe('arguments that nobody reads', () => {
     }
   });
 
+  it('are refused as the body of a request that takes none', async () => {
+    await using test = await startTestServer();
+    const token = await test.token({ rights: 'admin' });
+    await (await test.space()).remember('tea', { id: 'a' });
+    const bodiless = [
+      ...verbs.flatMap(({ http }) => (/GET|DELETE/.test(http.method) ? [http] : [])),
+      { method: 'GET', path: '/v1/export' },
+      { method: 'DELETE', path: '/v1/space' },
+    ];
+    expect(bodiless.length).toBeGreaterThan(10);
+    for (const { method, path } of bodiless) {
+      for (const headers of [{ 'content-length': '7' }, { 'transfer-encoding': 'chunked' }]) {
+        const { status, json } = await test.ask(method, pathOf(path), { token, headers, body: '{"a":1}' });
+        expect([method, path, status, json.code]).toEqual([method, path, 400, 'invalid_argument']);
+        expect(json.details.field).toBe('body');
+      }
+      const headers = { 'content-length': '0' };
+      const { json } = await test.ask(method, pathOf(path), { token, headers });
+      expect(json?.details?.field).not.toBe('body');
+    }
+    expect((await (await test.space()).history('a')).length).toBeGreaterThan(0);
+  });
+
   it('are refused by the client before anything is sent', async () => {
     await using test = await startTestServer();
     const url = test.url;

@@ -6,6 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { keysOf, onlyKeys } from '../../model/options.ts';
 import { parseSpaceName } from '../../model/space.ts';
 import { closedError, missingSpace } from '../faults.ts';
 import type { SpaceStore, Store } from '../store.ts';
@@ -27,8 +28,11 @@ export interface SqliteStoreOptions {
   readonly busyTimeout?: number | undefined;
 }
 
+const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: true, busyTimeout: true });
+
 /** A store of SQLite files. The driver is loaded, and the directory made, when the first space is opened. */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
+  onlyKeys(options, optionKeys, 'createSqliteStore');
   return createObservedSqliteStore(options);
 }
 

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { openTokenStore, startServer } from '../http/index.ts';
+import { openMemory } from '../index.ts';
+import { createSqliteStore } from '../store/sqlite/index.ts';
+import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
+import { MemoryRetriever, MemoryStore } from './langchain.ts';
+import { memoryTools as mastraTools } from './mastra.ts';
+import { memorySession } from './openai-agents.ts';
+import { traceMemory } from './otel.ts';
+
+test('whatever makes something of a memory refuses options that nobody reads', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  const calls: readonly [string, () => unknown][] = [
+    ['memoryTools: unknown option "read_only"', () => memoryTools(memory, { read_only: true } as never)],
+    ['memoryTools: unknown option "tools"', () => mastraTools(memory, { tools: ['recall'] } as never)],
+    ['memoryMiddleware: unknown option "user"', () => memoryMiddleware(memory, { user: 'bob' } as never)],
+    ['memorySession: unknown option "session"', () => memorySession(memory, { session: 'x' } as never)],
+    ['traceMemory: unknown option "contents"', () => traceMemory({ contents: true } as never)],
+    ['MemoryRetriever: unknown option "k"', () => new MemoryRetriever({ memory, k: 3 } as never)],
+    ['MemoryStore: unknown option "namespace"', () => new MemoryStore({ memory, namespace: 'x' } as never)],
+    ['createSqliteStore: unknown option "path"', () => createSqliteStore({ path: '/nowhere' } as never)],
+    ['startServer: unknown option "Port"', () => startServer({ Port: 1 } as never)],
+    [
+      'token: unknown option "scope"',
+      () => openTokenStore('/nowhere').create({ space: 'alice', scope: 'team:a' } as never, 0),
+    ],
+    [
+      'memory: unknown option "user_id"',
+      () => memory.restore([{ id: 'a', content: 'x', createdAt: '2026-01-01', user_id: 'bob' } as never]),
+    ],
+  ];
+  for (const [message, call] of calls) {
+    const error = await Promise.resolve()
+      .then(call)
+      .catch((thrown) => thrown);
+    expect(error, message).toMatchObject({ name: 'SalienceError', code: 'invalid_argument' });
+    expect(error.message).toContain(message);
+  }
+});
