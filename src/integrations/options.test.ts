@@ -32,8 +32,8 @@ test('whatever makes something of a memory refuses options that nobody reads', a
   for (const [message, call] of calls) {
     const error = await Promise.resolve()
       .then(call)
-      .catch((thrown) => thrown);
+      .catch((thrown: unknown) => thrown as Error);
     expect(error, message).toMatchObject({ name: 'SalienceError', code: 'invalid_argument' });
-    expect(error.message).toContain(message);
+    expect((error as Error).message).toContain(message);
   }
 });
