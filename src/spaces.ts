@@ -53,6 +53,8 @@ interface Entry {
   /** Calls that are under way. */
   users: number;
   bytes: number;
+  /** Its file was replaced: it is closed as soon as nobody uses it. */
+  isLost: boolean;
 }
 
 /**
@@ -90,7 +92,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   function open(name: string): Entry {
-    const entry: Entry = { opened: openOne(name, opening, theStore()), users: 0, bytes: 0 };
+    const entry: Entry = { opened: openOne(name, opening, theStore()), users: 0, bytes: 0, isLost: false };
     entries.set(name, entry);
     // Another call may succeed where this one failed.
     entry.opened.catch(() => {
@@ -136,6 +138,10 @@ export function openSpaces(options: SpacesOptions): Spaces {
   async function leave(name: string, entry: Entry): Promise<void> {
     entry.users--;
     if (entries.get(name) !== entry) return;
+    if (entry.isLost && entry.users === 0) {
+      await closeOne(name, entry);
+      return;
+    }
     const { store } = await entry.opened;
     entry.bytes = store.residentBytes();
     if (entries.get(name) !== entry) return;
@@ -156,6 +162,9 @@ export function openSpaces(options: SpacesOptions): Spaces {
     const { memory } = await entry.opened;
     try {
       return await work(memory);
+    } catch (error) {
+      if (SalienceError.isInstance(error) && error.code === 'store_replaced') entry.isLost = true;
+      throw error;
     } finally {
       await leave(name, entry);
     }

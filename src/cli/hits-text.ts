@@ -97,7 +97,7 @@ function formatTrace(trace: Trace, hits: number): string {
 
 function formatStages(trace: Trace, columns: number): string {
   const titles = ['stage', 'candidates', 'survivors', 'ms'];
-  return formatTable(
+  const table = formatTable(
     titles.map((title) => ({ title, align: title === 'stage' ? ('left' as const) : ('right' as const) })),
     trace.stages.map(({ name, candidates, survivors, durationMs }) => [
       name,
@@ -107,6 +107,10 @@ function formatStages(trace: Trace, columns: number): string {
     ]),
     columns,
   );
+  const reasons = trace.stages.flatMap(({ name, reason }) =>
+    reason === undefined ? [] : [`${name}: ${reason}`],
+  );
+  return [table, ...reasons].join('\n');
 }
 
 function indent(text: string): string {

@@ -55,6 +55,20 @@ export async function openExisting(
   return open(context, { ...extra, readOnly: !exists });
 }
 
+/** Opens a space for a question that may leave traces of use, which it does not where nothing can be written. */
+export async function openToAsk(
+  context: Pick<Context, 'options' | 'now' | 'signal'>,
+  extra: Pick<OpenOptions, 'profiles'> & { readonly learns: boolean },
+): Promise<MemoryEngine> {
+  const { learns, ...rest } = extra;
+  const read = () => open(context, { ...rest, readOnly: true });
+  if (!learns) return read();
+  return openExisting(context, rest).catch((error: unknown) => {
+    if (SalienceError.isInstance(error) && error.code === 'store_read_only') return read();
+    throw error;
+  });
+}
+
 /** The language model that the common options name. */
 function languageModelOf({ model, modelUrl }: CommonOptions): OpenOptions['languageModel'] {
   if (model === undefined || model === '') return undefined;

@@ -37,6 +37,7 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   embedder_failed: 502,
   store_read_only: 503,
   store_busy: 503,
+  store_replaced: 503,
   too_many_spaces: 503,
   closed: 503,
   aborted: 503,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalidArgument, number, oneOf, text, wholeNumber } from '../model/check.ts';
-import { throwIfAborted } from '../model/errors.ts';
+import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import { onlyKeys } from '../model/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
 import type { EvidenceChain } from '../recall/expand.ts';
@@ -197,10 +197,11 @@ export async function applyEffects(
   query: string | undefined,
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
-  if (options.effects === 'none' || options.asOf !== undefined) return undefined;
-  if (engine.readOnly || used.length === 0) return undefined;
+  if (options.effects === 'none' || options.asOf !== undefined || used.length === 0) return undefined;
   const effect = learned === 'none' ? await effectOfSeeing(engine) : learned;
   if (effect === undefined) return undefined;
+  const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
+  if (engine.readOnly) return nothing('the space is open for reading only');
   const started = performance.now();
   const usage: NewUsage = {
     at: momentOf(engine, options),
@@ -213,7 +214,14 @@ export async function applyEffects(
     sessionId: options.sessionId,
     used: used.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
   };
-  await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
+  try {
+    await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
+  } catch (error) {
+    // The answer is right without them.
+    if (SalienceError.isInstance(error) && error.code === 'store_read_only')
+      return nothing('the space cannot be written to');
+    throw error;
+  }
   return stage('effects', used.length, used.length, performance.now() - started);
 }
 

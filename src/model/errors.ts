@@ -48,6 +48,8 @@ export type SalienceErrorCode =
   | 'store_full'
   | 'store_busy'
   | 'store_corrupt'
+  /** The file was deleted, moved or replaced while it was open: what is written would be found by nobody. */
+  | 'store_replaced'
   | 'store_failed'
   /** As many spaces are open as may be, and all of them are in use. */
   | 'too_many_spaces'

@@ -22,6 +22,8 @@ export interface StageTrace {
   readonly durationMs: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Why the stage did less than it should have. */
+  readonly reason?: string | undefined;
 }
 
 /** Whether one way of finding or ordering memories took part in an answer. */

@@ -27,6 +27,7 @@ const stageSchema = z.object({
   durationMs: z.number(),
   promptTokens: z.number(),
   completionTokens: z.number(),
+  reason: z.string().optional(),
 } satisfies Record<keyof StageTrace, z.ZodType>);
 
 const armSchema = z.object({

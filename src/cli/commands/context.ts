@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ContextFormat } from '../../index.ts';
 import { action, type Context } from '../context.ts';
-import { open, openExisting } from '../open.ts';
+import { open, openToAsk } from '../open.ts';
 import { collect, parseWholeNumber } from '../options.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 import { plainBlock, plainLine } from '../terminal-text.ts';
@@ -85,9 +85,7 @@ async function asked(context: Context<Options>, query: string | undefined) {
   const { options } = context;
   const { profiles, recall, contextWrites } = await readStrategy(context);
   const learns = contextWrites && options.effects !== 'none';
-  await using memory = learns
-    ? await openExisting(context, { profiles })
-    : await open(context, { readOnly: true, profiles });
+  await using memory = await openToAsk(context, { profiles, learns });
   const { limit, ...rest } = recall;
   return await memory.context(query, {
     ...rest,

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { action } from '../context.ts';
 import { formatRecall } from '../hits-text.ts';
 import { viewedFrom } from '../look-back.ts';
-import { open, openExisting } from '../open.ts';
+import { openToAsk } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 
 interface Options extends StrategyFlags {
@@ -47,9 +47,7 @@ export function configure(command: Command): void {
         const now = viewedFrom(context);
         const { profiles, recall, writes } = await readStrategy(context);
         const learns = writes && options.effects !== 'none';
-        await using memory = learns
-          ? await openExisting(context, { profiles })
-          : await open(context, { readOnly: true, profiles });
+        await using memory = await openToAsk(context, { profiles, learns });
         const answer = await memory.recall(query, {
           ...recall,
           sessionId: options.session,

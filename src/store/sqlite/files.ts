@@ -51,6 +51,8 @@ export function hasLog(path: string): boolean {
 }
 
 async function nameIn(path: string): Promise<string | undefined> {
+  // SQLite takes away the log of an empty file.
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
   // The name never changes, so without a log the file alone will do, and nothing is made beside it.
   for (const immutable of hasLog(path) ? [false] : [true, false]) {
     let connection: Connection | undefined;

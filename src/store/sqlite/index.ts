@@ -13,7 +13,7 @@ import type { SpaceStore, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { translateFileError } from './faults.ts';
-import { fileNameOf, listSpaceNames } from './files.ts';
+import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
 import { openSpaceFile } from './space.ts';
 
 export interface SqliteStoreOptions {
@@ -56,7 +56,8 @@ export function createObservedSqliteStore(
       checkOpen();
       parseSpaceName(name);
       const path = join(root, fileNameOf(name));
-      if (readOnly && !existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
+      if (readOnly && !existsSync(path) && !hasLog(path))
+        throw missingSpace(name, await listSpaceNames(root));
       const onClose = () => void opened.delete(space);
       const space = await openSpaceFile({
         name,

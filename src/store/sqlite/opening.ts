@@ -8,6 +8,7 @@ import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta, writeSettings } from './meta.ts';
+import { makeFile } from './presence.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 
 export interface FileSettings {
@@ -23,6 +24,7 @@ export async function openWriter(path: string, space: string, settings: FileSett
   let connection: Connection | undefined;
   try {
     await mkdir(dirname(path), { recursive: true });
+    await makeFile(path);
     const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
     connection = opened;
     const version = await retryWhileBusy(busyTimeout, () => {

@@ -13,6 +13,7 @@ import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { openPastOf } from './past.ts';
+import { checkFiles, watchPresence } from './presence.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
 import { readVectors, searchResident } from './search.ts';
@@ -33,6 +34,7 @@ export interface SpaceFile extends FileSettings {
 /** Opens one space: a connection that writes, one write at a time, and one that reads what is committed. */
 export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   const { name, path, busyTimeout } = file;
+  await checkFiles(path);
   const writer = file.readOnly ? undefined : await openWriter(path, name, file);
   const reader = await openReader(path, name, file).catch((error: unknown) => {
     writer?.close();
@@ -40,6 +42,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   });
   if (writer) file.onConnect?.(writer);
   file.onConnect?.(reader);
+  const checkPresence = watchPresence(path);
   const termIds = writer && createTermIds(writer);
   const resident = createResident();
   const queue = createQueue();
@@ -60,12 +63,14 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   ): Promise<Result> => {
     if (!writer || !termIds) throw openedReadOnly(name);
     try {
-      return await writeTransaction(writer, busyTimeout, () => {
+      return await writeTransaction(writer, busyTimeout, async () => {
         // Another connection may have removed terms that are remembered here.
         const version = dataVersion(writer);
         if (version !== knownVersion) termIds.clear();
         knownVersion = version;
-        return task(writer, termIds);
+        const result = await task(writer, termIds);
+        checkPresence();
+        return result;
       });
     } catch (error) {
       termIds.clear();
