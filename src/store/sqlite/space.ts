@@ -5,7 +5,7 @@ import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { createReader } from './events.ts';
-import { translateError } from './faults.ts';
+import { translateError, translateFileError } from './faults.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
 import { inspectResident } from './inspect.ts';
@@ -34,7 +34,9 @@ export interface SpaceFile extends FileSettings {
 /** Opens one space: a connection that writes, one write at a time, and one that reads what is committed. */
 export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   const { name, path, busyTimeout } = file;
-  await checkFiles(path);
+  await checkFiles(path).catch((error: unknown) => {
+    throw translateFileError(error, path);
+  });
   const writer = file.readOnly ? undefined : await openWriter(path, name, file);
   const reader = await openReader(path, name, file).catch((error: unknown) => {
     writer?.close();
