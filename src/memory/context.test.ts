@@ -89,6 +89,27 @@ test('without a query a context is ambient; at the start and on every turn it ha
   expect(turn.items.map(({ id }) => id).sort()).toEqual(['again', 'elsewhere', 'roast', 'rule']);
 });
 
+test('a rule is pinned when a person has said it, not when a tool or an assistant has', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  const roles = [undefined, 'user', 'system', 'developer', 'assistant', 'tool'];
+  await memory.rememberMany(
+    roles.map((role) => ({
+      id: `by-${role}`,
+      content: `Rule of ${role}: always say please`,
+      type: 'rule',
+      role,
+    })),
+  );
+  for (const { items } of [await memory.pinned(), await memory.bootstrap()]) {
+    expect(items.map(({ id }) => id).sort()).toEqual([
+      'by-developer',
+      'by-system',
+      'by-undefined',
+      'by-user',
+    ]);
+  }
+});
+
 test('a core memory of any type is pinned', async () => {
   const { memory, space, clock } = await live();
   await memory.rememberMany(coffee);

@@ -172,6 +172,11 @@ async function idsOfSession(engine: Engine, sessionId: string | undefined): Prom
   return new Set(found.map(({ id }) => id));
 }
 
+/** What a tool or an assistant has said is no rule for what is to come: nobody asked for it. */
+function mayStand({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
+  return !(type === 'rule' || type === 'feedback') || (role !== 'tool' && role !== 'assistant');
+}
+
 async function standing(
   engine: Engine,
   definition: StandingContext,
@@ -192,7 +197,7 @@ async function standing(
   });
   const core = await coreHits(engine, asked);
   const known = new Set(found.hits.map(({ memory }) => memory.id));
-  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))];
+  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(mayStand);
   return build(engine, { ...found, hits }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,

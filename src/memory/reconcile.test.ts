@@ -41,6 +41,18 @@ const recalled = async (memory: Awaited<ReturnType<typeof judging>>['memory']) =
   (await memory.recall('Anna flies to Lisbon')).hits.map((hit) => hit.memory.id).sort();
 
 describe('the queue of similar pairs, judged by a model', () => {
+  test('a pair that gets no usable verdict is asked about three times, and then left to people', async () => {
+    const { memory, requests } = await judging(() => undefined);
+    for (let run = 0; run < 3; run++) {
+      expect((await memory.maintain()).failures.length).toBeGreaterThan(0);
+    }
+    const asked = requests.length;
+    expect(asked).toBeGreaterThanOrEqual(3);
+    expect(await memory.maintain()).toMatchObject({ judged: [], failures: [], usage: { calls: 0 } });
+    expect(requests).toHaveLength(asked);
+    expect((await memory.conflicts()).length).toBeGreaterThan(0);
+  });
+
   test('an update supersedes, inherits the importance, and can be undone', async () => {
     const { memory, requests } = await judging((older, newer) =>
       older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'OVERLAP',

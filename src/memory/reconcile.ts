@@ -18,6 +18,9 @@ export interface Asked {
 /** Pairs of the queue that a run looks at to find those that can be judged. */
 const MOST_LOOKED_AT = 10_000;
 
+/** Questions without a usable answer after which a pair is left to people: `conflicts` goes on listing it. */
+const MOST_ATTEMPTS = 3;
+
 /** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
 const JUDGED_AT_ONCE = 40;
 
@@ -51,12 +54,12 @@ export async function reconcile(
   let usage = NO_USAGE;
   if (!model || options.judge === false) return { judged, failures, usage };
   if (options.dryRun) {
-    const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)), ...found];
+    const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked), ...found];
     const open = await firstOpen(engine.space, waiting, most, now);
     const toJudge = open.map(({ older, newer }) => ({ older: older.id, newer: newer.id }));
     return { judged, failures, usage, toJudge };
   }
-  let waiting = await engine.space.pendingPairs(MOST_LOOKED_AT);
+  let waiting = (await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked);
   for (let asked = 0; asked < most; ) {
     throwIfAborted(options.signal);
     // The verdicts before may have made a question needless.
@@ -69,13 +72,18 @@ export async function reconcile(
     const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
     usage = addUsage(usage, answer.usage);
     failures.push(...answer.failures.map(({ error }) => error.message));
+    const unanswered = some.flatMap(({ pair }, at) => (answer.verdicts[at] ? [] : [pair.sequence]));
     const verdicts = some.flatMap(({ pair }, at) => {
       const verdict = answer.verdicts[at];
       return verdict ? [{ pair, ...verdict }] : [];
     });
-    judged.push(...(await settle(engine, verdicts, now, options.run)));
+    judged.push(...(await settle(engine, verdicts, unanswered, now, options.run)));
   }
   return { judged, failures, usage };
+}
+
+function mayBeAsked({ attempts }: SimilarPair): boolean {
+  return attempts < MOST_ATTEMPTS;
 }
 
 /** Throws `invalid_argument`. */
@@ -124,15 +132,17 @@ function dated({ content, updatedAt }: MemoryRecord): { readonly content: string
 async function settle(
   engine: Engine,
   verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
+  unanswered: readonly number[],
   now: Instant,
   run: string | undefined,
 ): Promise<readonly JudgedSimilarity[]> {
-  if (verdicts.length === 0) return [];
+  if (verdicts.length + unanswered.length === 0) return [];
   return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const pairs = verdicts.map(({ pair }) => pair);
     const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
     const changed = new Map<string, MemoryRecord>();
-    const settled: Change[] = [];
+    const settled: Change[] =
+      unanswered.length === 0 ? [] : [{ kind: 'attempt-pairs', sequences: unanswered }];
     const judged: JudgedSimilarity[] = [];
     for (const { pair, verdict, reason } of verdicts) {
       const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];

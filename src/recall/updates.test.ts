@@ -21,6 +21,7 @@ const hit = (id: string, contested: number) => {
 const pair = (older: string, newer: string, fields: Partial<SimilarPair> = {}): SimilarPair => ({
   older,
   newer,
+  attempts: 0,
   kind: 'update',
   similarity: 0.9,
   sequence: 1,

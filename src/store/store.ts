@@ -209,6 +209,8 @@ export type Change =
    * that still waits. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
    */
   | { readonly kind: 'queue-pair'; readonly pair: NewPair }
+  /** Counts that a model was asked about these pairs without a usable answer. */
+  | { readonly kind: 'attempt-pairs'; readonly sequences: readonly number[] }
   /** Takes a pair out of the queue, and keeps in mind how it was judged. */
   | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
   /**
@@ -258,6 +260,8 @@ export interface SimilarPair extends NewPair {
   readonly sequence: number;
   /** When it was noticed. */
   readonly at: Instant;
+  /** How often a model was asked about it without a usable answer. */
+  readonly attempts: number;
   /** How it was judged; `undefined` while it waits. */
   readonly resolution: string | undefined;
 }

@@ -264,8 +264,17 @@ function readerOf(present: () => State): SpaceReader {
   };
 }
 
-function pairOf({ older, newer, kind, similarity, sequence, at, resolution }: KeptPair): SimilarPair {
-  return { older, newer, kind, similarity, sequence, at, resolution };
+function pairOf({
+  older,
+  newer,
+  kind,
+  similarity,
+  sequence,
+  at,
+  attempts,
+  resolution,
+}: KeptPair): SimilarPair {
+  return { older, newer, kind, similarity, sequence, at, attempts, resolution };
 }
 
 function pendingPairsOf(state: State): readonly SimilarPair[] {

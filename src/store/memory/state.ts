@@ -126,7 +126,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     if (known) pairs.set(known.sequence, { ...known, dropped: true, endedAt: at });
     lastPair++;
     const { older, newer, kind, similarity } = pair;
-    pairs.set(lastPair, { older, newer, kind, similarity, sequence: lastPair, at, ...WAITING });
+    pairs.set(lastPair, { older, newer, kind, similarity, sequence: lastPair, at, attempts: 0, ...WAITING });
   };
   const log = (
     event: Pick<MemoryEvent, 'memoryId' | 'before' | 'redacted' | 'link'> &
@@ -146,6 +146,13 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     }
     if (change.kind === 'queue-pair') {
       queue(change.pair);
+      continue;
+    }
+    if (change.kind === 'attempt-pairs') {
+      for (const sequence of change.sequences) {
+        const pair = pairs.get(sequence);
+        if (pair) pairs.set(sequence, { ...pair, attempts: pair.attempts + 1 });
+      }
       continue;
     }
     if (change.kind === 'settle-pair') {

@@ -10,7 +10,7 @@ import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
 
-const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution
+const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution
   FROM similar_pair WHERE dropped = 0`;
 
 const known = `${pairs} AND sequence IN (
@@ -95,6 +95,14 @@ export function settlePair(
     sequence,
   );
   relationsChanged(connection);
+}
+
+/** See the change `attempt-pairs`. */
+export function attemptPairs(connection: Connection, sequences: readonly number[]): void {
+  connection.run(
+    'UPDATE similar_pair SET attempts = attempts + 1 WHERE sequence IN (SELECT value FROM json_each(?))',
+    JSON.stringify(sequences),
+  );
 }
 
 /** Queues the pairs anew that an operation ended; the old rows stay, so that one can look back. */

@@ -42,7 +42,7 @@ function readState(connection: Connection): State {
     pairs: new Map(pairs.map((pair) => [pair.sequence, pair])),
     votes: readAllVotes(connection),
     lastPair: pairs.at(-1)?.sequence ?? 0,
-    lastOrdinal: Math.max(0, ...[...memories.values()].map(({ memory }) => memory.ordinal)),
+    lastOrdinal: [...memories.values()].reduce((last, { memory }) => Math.max(last, memory.ordinal), 0),
   };
 }
 
@@ -98,7 +98,7 @@ function readAllLinks(connection: Connection): State['links'] {
 
 function readPairs(connection: Connection): readonly KeptPair[] {
   const rows = connection.all(
-    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, resolution, ended_at, ended_by, dropped
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution, ended_at, ended_by, dropped
      FROM similar_pair ORDER BY sequence`,
   ) as (Omit<KeptPair, 'resolution' | 'endedAt' | 'endedBy' | 'dropped'> & {
     resolution: string | null;

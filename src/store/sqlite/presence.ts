@@ -30,8 +30,9 @@ export async function checkFiles(path: string): Promise<void> {
   const alone = await stateOf(path, true);
   const together = await stateOf(path, false);
   if (!alone || !together) return;
+  // Its name may not have been put into it yet.
   const follows =
-    alone.space === together.space &&
+    (alone.space === undefined || alone.space === together.space) &&
     alone.lastEvent <= together.lastEvent &&
     alone.lastUse <= together.lastUse;
   if (follows) return;

@@ -12,6 +12,7 @@ import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
 import { readDerivation, readMeta, readSettings, writeDerivation, writeMeta, writeSettings } from './meta.ts';
 import {
+  attemptPairs,
   type End,
   forgetComparison,
   forgetEnds,
@@ -168,6 +169,9 @@ function applyChange(
       return removeLinks(connection, change.ids, change.kinds).map(ofLink);
     case 'queue-pair':
       queuePair(connection, change.pair, end.at);
+      return [];
+    case 'attempt-pairs':
+      attemptPairs(connection, change.sequences);
       return [];
     case 'settle-pair':
       settlePair(connection, change.sequence, change.resolution, end);

@@ -87,6 +87,7 @@ export const pairTests: readonly ContractTest[] = [
         ...expected[0],
         sequence: first?.sequence,
         at: start + 9,
+        attempts: 0,
         resolution: undefined,
       });
       expect(second?.sequence).toBeGreaterThan(first?.sequence as number);
@@ -183,6 +184,14 @@ export const pairTests: readonly ContractTest[] = [
       expect(await everything(space)).toEqual(before);
     },
   ),
+  onSpace('questions without an answer are counted with their pair', async (space) => {
+    await withMemories(space);
+    await write(space, [queue('a', 'b'), queue('b', 'c')]);
+    const [first, second] = await space.pendingPairs(9);
+    await write(space, [{ kind: 'attempt-pairs', sequences: [first!.sequence] }]);
+    await write(space, [{ kind: 'attempt-pairs', sequences: [first!.sequence, second!.sequence, 999] }]);
+    expect((await space.pendingPairs(9)).map(({ attempts }) => attempts)).toEqual([2, 1]);
+  }),
   onSpace('hot memories are compared once, in the order in which they were written', async (space) => {
     await withMemories(space);
     await write(space, [insert({ id: 'cold', tier: 'cold' }), insert({ id: 'stub', tier: 'stub' })]);

@@ -46,6 +46,9 @@ export const provenance: Migration = {
       WHERE before IS NOT NULL
         AND coalesce((SELECT born_in FROM memory WHERE id = memory_id), json_extract(before, '$.sessionId')) IS NOT NULL;
 
+    -- How often a model was asked about a pair without a usable answer.
+    ALTER TABLE similar_pair ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+
     -- The operations of one run carry its id; settings: those of the space before the event, as JSON.
     ALTER TABLE event ADD COLUMN run TEXT;
     CREATE INDEX event_run ON event (run) WHERE run IS NOT NULL;
