@@ -7,8 +7,8 @@ import { damagedRow, type Place } from './damage.ts';
  * Each row carries a CRC-32 of its values, so that a value that was damaged on the disk, and could still have been
  * written, is known. See docs/decisions/0032-checksums.md.
  *
- * Triggers keep the checksums of what statements write one value at a time; rows of bytes alone are written at one place
- * each, which brings their checksum along.
+ * Triggers keep the checksums of what statements write without one. What is written often brings its checksum along,
+ * since a trigger writes the row twice.
  */
 export const CHECKSUM_FUNCTION = 'salience_checksum';
 
@@ -23,27 +23,53 @@ export function addChecksumFunction(database: DatabaseSyncInstance): void {
 
 /** The CRC-32 of some values, in order. A number has the same one in whatever column it is stored. */
 export function checksumOf(values: readonly SqlValue[]): number {
-  let texts = '';
   let numbers = 0;
+  let room = 0;
   let bytes = 0;
   for (const value of values) {
-    if (typeof value === 'string') texts += `\0"${value}`;
-    else if (value === null) texts += '\0-';
-    else if (typeof value === 'object') {
-      texts += '\0:';
-      bytes = crc32(value, bytes);
-    } else {
-      texts += '\0#';
-      // SQLite knows no negative zero.
-      scratch[numbers++] = Number(value) + 0;
-    }
+    if (typeof value === 'string') room += value.length * 3;
+    else if (value !== null && typeof value === 'object') bytes = crc32(value, bytes);
+    // SQLite knows no negative zero.
+    else if (value !== null) scratchNumbers[numbers++] = Number(value) + 0;
   }
-  return crc32(texts, crc32(scratchBytes.subarray(0, numbers * 8), bytes));
+  const start = numbers * 8;
+  const space =
+    room < MOST_TEXT ? scratch : Buffer.concat([scratch.subarray(0, start)], start + room + MARKS);
+  const end = values.reduce<number>((at, value) => writeMarked(space, value, at), start);
+  return crc32(space.subarray(0, end), bytes);
 }
 
-/** More numbers than any table has columns. */
-const scratch = new Float64Array(128);
-const scratchBytes = new Uint8Array(scratch.buffer);
+/** Writes what kind of value this is, and the value itself where it is a text; returns where it ends. */
+function writeMarked(space: Buffer, value: SqlValue, at: number): number {
+  space[at] = 0;
+  if (typeof value === 'string') {
+    space[at + 1] = 0x22;
+    return writeText(space, value, at + 2);
+  }
+  space[at + 1] = value === null ? 0x2d : typeof value === 'object' ? 0x3a : 0x23;
+  return at + 2;
+}
+
+/** Most texts of a row are short and ASCII: a loop is done before a call of the encoder has begun. */
+function writeText(space: Buffer, text: string, at: number): number {
+  if (text.length > 40) return at + space.write(text, at);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 127) return at + space.write(text, at);
+    space[at + index] = code;
+  }
+  return at + text.length;
+}
+
+/** More values than any table has columns, and the two bytes before each of them. */
+const MOST_VALUES = 128;
+const MARKS = 2 * MOST_VALUES;
+
+/** In bytes. Rows with longer texts are rare, and get a space of their own. */
+const MOST_TEXT = 65_536;
+
+const scratch = Buffer.alloc(8 * MOST_VALUES + MARKS + MOST_TEXT);
+const scratchNumbers = new Float64Array(scratch.buffer, scratch.byteOffset, MOST_VALUES);
 
 /** The values of a row and their checksum. */
 export function withChecksum(values: readonly SqlValue[]): SqlValue[] {

@@ -1,6 +1,7 @@
 import { missingMemory } from '../faults.ts';
 import { checkedLink, linkKey, mergedLinks, orderedEnds, SEQUENCE_WEIGHT, sequenceLink } from '../links.ts';
 import type { Link, LinkChange, LinkKind } from '../store.ts';
+import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { real } from './rows.ts';
 
@@ -188,13 +189,15 @@ export function attachedLinks(connection: Connection, row: number): readonly App
 
 function upsert(connection: Connection, a: number, b: number, { kind, weight, at }: Link): void {
   connection.run(
-    `INSERT INTO link (a_row, b_row, kind, weight, at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET weight = excluded.weight, at = excluded.at`,
+    `INSERT INTO link (a_row, b_row, kind, weight, at, checksum) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET weight = excluded.weight, at = excluded.at, checksum = excluded.checksum`,
     a,
     b,
     kind,
     real(weight),
     at,
+    // A weight that is written as a text is stored as a number: a trigger computes the checksum of that.
+    real(weight) === weight ? checksumOf([a, b, kind, weight, at]) : null,
   );
 }
 

@@ -1,5 +1,6 @@
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
 import type { Derivation } from '../derived.ts';
+import { withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { isObject, storedJson } from './damage.ts';
 
@@ -31,7 +32,12 @@ export function readMeta(connection: Connection, key: MetaKey): string | undefin
 /** Sets a value; `undefined` removes it. */
 export function writeMeta(connection: Connection, key: MetaKey, value: string | undefined): void {
   if (value === undefined) connection.run('DELETE FROM meta WHERE key = ?', key);
-  else connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
+  else {
+    connection.run(
+      'INSERT OR REPLACE INTO meta (key, value, checksum) VALUES (?, ?, ?)',
+      ...withChecksum([key, value]),
+    );
+  }
 }
 
 export function readDerivation(connection: Connection): Derivation {

@@ -2,7 +2,7 @@ import { CHECKSUM_FUNCTION } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { RECORD_COLUMNS } from './rows.ts';
 
-/** The tables that triggers keep, with the columns that their checksum covers: by default all. */
+/** The tables that triggers keep where a statement brings no checksum, with the columns that their checksum covers: by default all. */
 const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   // Whether it was compared changes no answer, and is no part of the record.
   memory: ['row', ...RECORD_COLUMNS],
@@ -16,7 +16,7 @@ const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   meta: undefined,
 };
 
-/** The tables whose writers bring the checksum along. */
+/** The tables whose writers always bring the checksum along. */
 const brought: Readonly<Record<string, readonly string[]>> = {
   vector: ['row', 'bytes'],
   term_vector: ['row', 'bytes'],
@@ -39,8 +39,9 @@ export function protectTables(connection: Connection): void {
     if (table in brought) continue;
     const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
     connection.database.exec(`
-      CREATE TRIGGER space.${table}_inserted AFTER INSERT ON ${table} BEGIN ${update} WHERE ${same}; END;
-      CREATE TRIGGER space.${table}_updated AFTER UPDATE OF ${columns.join(', ')} ON ${table}
+      CREATE TRIGGER space.${table}_inserted AFTER INSERT ON ${table} WHEN NEW.checksum IS NULL
+        BEGIN ${update} WHERE ${same}; END;
+      CREATE TRIGGER space.${table}_updated AFTER UPDATE OF ${columns.join(', ')} ON ${table} WHEN NEW.checksum IS NULL OR NEW.checksum IS OLD.checksum
         BEGIN ${update} WHERE ${same}; END;
     `);
   }

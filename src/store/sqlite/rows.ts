@@ -1,6 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import type { Judge, MemoryRecord, Metadata, Source, Tier } from '../../model/memory.ts';
-import { verify } from './checksum.ts';
+import { checksumOf, verify } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
 import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
 
@@ -109,6 +109,21 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
     memory.seen ?? null,
     JSON.stringify(memory.derivedFrom.map((id) => text(id, 'derivedFrom'))),
   ];
+}
+
+/**
+ * The checksum of a record with these values of {@link toRow}; `null`, for a trigger to compute it, where SQLite makes a
+ * number of a text.
+ */
+export function checksumOfRecord(
+  row: number,
+  { importance, confidence, usefulness, weight, stability }: MemoryRecord,
+  values: readonly SqlValue[],
+): number | null {
+  const asText = [importance, confidence, usefulness, weight, stability].some(
+    (value) => real(value) !== value,
+  );
+  return asText ? null : checksumOf([row, ...values]);
 }
 
 /** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */

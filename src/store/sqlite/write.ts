@@ -21,7 +21,14 @@ import {
   requeuePairs,
   settlePair,
 } from './pairs.ts';
-import { RECORD_COLUMN_LIST, RECORD_COLUMNS, toRow, toVectorBytes } from './rows.ts';
+import {
+  checksumOfRecord,
+  optionalText,
+  RECORD_COLUMN_LIST,
+  RECORD_COLUMNS,
+  toRow,
+  toVectorBytes,
+} from './rows.ts';
 import { writeSession } from './sessions.ts';
 import { relationsChanged, writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
@@ -29,10 +36,10 @@ import type { TermIds } from './terms.ts';
 import { bury, exhume } from './tombstones.ts';
 import { castVote, withdrawVotes } from './votes.ts';
 
-const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?)`;
-const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, content_key = ? WHERE row = ?`;
-const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, checksum, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?, ?)`;
+const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, checksum = ?, content_key = ? WHERE row = ?`;
+const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Applies a decision and logs it as one operation, inside the caller's transaction. */
 export function applyDecision(
@@ -53,13 +60,15 @@ export function applyDecision(
   let sequence = operation;
   let row = nextRow(connection);
   const ordinals = createOrdinals(connection);
-  const log = connection.statement(insertEvent);
+  const logged = connection.statement(insertEvent);
+  const log = (...values: readonly SqlValue[]) => logged.run(...withChecksum(values));
+  const run = optionalText(entry.run, 'run');
   const redacted = new Set<string>();
   for (const change of decision.changes) {
     if (change.kind === 'redact') redacted.add(change.id);
     for (const applied of applyChange(connection, termIds, ordinals.given(change), row, { at, operation })) {
       if (applied.row === row) row++;
-      log.run(
+      log(
         sequence++,
         operation,
         at,
@@ -70,15 +79,15 @@ export function applyDecision(
         change.kind === 'redact' ? 1 : 0,
         entry.undoes ?? null,
         applied.link === undefined ? null : JSON.stringify(applied.link),
-        entry.run ?? null,
+        run,
         null,
       );
     }
   }
   if (decision.settings) {
     const settings = JSON.stringify(readSettings(connection));
-    const { run = null, undoes = null } = entry;
-    log.run(sequence++, operation, at, entry.verb, 0, '', null, 0, undoes, null, run, settings);
+    const { undoes = null } = entry;
+    log(sequence++, operation, at, entry.verb, 0, '', null, 0, undoes, null, run, settings);
     writeSettings(connection, decision.settings);
   }
   ordinals.save();
@@ -126,7 +135,11 @@ function applyChange(
   switch (change.kind) {
     case 'insert': {
       const values: SqlValue[] = toRow(change.memory);
-      values.push(keyOfMemory(connection, change.memory), newRow);
+      values.push(
+        checksumOfRecord(newRow, change.memory, values),
+        keyOfMemory(connection, change.memory),
+        newRow,
+      );
       try {
         connection.statement(insertMemory).run(...values);
       } catch (error) {
@@ -142,9 +155,10 @@ function applyChange(
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
       const key = keyOfMemory(connection, change.memory, memory);
+      const values = toRow({ ...change.memory, ordinal: memory.ordinal });
       connection
         .statement(updateMemory)
-        .run(...toRow({ ...change.memory, ordinal: memory.ordinal }), key, row);
+        .run(...values, checksumOfRecord(row, change.memory, values), key, row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
       writeSupersession(connection, row, change.memory, memory);
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
