@@ -8,8 +8,10 @@ export default defineConfig({
       include: ['src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
       tsconfig: './tsconfig.json',
     },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Half of the time tests wait for processes that they have started.
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     coverage: { include: ['src/**'] },
   },
 });

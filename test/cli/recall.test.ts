@@ -261,6 +261,6 @@ describe('score and profiles', () => {
     expect(JSON.parse(wrong.stderr)).toMatchObject({
       error: { code: 'invalid_profile', details: { path: expect.stringContaining('recency') } },
     });
-    expect((await work.salience(['profiles', 'show', 'nope'])).code).toBe(1);
+    expect((await work.salience(['profiles', 'show', 'nope'])).code).toBe(2);
   });
 });

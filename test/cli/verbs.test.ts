@@ -98,9 +98,7 @@ describe('remember, get, list', () => {
     const large = await fails(['remember', 'x'.repeat(32 * 1024 + 1)], 1);
     expect(large).toMatchObject({ code: 'content_too_large', details: { bytes: 32_769, limit: 32_768 } });
     expect(await fails(['remember', 'a\u0007b'], 1)).toMatchObject({ code: 'invalid_text' });
-    expect(await fails(['remember', 'x', '--importance', '2'], 1)).toMatchObject({
-      code: 'invalid_argument',
-    });
+    expect(await fails(['remember', 'x', '--importance', '2'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--created-at', 'yesterday'], 1)).toMatchObject({
       code: 'invalid_time',
     });
