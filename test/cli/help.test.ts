@@ -13,6 +13,8 @@ beforeAll(async () => {
   const said = { author: { role: 'user' }, content: { content_type: 'text', parts: ['Dark roast, please'] } };
   const conversation = { id: 'c', current_node: 'm', mapping: { m: { message: said, parent: null } } };
   work.file('conversations.json', JSON.stringify([conversation]));
+  const fact = { id: 'f', memory: 'Ann drinks tea', user_id: 'ann', created_at: '2025-01-01T00:00:00Z' };
+  work.file('mem0.json', JSON.stringify({ results: [fact] }));
   const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
   work.file('fresh.json', JSON.stringify(fresh));
   const dataset = [

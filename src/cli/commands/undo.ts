@@ -5,7 +5,7 @@ import { parseWholeNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
-export const examples = ['salience undo', 'salience undo 2 --json', 'salience undo --run 0192f0c1'] as const;
+export const examples = ['salience undo', 'salience undo 2 --json'] as const;
 
 interface Options {
   readonly run?: string | undefined;

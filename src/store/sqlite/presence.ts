@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants, statSync } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { SalienceError } from '../../model/errors.ts';
@@ -66,14 +65,18 @@ async function stateOf(path: string, immutable: boolean): Promise<FileState | un
   }
 }
 
+let filesMade = 0;
+
 /**
  * Makes the file of a new space, with a header and nothing else. It appears under its name all at once, so that an empty
  * file is never one that another process is just making, nor what a crash left of that.
  */
 export async function makeFile(path: string): Promise<void> {
   if (statSync(path, { throwIfNoEntry: false })) return;
-  const made = `${path}-new-${randomUUID()}`;
+  const made = `${path}-new-${process.pid}-${++filesMade}`;
   try {
+    // What a process of this number may have left when it was killed.
+    await rm(made, { force: true });
     const connection = await connect(made, { readOnly: false, timeout: 0 });
     try {
       connection.database.exec('PRAGMA space.journal_mode = WAL');
