@@ -5,7 +5,7 @@ import { parseWholeNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
-export const examples = ['salience undo', 'salience undo 2 --json'] as const;
+export const examples = ['salience undo'] as const;
 
 interface Options {
   readonly run?: string | undefined;
