@@ -133,7 +133,6 @@ function summaryOf(report: MaintenanceReport): string {
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const what = changes.length === 0 ? 'nothing to change' : changes.join(', ');
-  const off = report.fading === 'off' ? '; memories do not fade here' : '';
   const asked = judgedBy === undefined ? '' : ` (asked ${judgedBy}: ${usageText(report.usage)})`;
-  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}${asked}${off}`;
+  return `${dryRun ? 'dry run, nothing was changed: ' : ''}${plural(examined, 'memory', 'memories')} examined: ${what}${asked}`;
 }
