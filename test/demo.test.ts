@@ -8,7 +8,9 @@ test('the demo finds every known answer in this repository, and believes what wa
   expect(stderr).toBe('');
   expect(stdout).toMatch(/(\d+) of \1 right answers/);
   expect(stdout).toMatch(/exact/);
-  expect(stdout).toMatch(/^may contradict dark \(wording \d\d % alike \(cosine\)\): Ann prefers dark roast coffee$/m);
+  expect(stdout).toMatch(
+    /^may contradict dark \(wording \d\d % alike \(cosine\)\): Ann prefers dark roast coffee$/m,
+  );
   expect(stdout).toMatch(/--as-of 2026-01-20.*\n.* deploy\n +Deploys happen on Thursday\n/);
   expect(stdout).toMatch(/--now 2026-03-04.*\n.* deploy\n +Deploys happen on Tuesday\n/);
   expect(stdout).not.toContain('not what is believed');
