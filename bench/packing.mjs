@@ -1,10 +1,10 @@
 // What packing costs: the exact choice over several shapes of memories, near-duplicates, counting tokens, and all of it
 // together.
-import { buildContext } from '../dist/context/build.js';
-import { removeNearDuplicates } from '../dist/context/duplicates.js';
-import { pack } from '../dist/context/pack.js';
-import { loadTokenCounter, TOKEN_ENCODINGS } from '../dist/context/tokens.js';
-import { builtinEmbedder } from '../dist/providers/builtin/embedder.js';
+import { buildContext } from '../build/context/build.js';
+import { removeNearDuplicates } from '../build/context/duplicates.js';
+import { pack } from '../build/context/pack.js';
+import { loadTokenCounter, TOKEN_ENCODINGS } from '../build/context/tokens.js';
+import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { makeMemories, seeded } from './data.mjs';
 import { round, summary, timeEach, timeProcess } from './measure.mjs';
 
@@ -95,7 +95,7 @@ async function benchText(log) {
 
   const counting = {};
   for (const encoding of TOKEN_ENCODINGS) {
-    const script = `const { loadTokenCounter } = await import(${JSON.stringify(new URL('../dist/context/tokens.js', import.meta.url).href)});`;
+    const script = `const { loadTokenCounter } = await import(${JSON.stringify(new URL('../build/context/tokens.js', import.meta.url).href)});`;
     const load = `(await loadTokenCounter('${encoding}'))(['one']);`;
     const without = timeProcess(process.execPath, ['--input-type=module', '-e', script]);
     const withIt = timeProcess(process.execPath, ['--input-type=module', '-e', script + load]);

@@ -39,6 +39,17 @@ describe('widths', () => {
     expect(displayWidth('█▉…·')).toBe(4);
   });
 
+  it('are the same for a text that needs no segmenter as for one that does', () => {
+    for (let unit = 0x20; unit < 0xd800; unit++) {
+      const character = String.fromCharCode(unit);
+      // The wide character rules the short cut out; the line break keeps the two apart.
+      expect({ unit, width: displayWidth(character) }).toEqual({
+        unit,
+        width: displayWidth(`한\n${character}`) - 3,
+      });
+    }
+  });
+
   it('are never exceeded by a cut text, which is a beginning of it', () => {
     expect(cutToWidth('a long line', 6)).toBe('a lon…');
     expect(cutToWidth('日本語', 4)).toBe('日…');

@@ -27,7 +27,8 @@ function escapeUnsafe(text: string): string {
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])|\ufe0f/u;
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-const narrow = /^[\x20-\x7e\u00a0-\u02ff\u2010-\u205e\u2500-\u25ff]*$/;
+const narrow =
+  /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u2500-\u25fc]*$/;
 
 /** Columns that a text without colour codes takes on a terminal. */
 export function displayWidth(text: string): number {
@@ -38,6 +39,9 @@ export function displayWidth(text: string): number {
 /** The text, or as much of it as fits into `columns` with an ellipsis. */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
+  if (columns < 1) return '';
+  // Loading what Intl.Segmenter needs takes 30 ms.
+  if (narrow.test(text)) return `${text.slice(0, columns - 1).trimEnd()}…`;
   let width = 1;
   let cut = '';
   for (const each of graphemes(text)) {
@@ -45,7 +49,7 @@ export function cutToWidth(text: string, columns: number): string {
     if (width > columns) break;
     cut += each;
   }
-  return columns < 1 ? '' : `${cut.trimEnd()}…`;
+  return `${cut.trimEnd()}…`;
 }
 
 export function padToWidth(text: string, columns: number, side: 'left' | 'right' = 'left'): string {

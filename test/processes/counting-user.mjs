@@ -2,9 +2,9 @@
 // says what it finds at its next read.
 // usage: node counting-user.mjs DIRECTORY NAME COUNT
 import { once } from 'node:events';
-import { bindProfile } from '../../dist/scoring/profile.js';
-import { builtinProfile } from '../../dist/scoring/profiles/index.js';
-import { createSqliteStore } from '../../dist/store/sqlite/index.js';
+import { bindProfile } from '../../build/scoring/profile.js';
+import { builtinProfile } from '../../build/scoring/profiles/index.js';
+import { createSqliteStore } from '../../build/store/sqlite/index.js';
 
 const [directory, name, count] = process.argv.slice(2);
 const space = await createSqliteStore({ directory, synchronous: 'normal', busyTimeout: 60_000 }).openSpace(

@@ -2,10 +2,10 @@
 // usage: sh -c 'ulimit -n 1024; exec node many-spaces.mjs DIRECTORY COUNT'
 import { copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSpaces } from '../../dist/index.js';
-import { connect } from '../../dist/store/sqlite/connection.js';
-import { fileNameOf } from '../../dist/store/sqlite/files.js';
-import { writeMeta } from '../../dist/store/sqlite/meta.js';
+import { openSpaces } from '../../build/index.js';
+import { connect } from '../../build/store/sqlite/connection.js';
+import { fileNameOf } from '../../build/store/sqlite/files.js';
+import { writeMeta } from '../../build/store/sqlite/meta.js';
 
 const [directory, count] = process.argv.slice(2);
 const names = Array.from({ length: Number(count) }, (_, index) => `user ${index}`);
