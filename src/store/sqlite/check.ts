@@ -69,12 +69,12 @@ export function findDamage(connection: Connection): readonly string[] {
 function disagreements(connection: Connection): readonly string[] {
   const findings: string[] = [];
   const stored = new Map<number, string[]>();
-  for (const each of connection.statement('SELECT row, key, value FROM attribute').iterate()) {
+  for (const each of connection.each('SELECT row, key, value FROM attribute')) {
     const { row, key, value } = each as { row: number; key: string; value: string };
     stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
   }
   let wrong = 0;
-  for (const each of connection.statement('SELECT row, metadata FROM memory').iterate()) {
+  for (const each of connection.each('SELECT row, metadata FROM memory')) {
     const { row, metadata } = each as { row: number; metadata: string };
     const expected = attributesOf(JSON.parse(metadata) as Metadata).map((parts) => parts.join(':'));
     if (expected.sort().join() !== (stored.get(row) ?? []).sort().join()) wrong++;
@@ -120,7 +120,7 @@ function unreadable<Row>(
   read: (row: Row) => unknown,
 ): readonly string[] {
   const problems: string[] = [];
-  for (const row of connection.statement(sql).iterate()) {
+  for (const row of connection.each(sql)) {
     try {
       read(row as Row);
     } catch (error) {

@@ -18,6 +18,8 @@ export interface Connection {
   statement(sql: string): StatementSyncInstance;
   get(sql: string, ...values: readonly SqlValue[]): unknown;
   all(sql: string, ...values: readonly SqlValue[]): unknown[];
+  /** The rows one by one. */
+  each(sql: string, ...values: readonly SqlValue[]): Iterable<unknown>;
   run(sql: string, ...values: readonly SqlValue[]): void;
   /** Closes the file, whatever became of the statements. The last connection to a file takes its log away. */
   close(): void;
@@ -62,6 +64,16 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     statement,
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
+    *each(sql, ...values) {
+      const rows = statement(sql);
+      try {
+        yield* rows.iterate(...values);
+      } catch (error) {
+        // The driver leaves a statement that failed midway under way, and the file in use; starting it anew ends that.
+        attempt(() => rows.get(...values));
+        throw error;
+      }
+    },
     run: (sql, ...values) => void statement(sql).run(...values),
     close() {
       if (!database.isOpen) return;
@@ -74,6 +86,12 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
       }
     },
   };
+}
+
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {}
 }
 
 /** Every file of ours has UTF-8, as the database has that it is attached to. */

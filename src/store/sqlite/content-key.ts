@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { MemoryRecord } from '../../model/memory.ts';
 import { normalisedContent } from '../../model/statement.ts';
 import { fullContent } from '../tiers.ts';
 import type { Connection } from './connection.ts';
 import { recordFromJson } from './rows.ts';
 
-/** What equal statements have in common: SHA-256 of the normalised content, in hexadecimal. */
-export function contentKey(content: string): string {
-  return createHash('sha256').update(normalisedContent(content)).digest('hex');
+/**
+ * What equal statements have in common: the CRC-32 of the normalised content. Different ones may share it: whoever finds
+ * by it compares the statements too.
+ */
+export function contentKey(content: string): number {
+  return crc32(normalisedContent(content));
 }
 
 /** The key of a memory as it is written over `before`, if there is one. A stub keeps that of its full text. */
@@ -15,9 +18,18 @@ export function keyOfMemory(
   connection: Connection,
   memory: Pick<MemoryRecord, 'id' | 'tier' | 'content'>,
   before?: MemoryRecord,
+): number {
+  return contentKey(statementOf(connection, memory, before));
+}
+
+/** What a memory says, also where a stub is kept of it. */
+export function statementOf(
+  connection: Connection,
+  memory: Pick<MemoryRecord, 'id' | 'tier' | 'content'>,
+  before?: MemoryRecord,
 ): string {
-  if (memory.tier !== 'stub') return contentKey(memory.content);
-  return contentKey(fullContent(memory, [...earlierVersions(connection, memory.id), { before }]));
+  if (memory.tier !== 'stub') return memory.content;
+  return fullContent(memory, [...earlierVersions(connection, memory.id), { before }]);
 }
 
 function earlierVersions(connection: Connection, id: string): readonly { readonly before: MemoryRecord }[] {

@@ -1,7 +1,8 @@
 import type { MemoryRecord } from '../../model/memory.ts';
+import { normalisedContent } from '../../model/statement.ts';
 import type { FindBy } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { contentKey } from './content-key.ts';
+import { contentKey, statementOf } from './content-key.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 const columns = ROW_COLUMN_LIST;
@@ -37,10 +38,15 @@ export function findMemories(
   by: FindBy,
   values: readonly string[],
 ): readonly MemoryRecord[] {
-  const distinct = JSON.stringify([...new Set(by === 'content' ? values.map(contentKey) : values)]);
+  const distinct = JSON.stringify([
+    ...new Set<string | number>(by === 'content' ? values.map(contentKey) : values),
+  ]);
   const rows = connection.all(
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
     distinct,
   ) as MemoryRow[];
-  return rows.map(fromRow);
+  const found = rows.map(fromRow);
+  if (by !== 'content') return found;
+  const wanted = new Set(values.map(normalisedContent));
+  return found.filter((memory) => wanted.has(normalisedContent(statementOf(connection, memory))));
 }

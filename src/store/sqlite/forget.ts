@@ -48,7 +48,7 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
  */
 export function finishForgetting(connection: Connection, termIds: TermIds): void {
   const used = new Set<number>();
-  for (const row of connection.statement('SELECT row, bytes, checksum FROM term_vector').iterate()) {
+  for (const row of connection.each('SELECT row, bytes, checksum FROM term_vector')) {
     decodeTermVector(row as unknown as BytesRow, (term) => used.add(term));
   }
   for (const { id } of connection.all('SELECT id FROM term') as { id: number }[]) {

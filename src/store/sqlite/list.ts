@@ -43,12 +43,12 @@ export function listMemories(connection: Connection, request: ListRequest): List
       values.push(updatedAt, updatedAt, ordinal);
     }
   }
-  const rows = connection
-    .statement(
-      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
+  const rows = connection.each(
+    `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
      ORDER BY ${order === 'inserted' ? 'ordinal' : 'updated_at DESC, ordinal DESC'} LIMIT ?`,
-    )
-    .iterate(...values, limit + 1);
+    ...values,
+    limit + 1,
+  );
   return pageOf(recordsOf(rows), request);
 }
 

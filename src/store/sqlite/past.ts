@@ -54,13 +54,11 @@ function readMemories(connection: Connection): State['memories'] {
     ]),
   );
   const memories = new Map<string, SearchableMemory>();
-  const rows = connection
-    .statement(
-      `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
+  const rows = connection.each(
+    `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
          vector.bytes AS vector, vector.checksum AS vector_checksum
        FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row) ORDER BY row`,
-    )
-    .iterate();
+  );
   for (const each of rows) {
     const row = each as MemoryRow & DerivedColumns;
     const counts = new Map<string, number>();

@@ -1,11 +1,11 @@
 import { CHECKSUM_FUNCTION } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { RECORD_COLUMNS } from './rows.ts';
+import { CHECKED_COLUMNS } from './rows.ts';
 
 /** The tables that triggers keep where a statement brings no checksum, with the columns that their checksum covers: by default all. */
 const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   // Whether it was compared changes no answer, and is no part of the record.
-  memory: ['row', ...RECORD_COLUMNS],
+  memory: CHECKED_COLUMNS,
   event: undefined,
   usage: undefined,
   link: undefined,
@@ -15,6 +15,9 @@ const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   vote: undefined,
   meta: undefined,
 };
+
+/** Of these, the tables into which rows come with their checksum: a trigger makes every INSERT keep a journal of its own. */
+const insertedWithChecksum: ReadonlySet<string> = new Set(['memory', 'event', 'meta']);
 
 /** The tables whose writers always bring the checksum along. */
 const brought: Readonly<Record<string, readonly string[]>> = {
@@ -38,9 +41,13 @@ export function protectTables(connection: Connection): void {
     `);
     if (table in brought) continue;
     const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
+    if (!insertedWithChecksum.has(table)) {
+      connection.database.exec(`
+        CREATE TRIGGER space.${table}_inserted AFTER INSERT ON ${table} WHEN NEW.checksum IS NULL
+          BEGIN ${update} WHERE ${same}; END;
+      `);
+    }
     connection.database.exec(`
-      CREATE TRIGGER space.${table}_inserted AFTER INSERT ON ${table} WHEN NEW.checksum IS NULL
-        BEGIN ${update} WHERE ${same}; END;
       CREATE TRIGGER space.${table}_updated AFTER UPDATE OF ${columns.join(', ')} ON ${table} WHEN NEW.checksum IS NULL OR NEW.checksum IS OLD.checksum
         BEGIN ${update} WHERE ${same}; END;
     `);

@@ -82,8 +82,7 @@ const select = `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vect
 type IndexedRow = MemoryRow & DerivedColumns;
 
 function loadAll(connection: Connection, index: ResidentIndex): Reflected {
-  for (const row of connection.statement(`${select} ORDER BY memory.row`).iterate())
-    putRow(index, row as IndexedRow);
+  for (const row of connection.each(`${select} ORDER BY memory.row`)) putRow(index, row as IndexedRow);
   return { sequence: lastSequence(connection), usage: lastUsageSequence(connection) };
 }
 

@@ -51,18 +51,19 @@ export const RECORD_COLUMNS = [
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
 /** What {@link fromRow} reads. */
-export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'checksum'] as const;
+export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'] as const;
 
 /** The list of these columns, each with the name of its table. */
 export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).join(', ');
 
-/** The order in which triggers hand their values to the checksum. */
-const CHECKED_COLUMNS = ['row', ...RECORD_COLUMNS] as const;
+/** What the checksum of a row covers, in this order. */
+export const CHECKED_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key'] as const;
 
 type Column = (typeof RECORD_COLUMNS)[number];
 
 export type MemoryRow = Readonly<Record<Column, string | number | null>> & {
   readonly row: number;
+  readonly content_key: number;
   readonly checksum: number | null;
 };
 
@@ -119,11 +120,12 @@ export function checksumOfRecord(
   row: number,
   { importance, confidence, usefulness, weight, stability }: MemoryRecord,
   values: readonly SqlValue[],
+  contentKey: number,
 ): number | null {
   const asText = [importance, confidence, usefulness, weight, stability].some(
     (value) => real(value) !== value,
   );
-  return asText ? null : checksumOf([row, ...values]);
+  return asText ? null : checksumOf([row, ...values, contentKey]);
 }
 
 /** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */

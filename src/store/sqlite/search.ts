@@ -98,10 +98,8 @@ function* keysContaining(
 ): Generator<number> {
   const all = 'SELECT row, title, content, tags FROM memory';
   const found = rows
-    ? connection
-        .statement(`${all} WHERE row IN (SELECT value FROM json_each(?))`)
-        .iterate(JSON.stringify(rows))
-    : connection.statement(all).iterate();
+    ? connection.each(`${all} WHERE row IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
+    : connection.each(all);
   for (const row of found) {
     const {
       row: key,

@@ -140,9 +140,7 @@ export function lastUsageSequence(connection: Connection): number {
 /** The ids of the memories that were used after a sequence. */
 export function usedSince(connection: Connection, sequence: number): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const row of connection
-    .statement('SELECT sequence, used FROM usage WHERE sequence > ?')
-    .iterate(sequence)) {
+  for (const row of connection.each('SELECT sequence, used FROM usage WHERE sequence > ?', sequence)) {
     const { sequence: use, used } = row as { sequence: number; used: string };
     for (const { id } of usedFromJson(used, use)) ids.add(id);
   }

@@ -135,16 +135,16 @@ function applyChange(
   switch (change.kind) {
     case 'insert': {
       const values: SqlValue[] = toRow(change.memory);
-      values.push(
-        checksumOfRecord(newRow, change.memory, values),
-        keyOfMemory(connection, change.memory),
-        newRow,
-      );
+      const key = keyOfMemory(connection, change.memory);
+      const checksum = checksumOfRecord(newRow, change.memory, values, key);
+      values.push(checksum, key, newRow);
       try {
         connection.statement(insertMemory).run(...values);
       } catch (error) {
         throw isUniqueViolation(error) ? memoryExists(change.memory.id) : error;
       }
+      // Any update makes the trigger compute a checksum that is missing.
+      if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', newRow);
       writeIndexed(connection, termIds, newRow, change.indexed);
       writeSupersession(connection, newRow, change.memory, undefined);
       if (Object.keys(change.memory.metadata).length > 0) {
@@ -158,7 +158,7 @@ function applyChange(
       const values = toRow({ ...change.memory, ordinal: memory.ordinal });
       connection
         .statement(updateMemory)
-        .run(...values, checksumOfRecord(row, change.memory, values), key, row);
+        .run(...values, checksumOfRecord(row, change.memory, values, key), key, row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
       writeSupersession(connection, row, change.memory, memory);
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {

@@ -68,8 +68,8 @@ export const provenance: Migration = {
     CREATE INDEX memory_session ON memory (session_id) WHERE session_id IS NOT NULL;
     CREATE INDEX memory_born_in ON memory (born_in, created_at, ordinal) WHERE born_in IS NOT NULL;
 
-    -- Hash of the normalised content; a stub has that of its full text.
-    ALTER TABLE memory ADD COLUMN content_key TEXT NOT NULL DEFAULT '';
+    -- A short hash of the normalised content; a stub has that of its full text.
+    ALTER TABLE memory ADD COLUMN content_key INTEGER NOT NULL DEFAULT 0;
     DROP INDEX memory_content;
     CREATE INDEX memory_content ON memory (content_key);
   `,
