@@ -122,6 +122,20 @@ test('items come back in order and as they were, whatever they are', async () =>
   );
 });
 
+test('an item may be longer than the metadata of a memory', async () => {
+  const session = memorySession(memory, { sessionId: 'long', clock });
+  const items = ['tool "output" \\ ', '日本語', '🧠', 'plain '].map((text) => user(text.repeat(12_000)));
+  await session.addItems([user('first'), ...items]);
+  await session.addItems([user('last')]);
+  expect(await session.getItems()).toEqual([user('first'), ...items, user('last')]);
+  expect(await session.getItems(2)).toEqual([items[3], user('last')]);
+  expect([await session.popItem(), await session.popItem()]).toEqual([user('last'), items[3]]);
+  expect(await session.getItems()).toEqual([user('first'), ...items.slice(0, 3)]);
+  await session.clearSession();
+  expect(await session.popItem()).toBeUndefined();
+  expect((await memory.list()).memories).toEqual([]);
+});
+
 test('who says the same twice has said it twice', async () => {
   const session = memorySession(memory, { clock });
   await session.addItems([user('yes'), user('yes')]);

@@ -53,7 +53,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       memories.push(...page.memories);
       cursor = page.nextCursor;
     } while (cursor !== undefined);
-    return memories.sort((a, b) => positionOf(a) - positionOf(b));
+    return memories.sort((a, b) => positionOf(a) - positionOf(b) || partOf(a) - partOf(b));
   }
 
   async function insert(items: readonly AgentInputItem[], from: number, last: Memory | undefined) {
@@ -61,21 +61,24 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     const at = Math.max(clock(), last ? Date.parse(last.createdAt) + 1 : 0);
     // Restored, not remembered: who says the same twice has said it twice.
     await memory.restore(
-      items.map((item, index) => {
+      items.flatMap((item, index) => {
         const position = from + index;
         const text = keptJson(item, `items[${index}]`);
         const { content, importance } = statementOf(text);
-        return {
-          id: `${sessionId}:${position}`,
-          type: MESSAGE,
-          content,
-          importance,
-          scope,
-          sessionId,
-          metadata: { session: sessionId, position, item: text },
-          createdAt: new Date(at + index).toISOString(),
-          source: 'imported',
-        } as Partial<Memory> as Memory;
+        return partsOf(text).map((each, part) => {
+          const id = `${sessionId}:${position}`;
+          return {
+            id: part === 0 ? id : `${id}.${part}`,
+            type: MESSAGE,
+            content: part === 0 ? content : `part ${part + 1} of ${id}`,
+            importance: part === 0 ? importance : 0,
+            scope,
+            sessionId,
+            metadata: { session: sessionId, position, ...(part === 0 ? {} : { part }), item: each },
+            createdAt: new Date(at + index).toISOString(),
+            source: 'imported',
+          } as Partial<Memory> as Memory;
+        });
       }),
     );
   }
@@ -83,10 +86,8 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
   return {
     getSessionId: async () => sessionId,
     async getItems(limit) {
-      const memories = await kept();
-      return (limit === undefined ? memories : memories.slice(Math.max(0, memories.length - limit))).map(
-        itemOf,
-      );
+      const items = itemsOf(await kept());
+      return limit === undefined ? items : items.slice(Math.max(0, items.length - limit));
     },
     async addItems(items) {
       if (items.length === 0) return;
@@ -105,10 +106,11 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       }
     },
     async popItem() {
-      const last = (await kept()).at(-1);
-      if (!last) return undefined;
-      await memory.forget(last.id);
-      return itemOf(last);
+      const all = await kept();
+      const position = all.at(-1)?.metadata['position'];
+      const last = all.filter(({ metadata }) => metadata['position'] === position);
+      await memory.forget(last.map(({ id }) => id));
+      return itemsOf(last)[0];
     },
     async clearSession() {
       await memory.forget((await kept()).map(({ id }) => id));
@@ -120,8 +122,26 @@ function positionOf({ metadata }: Memory): number {
   return Number(metadata['position']);
 }
 
-function itemOf({ metadata }: Memory): AgentInputItem {
-  return JSON.parse(String(metadata['item'])) as AgentInputItem;
+function partOf({ metadata }: Memory): number {
+  return Number(metadata['part'] ?? 0);
+}
+
+/** The items that are kept in memories in the order of their positions and parts. */
+function itemsOf(memories: readonly Memory[]): AgentInputItem[] {
+  const texts = new Map<number, string>();
+  for (const memory of memories) {
+    const position = positionOf(memory);
+    texts.set(position, (texts.get(position) ?? '') + String(memory.metadata['item']));
+  }
+  return Array.from(texts.values(), (text) => JSON.parse(text) as AgentInputItem);
+}
+
+/** So many code points, of four bytes each at most, fit into metadata of 16 KiB. */
+const PART_CHARACTERS = 3000;
+
+/** A text in pieces that fit into metadata, no surrogate pair cut apart. */
+function partsOf(text: string): readonly string[] {
+  return text.match(new RegExp(`[^]{1,${PART_CHARACTERS}}`, 'gu')) ?? [];
 }
 
 interface ItemParts {

@@ -209,6 +209,20 @@ describe('users', () => {
     await mem.mem_save({ ...coffee, user_id: 'bob', content: 'Bob prefers tea' });
   }
 
+  test('are named in every call: none is taken for granted', async () => {
+    await using here = openHere();
+    const functions = here.mem as unknown as Record<string, (input: object) => Promise<unknown>>;
+    const names = Object.keys(functions).filter((name) => name.startsWith('mem_'));
+    expect(names).toHaveLength(8);
+    for (const name of names) {
+      for (const input of [{}, { user_id: undefined }, { user_id: ' ' }, { userId: 'alice' }]) {
+        await expect(functions[name]?.(input), `${name} ${JSON.stringify(input)}`).rejects.toMatchObject({
+          code: 'invalid_argument',
+        });
+      }
+    }
+  });
+
   test('see nothing of each other', async () => {
     await using here = openHere();
     const { mem } = here;

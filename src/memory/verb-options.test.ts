@@ -103,9 +103,7 @@ describe('every verb', () => {
     const before = await stateOf(memory);
     const property = fc.asyncProperty(fc.constantFrom(...verbs), strangeNames, async (verb, name) => {
       fc.pre(!VERB_OPTIONS[verb].names.includes(name));
-      const options = JSON.parse(
-        JSON.stringify({ maxTokens: 100 }).replace('}', `,${JSON.stringify(name)}:1}`),
-      );
+      const options = JSON.parse(`{"maxTokens":100,${JSON.stringify(name)}:1}`);
       const only = JSON.parse(`{${JSON.stringify(name)}:1}`);
       await expect(ask(memory, verb, verb === 'context' ? options : only)).rejects.toMatchObject({
         code: 'invalid_argument',
