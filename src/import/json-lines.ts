@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
 import type { SalienceError } from '../model/errors.ts';
+import { FIELD_NAMES } from '../model/fields.ts';
 import { type ExportEnd, readExportEnd, withoutEnds } from './export-end.ts';
 import { type Fields, isFields } from './fields.ts';
 import {
@@ -13,51 +14,8 @@ import {
   unusable,
 } from './item.ts';
 
-const recordKeys: ReadonlySet<string> = new Set([
-  'id',
-  'space',
-  'scope',
-  'type',
-  'ordinal',
-  'title',
-  'content',
-  'tags',
-  'metadata',
-  'topicKey',
-  'author',
-  'role',
-  'sessionId',
-  'bornIn',
-  'createdAt',
-  'updatedAt',
-  'lastAccessedAt',
-  'seen',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-  'invalidatedAt',
-  'invalidReason',
-  'coldSince',
-  'consolidatedAt',
-  'importance',
-  'importanceJudge',
-  'confidence',
-  'usefulness',
-  'weight',
-  // What follows from other memories is exported for readers, and worked out anew.
-  'effectiveWeight',
-  'stability',
-  'accessCount',
-  'sessions',
-  'revisionCount',
-  'tier',
-  'core',
-  'supersedes',
-  'source',
-  'sourceRef',
-  'derivedFrom',
-  'votes',
-] satisfies (keyof Memory)[]);
+/** What follows from other memories is exported for readers, and worked out anew. */
+const recordKeys: ReadonlySet<string> = new Set([...FIELD_NAMES, 'space', 'effectiveWeight', 'votes']);
 
 /** One line: what it holds, its text, and where it stands. */
 export interface JsonLine {

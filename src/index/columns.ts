@@ -1,4 +1,4 @@
-import { CLOCK_NAMES, type ClockName } from '../model/memory.ts';
+import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
 import type { Columns } from '../scoring/compile.ts';
 import {
   ATTRIBUTE_NAMES,

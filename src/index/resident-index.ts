@@ -1,4 +1,4 @@
-import { CLOCK_NAMES } from '../model/memory.ts';
+import { CLOCK_NAMES } from '../model/fields.ts';
 import { ATTRIBUTE_NAMES, type Signals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
 import {

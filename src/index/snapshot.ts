@@ -1,4 +1,4 @@
-import { CLOCK_NAMES } from '../model/memory.ts';
+import { CLOCK_NAMES } from '../model/fields.ts';
 import { ATTRIBUTE_NAMES } from '../scoring/signals.ts';
 import { STORED_SIGNAL_NAMES } from './columns.ts';
 import { createResidentIndex, type GrowingPostings, type ResidentIndex } from './resident-index.ts';

@@ -13,7 +13,7 @@ import type { ReinforcementRates } from '../recall/reinforce.ts';
 import type { Profile } from '../scoring/profile.ts';
 import type { MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
-import type { TextLimits } from './record.ts';
+import type { TextLimits } from './field-checks.ts';
 import type { FilterOptions, OperationOptions } from './types.ts';
 
 /** What every verb works with: one space and the tools to read and write it. */

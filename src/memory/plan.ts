@@ -1,3 +1,4 @@
+import { CHANGE_FIELDS } from '../model/fields.ts';
 import { initialStability, type MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { normalisedContent } from '../model/statement.ts';
@@ -7,7 +8,7 @@ import type { SpaceReader } from '../store/store.ts';
 import { madeHot, withFullText } from '../store/tiers.ts';
 import { changedRecord } from './record.ts';
 import { inheritedImportance, isLive, supersededAmong } from './supersession.ts';
-import type { Inactive, MemoryChanges, RememberInput } from './types.ts';
+import type { Inactive, RememberInput } from './types.ts';
 
 /** What becomes of one statement. */
 export type Plan =
@@ -136,27 +137,16 @@ function planOne(
   };
 }
 
-const said = [
-  'content',
-  'title',
-  'type',
-  'tags',
-  'metadata',
-  'author',
-  'role',
-  'importance',
-  'confidence',
-  'weight',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
+/** What a new statement about a topic changes of the memory: all that it says, where it stands excepted. */
+const RESTATED = [
+  ...CHANGE_FIELDS.filter((name) => name !== 'scope' && name !== 'topicKey' && name !== 'sourceRef'),
   'ttl',
-] as const satisfies readonly (keyof RememberInput & keyof MemoryChanges)[];
+] as const;
 
 /** A memory after something else was said about its topic; what is not said stays. */
 function restated(before: MemoryRecord, input: RememberInput, record: MemoryRecord): MemoryRecord {
   const changes = Object.fromEntries(
-    said.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]),
+    RESTATED.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]),
   );
   // The checks, and the redaction, are those of the new record.
   const changed = changedRecord(before, changes, { now: record.updatedAt });

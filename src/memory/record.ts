@@ -1,137 +1,40 @@
-import {
-  instant,
-  invalidArgument,
-  metadata,
-  number,
-  oneOf,
-  text,
-  texts,
-  wholeNumber,
-} from '../model/check.ts';
+import { invalidArgument } from '../model/check.ts';
 import { parseTimeToLive } from '../model/duration.ts';
-import { SalienceError } from '../model/errors.ts';
 import {
-  initialStability,
-  JUDGES,
-  type MemoryRecord,
-  type Metadata,
-  SOURCES,
-  TIERS,
-  TRANSIENT_TYPES,
-} from '../model/memory.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
-import { redactMetadata, redactPrivate } from '../model/redaction.ts';
-import { GLOBAL_SCOPE, parseScope } from '../model/scope.ts';
-import { isInvisible, normalisedContent } from '../model/statement.ts';
+  CHANGE_FIELDS,
+  CREATE_FIELDS,
+  type CreateField,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  INSTANT_FIELDS,
+  type InstantField,
+} from '../model/fields.ts';
+import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../model/memory.ts';
+import { onlyKeys } from '../model/options.ts';
+import { normalisedContent } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
-import { findTextProblem } from '../text/wellformed.ts';
+import { checkedChanges, checkedFields, type TextLimits } from './field-checks.ts';
 import type { Memory, MemoryChanges, RememberInput } from './types.ts';
-
-/** What the texts of a memory may be. */
-export interface TextLimits {
-  /** Bytes of UTF-8; `Infinity` for none. */
-  readonly maxContentBytes: number;
-  /** Bytes of metadata as JSON in UTF-8; `Infinity` for none. */
-  readonly maxMetadataBytes: number;
-}
-
-/** Of a memory that nobody has voted on. */
-const NEUTRAL_USEFULNESS = 0.5;
 
 /** The most that a superseded memory weighs. */
 const SUPERSEDED_WEIGHT = 0.1;
 
-const inputKeys = keysOf<RememberInput>()({
-  content: true,
-  id: true,
-  scope: true,
-  type: true,
-  title: true,
-  tags: true,
-  metadata: true,
-  author: true,
-  role: true,
-  sessionId: true,
-  createdAt: true,
-  updatedAt: true,
-  validFrom: true,
-  validUntil: true,
-  expiresAt: true,
-  importance: true,
-  confidence: true,
-  weight: true,
-  source: true,
-  sourceRef: true,
-  topicKey: true,
-  supersedes: true,
-  ttl: true,
-});
+/** What is no field of a record, and stands in an exported memory for readers. */
+const EXPORTED_BESIDES = ['space', 'effectiveWeight', 'votes'] as const;
+const INPUT_KEYS = [...CREATE_FIELDS, 'ttl'];
+const CHANGE_KEYS = [...CHANGE_FIELDS, 'ttl'];
+const EXPORT_KEYS = [...FIELD_NAMES, ...EXPORTED_BESIDES, 'ttl'];
 
-const memoryKeys = keysOf<Memory & Pick<RememberInput, 'ttl'>>()({
-  id: true,
-  ordinal: true,
-  scope: true,
-  type: true,
-  title: true,
-  content: true,
-  tags: true,
-  metadata: true,
-  topicKey: true,
-  author: true,
-  role: true,
-  sessionId: true,
-  bornIn: true,
-  createdAt: true,
-  updatedAt: true,
-  lastAccessedAt: true,
-  seen: true,
-  validFrom: true,
-  validUntil: true,
-  expiresAt: true,
-  invalidatedAt: true,
-  invalidReason: true,
-  coldSince: true,
-  consolidatedAt: true,
-  importance: true,
-  importanceJudge: true,
-  confidence: true,
-  usefulness: true,
-  weight: true,
-  stability: true,
-  accessCount: true,
-  sessions: true,
-  revisionCount: true,
-  tier: true,
-  core: true,
-  supersedes: true,
-  source: true,
-  sourceRef: true,
-  derivedFrom: true,
-  space: true,
-  effectiveWeight: true,
-  votes: true,
-  ttl: true,
-});
+/** What only an import brings. The store gives the place in the order. */
+const ENGINE_FIELDS = FIELD_NAMES.filter((name) => FIELDS[name].set === 'engine' && name !== 'ordinal');
 
-const changeKeys = keysOf<MemoryChanges>()({
-  content: true,
-  title: true,
-  type: true,
-  scope: true,
-  tags: true,
-  metadata: true,
-  importance: true,
-  confidence: true,
-  weight: true,
-  validFrom: true,
-  validUntil: true,
-  expiresAt: true,
-  ttl: true,
-  topicKey: true,
-  author: true,
-  role: true,
-  sourceRef: true,
-});
+/** The fields of a memory of which nothing is known. */
+const INITIAL = Object.fromEntries(
+  FIELD_NAMES.map((name) => [name, (FIELDS[name] as Field).initial]),
+) as unknown as Pick<MemoryRecord, Exclude<keyof MemoryRecord, 'id' | 'content' | 'createdAt' | 'updatedAt'>>;
+
+const noLimits: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
 
 /** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
 export function newRecord(
@@ -144,73 +47,29 @@ export function newRecord(
     readonly summaries?: boolean | undefined;
   },
 ): MemoryRecord {
-  onlyKeys(input, inputKeys, 'memory');
-  const { now, limits } = context;
-  const importance = input.importance === undefined ? 0.5 : number(input.importance, 'importance', 0, 1);
-  const givenCreatedAt = instant(input.createdAt, 'createdAt');
-  const createdAt = Math.min(givenCreatedAt ?? now, now);
-  const updatedAt = instant(input.updatedAt, 'updatedAt');
-  if (givenCreatedAt !== undefined && updatedAt !== undefined && updatedAt < givenCreatedAt)
+  onlyKeys(input, INPUT_KEYS, 'memory');
+  if (input.content === undefined) throw invalidArgument('content', 'a text is needed, not undefined');
+  const { now, limits, newId } = context;
+  const given = checkedFields({ ...input }, CREATE_FIELDS, limits) as Partial<
+    Pick<MemoryRecord, CreateField>
+  > & { readonly content: string };
+  const createdAt = Math.min(given.createdAt ?? now, now);
+  if (given.createdAt !== undefined && given.updatedAt !== undefined && given.updatedAt < given.createdAt)
     throw invalidArgument(
       'updatedAt',
       'it must not lie before createdAt; correct one of them, or leave it out',
     );
-  const type = input.type === undefined ? 'fact' : memoryType(input.type);
-  if (!context.summaries) refuseSummary(type);
-  const sessionId =
-    input.sessionId === undefined ? undefined : text(input.sessionId, 'sessionId', { maxCharacters: 200 });
+  if (!context.summaries) refuseSummary(given.type);
+  const record = { ...INITIAL, ...given, ...endOf(input, given.type ?? INITIAL.type, createdAt) };
+  checkValidity(record);
   return {
-    ordinal: 0,
-    id:
-      input.id === undefined
-        ? context.newId()
-        : wellFormed(text(input.id, 'id', { maxCharacters: 128 }), 'id'),
-    scope: input.scope === undefined ? GLOBAL_SCOPE : parseScope(input.scope),
-    type,
-    title:
-      input.title === undefined
-        ? undefined
-        : plain(text(input.title, 'title', { maxCharacters: 1000 }), 'title'),
-    content: checkContent(input.content, limits),
-    tags: input.tags === undefined ? [] : checkTags(input.tags),
-    metadata: input.metadata === undefined ? {} : checkMetadata(input.metadata, limits),
-    topicKey: input.topicKey === undefined ? undefined : topicKey(input.topicKey),
-    author: input.author === undefined ? undefined : authorName(input.author),
-    role: input.role === undefined ? undefined : roleName(input.role),
-    sessionId,
-    bornIn: sessionId,
+    ...record,
+    id: given.id ?? newId(),
     createdAt,
-    updatedAt: Math.max(createdAt, Math.min(updatedAt ?? createdAt, now)),
-    lastAccessedAt: undefined,
-    seen: undefined,
-    ...checkValidity({
-      validFrom: instant(input.validFrom, 'validFrom'),
-      validUntil: instant(input.validUntil, 'validUntil'),
-      expiresAt: instant(input.expiresAt, 'expiresAt'),
-      ...endOf(input, type, createdAt),
-    }),
-    invalidatedAt: undefined,
-    invalidReason: undefined,
-    coldSince: undefined,
-    consolidatedAt: undefined,
-    importance,
-    importanceJudge: input.importance === undefined ? 'default' : 'caller',
-    confidence: input.confidence === undefined ? 0.8 : number(input.confidence, 'confidence', 0, 1),
-    usefulness: NEUTRAL_USEFULNESS,
-    weight: input.weight === undefined ? 1 : number(input.weight, 'weight', 0.1, 1),
-    stability: initialStability(importance),
-    accessCount: 0,
-    sessions: [],
-    revisionCount: 1,
-    tier: 'hot',
-    core: false,
-    supersedes: input.supersedes === undefined ? [] : ids([input.supersedes].flat(), 'supersedes'),
-    source: input.source === undefined ? 'stated' : oneOf(input.source, 'source', SOURCES),
-    sourceRef:
-      input.sourceRef === undefined
-        ? undefined
-        : plain(text(input.sourceRef, 'sourceRef', { maxCharacters: 2000 }), 'sourceRef'),
-    derivedFrom: [],
+    updatedAt: Math.max(createdAt, Math.min(given.updatedAt ?? createdAt, now)),
+    bornIn: given.sessionId,
+    importanceJudge: given.importance === undefined ? 'default' : 'caller',
+    stability: initialStability(record.importance),
   };
 }
 
@@ -220,68 +79,20 @@ export function changedRecord(
   changes: MemoryChanges,
   context: { readonly now: Instant; readonly limits?: TextLimits | undefined },
 ): MemoryRecord {
-  onlyKeys(changes, changeKeys, 'changes');
-  const moment = (field: 'validFrom' | 'validUntil' | 'expiresAt'): Instant | undefined => {
-    const value = changes[field];
-    return value === undefined ? before[field] : value === null ? undefined : instant(value, field);
-  };
-  const type = changes.type === undefined ? before.type : memoryType(changes.type);
-  if (type !== before.type) refuseSummary(type);
-  const content =
-    changes.content === undefined
-      ? before.content
-      : checkContent(changes.content, context.limits ?? noLimits);
-  const saysTheSame = normalisedContent(content) === normalisedContent(before.content);
+  onlyKeys(changes, CHANGE_KEYS, 'changes');
+  const changed = checkedChanges({ ...changes }, CHANGE_FIELDS, context.limits ?? noLimits);
+  const record = { ...before, ...changed };
+  if (record.type !== before.type) refuseSummary(record.type);
+  const after = { ...record, ...endOf(changes, record.type, context.now) };
+  checkValidity(after);
   return {
-    ...before,
-    content,
+    ...after,
     // Votes are on what it said.
-    usefulness: saysTheSame ? before.usefulness : NEUTRAL_USEFULNESS,
-    title:
-      changes.title === undefined
-        ? before.title
-        : changes.title === null
-          ? undefined
-          : plain(text(changes.title, 'title', { maxCharacters: 1000 }), 'title'),
-    type,
-    scope: changes.scope === undefined ? before.scope : parseScope(changes.scope),
-    tags: changes.tags === undefined ? before.tags : checkTags(changes.tags),
-    metadata:
-      changes.metadata === undefined
-        ? before.metadata
-        : checkMetadata(changes.metadata, context.limits ?? noLimits),
-    topicKey:
-      changes.topicKey === undefined
-        ? before.topicKey
-        : changes.topicKey === null
-          ? undefined
-          : topicKey(changes.topicKey),
-    author:
-      changes.author === undefined
-        ? before.author
-        : changes.author === null
-          ? undefined
-          : authorName(changes.author),
-    role:
-      changes.role === undefined ? before.role : changes.role === null ? undefined : roleName(changes.role),
-    sourceRef:
-      changes.sourceRef === undefined
-        ? before.sourceRef
-        : changes.sourceRef === null
-          ? undefined
-          : plain(text(changes.sourceRef, 'sourceRef', { maxCharacters: 2000 }), 'sourceRef'),
-    importance:
-      changes.importance === undefined ? before.importance : number(changes.importance, 'importance', 0, 1),
-    importanceJudge: changes.importance === undefined ? before.importanceJudge : 'caller',
-    confidence:
-      changes.confidence === undefined ? before.confidence : number(changes.confidence, 'confidence', 0, 1),
-    weight: changes.weight === undefined ? before.weight : number(changes.weight, 'weight', 0.1, 1),
-    ...checkValidity({
-      validFrom: moment('validFrom'),
-      validUntil: moment('validUntil'),
-      expiresAt: moment('expiresAt'),
-      ...endOf(changes, type, context.now),
-    }),
+    usefulness:
+      normalisedContent(after.content) === normalisedContent(before.content)
+        ? before.usefulness
+        : INITIAL.usefulness,
+    importanceJudge: changed.importance === undefined ? before.importanceJudge : 'caller',
     updatedAt: Math.max(before.updatedAt, context.now),
     revisionCount: before.revisionCount + 1,
   };
@@ -289,39 +100,17 @@ export function changedRecord(
 
 /** A memory as it was exported, checked like a new one and otherwise kept as it is. */
 export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord {
-  onlyKeys(memory, memoryKeys, 'memory');
+  onlyKeys(memory, EXPORT_KEYS, 'memory');
   if (memory.createdAt === undefined)
     throw invalidArgument('createdAt', 'an exported memory has one; remember new ones instead');
-  const given = Object.fromEntries(inputKeys.map((key) => [key, memory[key as keyof Memory]]));
+  const given = Object.fromEntries(INPUT_KEYS.map((key) => [key, memory[key as keyof Memory]]));
   const base = newRecord(given as unknown as RememberInput, {
     now: Infinity,
     newId: () => memory.id,
     limits,
     summaries: true,
   });
-  return {
-    ...base,
-    bornIn:
-      memory.bornIn === undefined ? base.sessionId : text(memory.bornIn, 'bornIn', { maxCharacters: 200 }),
-    lastAccessedAt: instant(memory.lastAccessedAt, 'lastAccessedAt'),
-    seen: instant(memory.seen, 'seen'),
-    derivedFrom: ids(memory.derivedFrom ?? [], 'derivedFrom'),
-    invalidatedAt: instant(memory.invalidatedAt, 'invalidatedAt'),
-    invalidReason:
-      memory.invalidReason === undefined
-        ? undefined
-        : plain(text(memory.invalidReason, 'invalidReason', { maxCharacters: 1000 }), 'invalidReason'),
-    coldSince: instant(memory.coldSince, 'coldSince'),
-    consolidatedAt: instant(memory.consolidatedAt, 'consolidatedAt'),
-    importanceJudge: oneOf(memory.importanceJudge ?? base.importanceJudge, 'importanceJudge', JUDGES),
-    usefulness: number(memory.usefulness ?? base.usefulness, 'usefulness', 0, 1),
-    stability: number(memory.stability ?? base.stability, 'stability', 0, 1),
-    accessCount: wholeNumber(memory.accessCount ?? 0, 'accessCount', 0, Number.MAX_SAFE_INTEGER),
-    sessions: texts(memory.sessions ?? [], 'sessions', 100_000, 200),
-    revisionCount: wholeNumber(memory.revisionCount ?? 1, 'revisionCount', 1, Number.MAX_SAFE_INTEGER),
-    tier: oneOf(memory.tier ?? 'hot', 'tier', TIERS),
-    core: memory.core === true,
-  };
+  return { ...base, ...checkedFields({ ...memory }, ENGINE_FIELDS, limits) };
 }
 
 /**
@@ -329,24 +118,17 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
  * always has.
  */
 export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {
-  const time = (at: Instant | undefined) => (at === undefined ? undefined : formatInstant(at));
+  const times = INSTANT_FIELDS.map((name) => {
+    const at = record[name];
+    return [name, at === undefined ? undefined : formatInstant(at)] as const;
+  });
+  const { weight, consolidatedAt } = record;
   return {
     ...record,
+    ...(Object.fromEntries(times) as Pick<Memory, InstantField>),
     space,
-    createdAt: formatInstant(record.createdAt),
-    updatedAt: formatInstant(record.updatedAt),
-    lastAccessedAt: time(record.lastAccessedAt),
-    seen: time(record.seen),
-    validFrom: time(record.validFrom),
-    validUntil: time(record.validUntil),
-    expiresAt: time(record.expiresAt),
-    invalidatedAt: time(record.invalidatedAt),
-    coldSince: time(record.coldSince),
-    consolidatedAt: time(record.consolidatedAt),
     effectiveWeight:
-      superseded || record.consolidatedAt !== undefined
-        ? Math.min(record.weight, SUPERSEDED_WEIGHT)
-        : record.weight,
+      superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
   };
 }
 
@@ -355,62 +137,12 @@ export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 
   return [memory.title, memory.content, ...memory.tags].filter((part) => part !== undefined).join('\n');
 }
 
-function checkContent(value: unknown, limits: TextLimits): string {
-  const content = plain(text(value, 'content'), 'content');
-  if (isInvisible(content))
-    throw invalidArgument('content', 'it must not be empty: nothing in it can be seen');
-  const bytes = Buffer.byteLength(content);
-  if (bytes <= limits.maxContentBytes) return content;
-  throw new SalienceError(
-    'content_too_large',
-    `content: ${bytes} bytes are more than the limit of ${limits.maxContentBytes}; remember its parts, or raise maxContentBytes`,
-    { details: { field: 'content', bytes, limit: limits.maxContentBytes } },
-  );
-}
-
-const noLimits: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
-
-function checkMetadata(value: unknown, limits: TextLimits): Metadata {
-  const checked = redactMetadata(metadata(value, 'metadata'));
-  const bytes = Buffer.byteLength(JSON.stringify(checked));
-  if (bytes <= limits.maxMetadataBytes) return checked;
-  throw new SalienceError(
-    'content_too_large',
-    `metadata: ${bytes} bytes as JSON are more than the limit of ${limits.maxMetadataBytes}; keep less of it, or raise maxMetadataBytes`,
-    { details: { field: 'metadata', bytes, limit: limits.maxMetadataBytes } },
-  );
-}
-
-function checkTags(value: unknown): readonly string[] {
-  return texts(value, 'tags', 64, 128).map((tag, index) => plain(tag, `tags[${index}]`));
-}
-
-function memoryType(value: unknown): string {
-  return plain(text(value, 'type', { maxCharacters: 64 }), 'type');
-}
-
-function refuseSummary(type: string): void {
+function refuseSummary(type: string | undefined): void {
   if (type !== 'summary') return;
   throw invalidArgument(
     'type',
     'summaries are written by sessions: use saveSummary or endSession, or another type',
   );
-}
-
-function topicKey(value: unknown): string {
-  return plain(text(value, 'topicKey', { maxCharacters: 512 }), 'topicKey');
-}
-
-function authorName(value: unknown): string {
-  return plain(text(value, 'author', { maxCharacters: 200 }), 'author');
-}
-
-function roleName(value: unknown): string {
-  return plain(text(value, 'role', { maxCharacters: 64 }), 'role');
-}
-
-function ids(value: unknown, field: string): readonly string[] {
-  return texts(value, field, 1000, 128).map((id) => wellFormed(id, field));
 }
 
 /** What a time to live ends: the validity of what is true for a while, the life of everything else. */
@@ -427,31 +159,7 @@ function endOf(
   return { [field]: parseTimeToLive(ttl, from) };
 }
 
-function checkValidity(times: {
-  readonly validFrom: Instant | undefined;
-  readonly validUntil: Instant | undefined;
-  readonly expiresAt: Instant | undefined;
-}) {
-  const { validFrom, validUntil } = times;
-  if (validFrom !== undefined && validUntil !== undefined && validFrom > validUntil) {
+function checkValidity({ validFrom, validUntil }: Pick<MemoryRecord, 'validFrom' | 'validUntil'>): void {
+  if (validFrom !== undefined && validUntil !== undefined && validFrom > validUntil)
     throw invalidArgument('validUntil', 'it lies before validFrom');
-  }
-  return times;
-}
-
-/** A text as it is kept: without what is marked as private. */
-function plain(value: string, field: string): string {
-  return redactPrivate(wellFormed(value, field));
-}
-
-function wellFormed(value: string, field: string): string {
-  const problem = findTextProblem(value);
-  if (problem === undefined) return value;
-  throw new SalienceError(
-    'invalid_text',
-    problem === 'invalid-utf16'
-      ? `${field}: the text has half of a surrogate pair; decode it as UTF-8 or UTF-16 before handing it in`
-      : `${field}: the text has a control character; only tab, line feed and carriage return are allowed`,
-    { details: { field, problem } },
-  );
 }

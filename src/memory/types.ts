@@ -1,26 +1,15 @@
+import type { InstantField } from '../model/fields.ts';
 import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory.ts';
 import type { MetadataFilter } from '../model/metadata-condition.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
 import type { ListOrder, PairKind, Vote } from '../store/store.ts';
 
-type ClockField =
-  | 'createdAt'
-  | 'updatedAt'
-  | 'lastAccessedAt'
-  | 'seen'
-  | 'validFrom'
-  | 'validUntil'
-  | 'expiresAt'
-  | 'invalidatedAt'
-  | 'coldSince'
-  | 'consolidatedAt';
-
 /** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
 export type Memory = {
-  readonly [Field in keyof Omit<MemoryRecord, ClockField>]: MemoryRecord[Field];
+  readonly [Field in keyof Omit<MemoryRecord, InstantField>]: MemoryRecord[Field];
 } & { readonly space: string; readonly createdAt: string; readonly updatedAt: string } & {
-  readonly [Field in Exclude<ClockField, 'createdAt' | 'updatedAt'>]: string | undefined;
+  readonly [Field in Exclude<InstantField, 'createdAt' | 'updatedAt'>]: string | undefined;
 } & {
   /** The stored weight, or at most .1 while another memory has taken its place. */
   readonly effectiveWeight: number;

@@ -1,10 +1,10 @@
 import { text, wholeNumber } from '../model/check.ts';
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { DYNAMICS } from '../model/fields.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { onlyKeys } from '../model/options.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
 import { withFullText } from '../store/tiers.ts';
-import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
 import { shownAll } from './shown.ts';

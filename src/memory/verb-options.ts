@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../model/errors.ts';
+import { CREATE_FIELDS } from '../model/fields.ts';
 import { type KeyOf, keysOf, onlyKeys } from '../model/options.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import type { AsOf, FilterOptions, OperationOptions } from './types.ts';
@@ -69,31 +70,10 @@ const session = { ...operation, scope: true } as const;
  * missing here, one that the verb does not take, and a verb without an entry do not compile.
  */
 export const VERB_OPTIONS: { readonly [Verb in EngineVerb]: VerbOptions } = {
-  remember: optionsOf<'remember'>(1)({
-    ...operation,
-    id: true,
-    scope: true,
-    type: true,
-    title: true,
-    tags: true,
-    metadata: true,
-    author: true,
-    role: true,
-    sessionId: true,
-    createdAt: true,
-    updatedAt: true,
-    validFrom: true,
-    validUntil: true,
-    expiresAt: true,
-    ttl: true,
-    topicKey: true,
-    supersedes: true,
-    importance: true,
-    confidence: true,
-    weight: true,
-    source: true,
-    sourceRef: true,
-  }),
+  remember: {
+    at: 1,
+    names: [...Object.keys(operation), ...CREATE_FIELDS.filter((name) => name !== 'content'), 'ttl'],
+  },
   rememberMany: optionsOf<'rememberMany'>(1)(batch),
   observe: optionsOf<'observe'>(1)({
     ...operation,

@@ -1,8 +1,8 @@
 import { SalienceError } from '../model/errors.ts';
+import { DYNAMICS } from '../model/fields.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../store/store.ts';
 import { affirmed } from '../store/tiers.ts';
-import { DYNAMICS } from '../store/using.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { changedRecord } from './record.ts';

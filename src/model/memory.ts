@@ -117,19 +117,6 @@ export interface MemoryRecord {
   readonly derivedFrom: readonly string[];
 }
 
-/** The clocks of a record whose age a formula may use. */
-export const CLOCK_NAMES = [
-  'createdAt',
-  'updatedAt',
-  'lastAccessedAt',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-  'invalidatedAt',
-  'consolidatedAt',
-] as const satisfies readonly (keyof MemoryRecord)[];
-export type ClockName = (typeof CLOCK_NAMES)[number];
-
 /** Types that are true only for a while: their validity ends, and a recall may ask for those that have ended. */
 export const TRANSIENT_TYPES: readonly string[] = ['plan', 'transient_state'];
 

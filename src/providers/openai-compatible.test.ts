@@ -340,11 +340,11 @@ describe('a server in trouble', () => {
   });
 
   it('that never answers is left after the timeout', async () => {
-    const { baseUrl, received } = await serve(() => {});
+    const { baseUrl } = await serve(() => {});
     const { embedder } = embedderOn(baseUrl, { timeoutMs: 50, retries: 1 });
     const error = await failure(embedder.embed(['ab']));
+    // Not by what the server received: on a busy machine the client gives up before it has come to that.
     expect(error.message).toMatch(/no whole answer within 50 ms 2 times: raise timeoutMs/);
-    expect(received).toHaveLength(2);
   });
 
   it('that stops in the middle of its answer is left after the timeout', async () => {

@@ -1,10 +1,10 @@
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { findTextProblem } from '../model/wellformed.ts';
 import type { Embedder } from '../providers/embedder.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { PreparedQuery } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
 import { asksForThePast } from '../text/tense.ts';
-import { findTextProblem } from '../text/wellformed.ts';
 import { querySignals } from './strategy.ts';
 import type { Arm } from './trace.ts';
 

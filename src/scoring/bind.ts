@@ -1,4 +1,4 @@
-import { CLOCK_NAMES } from '../model/memory.ts';
+import { CLOCK_NAMES } from '../model/fields.ts';
 import type { Condition, Expression, Scalar, WeightedTerm } from './expression.ts';
 import { invalidProfile } from './faults.ts';
 import type { BoundCondition, Node } from './node.ts';

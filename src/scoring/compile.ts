@@ -1,4 +1,4 @@
-import type { ClockName } from '../model/memory.ts';
+import type { ClockName } from '../model/fields.ts';
 import { MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { clamp, power } from './arithmetic.ts';
 import { decay } from './evaluate.ts';

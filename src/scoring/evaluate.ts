@@ -1,5 +1,5 @@
 import { SalienceError } from '../model/errors.ts';
-import type { ClockName } from '../model/memory.ts';
+import type { ClockName } from '../model/fields.ts';
 import { ageInDays, type Instant } from '../model/time.ts';
 import { cappedLinear, clamp, exponentialDecay, halfLifeOfRate, power, powerDecay } from './arithmetic.ts';
 import { type BoundCondition, type DecayNode, type Node, withinBounds } from './node.ts';

@@ -1,4 +1,4 @@
-import type { ClockName } from '../model/memory.ts';
+import type { ClockName } from '../model/fields.ts';
 import type { AttributeName, SignalName } from './signals.ts';
 
 /**

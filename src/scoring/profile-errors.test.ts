@@ -201,7 +201,7 @@ describe('ages and decays', () => {
       'an unknown clock',
       { op: 'decay', age: { op: 'age', of: 'bornAt' }, halfLife: 3 },
       'score.age.of',
-      /no clock "bornAt"; there are createdAt, /,
+      /no clock "bornAt"; there are validFrom, /,
     ],
     [
       'no clocks',

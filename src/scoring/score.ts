@@ -1,5 +1,5 @@
 import { SalienceError } from '../model/errors.ts';
-import { CLOCK_NAMES } from '../model/memory.ts';
+import { CLOCK_NAMES } from '../model/fields.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
 import { clocksRead, conditionHolds, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';

@@ -1,4 +1,5 @@
-import { CLOCK_NAMES, type ClockName, initialStability, type MemoryRecord } from '../model/memory.ts';
+import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
+import { initialStability, type MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 
 /** What a numeric signal may be, and its value when nothing is known. */

@@ -1,5 +1,6 @@
 import type { RememberInput } from '../index.ts';
 import { invalidArgument, number, oneOf, text, texts, wholeNumber } from '../model/check.ts';
+import { CREATE_FIELDS } from '../model/fields.ts';
 import { onlyKeys } from '../model/options.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
 import { readFields, readLineItems } from './reading.ts';
@@ -49,25 +50,8 @@ export interface ScriptedRecall {
 const MOST_DAYS = 3660;
 const settingKeys = ['start', 'days', 'maintainEvery', 'consolidate', 'watch'] as const;
 const recallKeys = ['day', 'query', 'session', 'strategy', 'limit', 'types', 'every', 'until'];
-const memoryKeys = [
-  'day',
-  'content',
-  'id',
-  'scope',
-  'type',
-  'title',
-  'tags',
-  'metadata',
-  'sessionId',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-  'importance',
-  'confidence',
-  'weight',
-  'source',
-  'sourceRef',
-] satisfies readonly (keyof RememberInput | 'day')[];
+/** When something is said, the script says by its day. */
+const memoryKeys = ['day', ...CREATE_FIELDS.filter((name) => name !== 'createdAt' && name !== 'updatedAt')];
 
 /** One thing that a script says, and where. */
 export interface ScriptItem {

@@ -1,10 +1,10 @@
+import type { DynamicField } from '../model/fields.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { MetadataCondition } from '../model/metadata-condition.ts';
 import type { SpaceSettings } from '../model/settings.ts';
 import type { Instant } from '../model/time.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
-import type { DYNAMICS } from './using.ts';
 
 /**
  * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;
@@ -336,7 +336,7 @@ export interface UseBefore {
 }
 
 /** What a use may change of a memory. */
-export type Dynamics = Pick<MemoryRecord, (typeof DYNAMICS)[number]>;
+export type Dynamics = Pick<MemoryRecord, DynamicField>;
 
 /**
  * What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. Throws

@@ -1,19 +1,6 @@
 import { invalidArgument } from '../model/check.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import { DYNAMICS } from '../model/fields.ts';
 import type { Dynamics, NewUsage, Usage, UseDecision } from './store.ts';
-
-/** What a use may change of a memory. */
-export const DYNAMICS = [
-  'stability',
-  'accessCount',
-  'lastAccessedAt',
-  'seen',
-  'sessions',
-  'tier',
-  'core',
-  'coldSince',
-  'consolidatedAt',
-] as const satisfies readonly (keyof MemoryRecord)[];
 
 /** Throws `invalid_argument` for a memory that the usage does not name. */
 export function checkUsed(usage: NewUsage, { memories }: UseDecision): void {

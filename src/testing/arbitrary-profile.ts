@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CLOCK_NAMES, type ClockName } from '../model/memory.ts';
+import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import type { Condition, Expression, Scalar, WeightedTerm } from '../scoring/expression.ts';
 import type { ParameterOverrides, ProfileDefinition } from '../scoring/profile.ts';

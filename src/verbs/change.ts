@@ -3,47 +3,17 @@ import {
   type ForgetFilter,
   type ForgetOptions,
   type ForgetResult,
-  type MemoryChanges,
   type OperationOptions,
   SalienceError,
   type Undone,
 } from '../index.ts';
 import { invalidArgument } from '../model/check.ts';
+import { CHANGE_FIELDS } from '../model/fields.ts';
 import { SOURCES } from '../model/memory.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import {
-  filterFields,
-  instant,
-  listOf,
-  memoryId,
-  memorySchema,
-  rememberFields,
-  timeToLive,
-} from './schemas.ts';
+import { changeFields, filterFields, listOf, memoryId, memorySchema, notForAgents } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
-
-const { content, type, scope, tags, metadata, importance, confidence, weight } = rememberFields;
-
-const changeFields = {
-  content: content.optional().describe('The new statement, whole'),
-  title: z.string().nullable().optional().describe('null takes it away'),
-  type: type.describe('The new type'),
-  scope: scope.describe('The new scope'),
-  tags: tags.describe('All its tags from now on'),
-  metadata,
-  importance,
-  confidence,
-  weight,
-  validFrom: instant.nullable().optional().describe('ISO 8601; null takes it away'),
-  validUntil: instant.nullable().optional().describe('ISO 8601; null takes it away'),
-  expiresAt: instant.nullable().optional().describe('ISO 8601; null takes it away'),
-  ttl: timeToLive.optional(),
-  topicKey: z.string().nullable().optional().describe('What it is about; null takes it away'),
-  author: z.string().nullable().optional().describe('Who said it; null takes it away'),
-  role: z.string().nullable().optional().describe('user, assistant, system, tool …; null takes it away'),
-  sourceRef: z.string().nullable().optional().describe('A pointer to the origin; null takes it away'),
-} satisfies Record<keyof MemoryChanges, z.ZodType>;
 
 export const update = defineVerb({
   name: 'update',
@@ -57,7 +27,7 @@ export const update = defineVerb({
   idempotent: false,
   http: { method: 'PATCH', path: '/v1/memories/{id}' },
   tool: true,
-  notForAgents: ['expiresAt', 'sourceRef', 'weight'],
+  notForAgents: notForAgents(CHANGE_FIELDS),
   run: (memory, { id, ...changes }, context) => memory.update(id, changes, operationOf(context)),
   text: (memory) => `updated ${memoryLine(memory)}`,
 });

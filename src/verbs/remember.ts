@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Memory } from '../index.ts';
+import { CREATE_FIELDS } from '../model/fields.ts';
 import { counted } from './quote.ts';
 import { rememberedSchema, rememberedText } from './remembered.ts';
-import { listOf, memorySchema, rememberFields } from './schemas.ts';
+import { listOf, memorySchema, notForAgents, rememberFields } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
 const rememberedAll = z.object({ memories: listOf(rememberedSchema) });
@@ -19,7 +20,7 @@ export const remember = defineVerb({
   idempotent: false,
   http: { method: 'POST', path: '/v1/memories' },
   tool: true,
-  notForAgents: ['id', 'createdAt', 'updatedAt', 'expiresAt', 'role', 'source', 'sourceRef', 'weight'],
+  notForAgents: notForAgents(CREATE_FIELDS),
   run: (memory, { content, ...options }, context) =>
     memory.remember(content, { ...options, ...operationOf(context) }),
   text: rememberedText,

@@ -4,12 +4,23 @@ import type {
   Explanation,
   FilterOptions,
   Memory,
+  MemoryChanges,
   Metadata,
   MetadataFilter,
   RememberInput,
   SpaceSettings,
 } from '../index.ts';
-import { JUDGES, MEMORY_TYPES, SOURCES, TIERS } from '../model/memory.ts';
+import {
+  aboutChange,
+  CHANGE_FIELDS,
+  type ChangeField,
+  CREATE_FIELDS,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  type FieldName,
+  isClearable,
+} from '../model/fields.ts';
 
 /** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
 export function listOf<Item extends z.ZodType>(
@@ -24,51 +35,53 @@ const metadata = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Metad
 
 export const memoryId = z.string().describe('The id of a memory, as remember and recall return it');
 export const scope = z.string().describe('A path such as "global", "project:match" or "team:a/project:b"');
-const memoryType = z.string().describe(`One of ${MEMORY_TYPES.join(', ')}, or a word of your own`);
+/** What a field of a memory holds, as it is handed out. */
+function outputOf({ kind, choices = [] }: Field): z.ZodType {
+  switch (kind) {
+    case 'number':
+      return share;
+    case 'count':
+      return z.number();
+    case 'flag':
+      return z.boolean();
+    case 'names':
+    case 'texts':
+      return z.array(z.string());
+    case 'metadata':
+      return metadata;
+    case 'choice':
+      return z.enum(choices as readonly [string, ...string[]]);
+    case 'instant':
+      return instant;
+    default:
+      return z.string();
+  }
+}
+
+function described(schema: z.ZodType, about: string | undefined): z.ZodType {
+  return about === undefined ? schema : schema.describe(`${about.charAt(0).toUpperCase()}${about.slice(1)}`);
+}
+
+/** Schemas whose values have the types of `Shape`. */
+type SchemasOf<Shape> = {
+  readonly [Name in keyof Required<Shape>]: undefined extends Shape[Name]
+    ? z.ZodOptional<z.ZodType<Exclude<Shape[Name], undefined>, Exclude<Shape[Name], undefined>>>
+    : z.ZodType<Shape[Name], Shape[Name]>;
+};
+
+function fieldSchemas<Shape>(schemaOf: (name: FieldName) => z.ZodType, names: readonly FieldName[]) {
+  return Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as unknown as SchemasOf<Shape>;
+}
 
 /** A remembered statement, every field of it. What is not known is absent. */
 export const memorySchema = z.object({
-  id: z.string(),
-  ordinal: z.number().describe('Its place in the order of insertion'),
+  ...fieldSchemas<Omit<Memory, 'space' | 'effectiveWeight' | 'votes'>>((name) => {
+    const field: Field = FIELDS[name];
+    const value = field.set === 'engine' ? described(outputOf(field), field.about) : outputOf(field);
+    return field.initial === undefined && !field.required ? value.optional() : value;
+  }, FIELD_NAMES),
   space: z.string(),
-  scope: z.string(),
-  type: z.string(),
-  title: z.string().optional(),
-  content: z.string(),
-  tags: listOf(z.string()),
-  metadata,
-  topicKey: z.string().optional(),
-  author: z.string().optional(),
-  role: z.string().optional(),
-  sessionId: z.string().optional(),
-  bornIn: z.string().optional().describe('The session in which it was made'),
-  createdAt: instant,
-  updatedAt: instant,
-  lastAccessedAt: instant.optional(),
-  seen: instant.optional(),
-  validFrom: instant.optional(),
-  validUntil: instant.optional(),
-  expiresAt: instant.optional(),
-  invalidatedAt: instant.optional(),
-  invalidReason: z.string().optional(),
-  coldSince: instant.optional(),
-  consolidatedAt: instant.optional(),
-  importance: share,
-  importanceJudge: z.enum(JUDGES),
-  confidence: share,
-  usefulness: share,
-  weight: share,
-  effectiveWeight: share.describe('The weight, or at most .1 while another memory has taken its place'),
-  stability: share,
-  accessCount: z.number(),
-  sessions: listOf(z.string()),
-  revisionCount: z.number(),
-  tier: z.enum(TIERS),
-  core: z.boolean(),
-  supersedes: listOf(z.string()).describe('The memories that it replaces'),
-  source: z.enum(SOURCES),
-  sourceRef: z.string().optional(),
-  derivedFrom: listOf(z.string()).describe('The memories that it was made of'),
+  effectiveWeight: share.describe('The weight, or at most 0.1 while another memory has taken its place'),
   votes: listOf(z.object({ voter: z.string(), vote: z.union([z.literal(1), z.literal(-1)]) })).optional(),
 } satisfies Record<keyof Memory, z.ZodType>);
 
@@ -95,43 +108,35 @@ export const timeToLive = z
   );
 
 /** What may be said about a new memory. The engine checks lengths and texts. */
-export const rememberFields = {
-  content: z
-    .string()
-    .describe('One statement that stands on its own: who, what, when; names instead of pronouns'),
-  type: memoryType.optional().describe(`${memoryType.description}. Default is fact`),
-  scope: scope.optional().describe(`Who may see it: ${scope.description}. Default is global`),
-  title: z.string().optional(),
-  tags: z.array(z.string()).optional(),
-  importance: share
-    .optional()
-    .describe('.8–1 critical (medical, security), .5–.7 useful preferences, .1–.4 casual. Default is .5'),
-  confidence: share.optional().describe('How sure it is. Default is .8'),
-  weight: z.number().min(0.1).max(1).optional().describe('Default is 1'),
-  validFrom: instant.optional().describe('ISO 8601; hidden before'),
-  validUntil: instant.optional().describe('ISO 8601; hidden after'),
-  expiresAt: instant.optional().describe('ISO 8601; forgotten for good after'),
+export const rememberFields: SchemasOf<RememberInput> = {
+  ...fieldSchemas<Omit<RememberInput, 'ttl'>>((name) => {
+    const field: Field = FIELDS[name];
+    const value = described(inputOf(field), field.about);
+    return name === 'content' ? value : value.optional();
+  }, CREATE_FIELDS),
   ttl: timeToLive.optional(),
-  topicKey: z
-    .string()
-    .optional()
-    .describe(
-      'A key for what it is about, such as "ada/coffee/milk": the next statement with this key and scope replaces it',
-    ),
-  supersedes: z
-    .array(z.string())
-    .optional()
-    .describe('The ids of the memories that it replaces: they stay, and are no longer recalled'),
-  metadata: metadata.optional().describe('Any JSON that belongs to it'),
-  source: z.enum(SOURCES).optional().describe('Default is stated'),
-  sourceRef: z.string().optional().describe('A pointer to the origin: a file, a commit, a message id'),
-  author: z.string().optional().describe('Who said it, by name'),
-  role: z.string().optional().describe('user, assistant, system, tool, or another word'),
-  sessionId: z.string().optional().describe('As start_session returned it'),
-  id: z.string().optional().describe('At most 128 characters. Default is a new one'),
-  createdAt: instant.optional().describe('ISO 8601; when it was first known. Default is now'),
-  updatedAt: instant.optional().describe('ISO 8601. Default is createdAt'),
-} satisfies Record<keyof RememberInput, z.ZodType>;
+};
+
+/** What may be changed of a memory; `null` takes away what need not be there. */
+export const changeFields: SchemasOf<MemoryChanges> = {
+  ...fieldSchemas<Omit<MemoryChanges, 'ttl'>>((name) => {
+    const field: Field = FIELDS[name];
+    const about = aboutChange(name as ChangeField);
+    return isClearable(name as ChangeField)
+      ? described(inputOf(field).nullable().optional(), `${about}; null takes it away`)
+      : described(inputOf(field).optional(), about);
+  }, CHANGE_FIELDS),
+  ttl: timeToLive.optional(),
+};
+
+function inputOf(field: Field): z.ZodType {
+  return field.range ? z.number().min(field.range[0]).max(field.range[1]) : outputOf(field);
+}
+
+/** The names of fields that agents are not offered. */
+export function notForAgents(names: readonly FieldName[]): readonly string[] {
+  return names.filter((name) => (FIELDS[name] as Field).agents === false);
+}
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const bound = z.union([z.string(), z.number()]).optional();

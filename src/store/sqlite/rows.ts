@@ -1,115 +1,92 @@
 import { SalienceError } from '../../model/errors.ts';
-import type { Judge, MemoryRecord, Metadata, Source, Tier } from '../../model/memory.ts';
+import {
+  columnOf,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  type FieldKind,
+  type FieldName,
+  type NumberField,
+} from '../../model/fields.ts';
+import type { MemoryRecord } from '../../model/memory.ts';
 import { checksumOf, verify } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
-import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
+import { damagedRow, isObject, isTextList, type Place, storedJson } from './damage.ts';
+
+/** How a field is written into its column and read from it. */
+interface Codec {
+  readonly name: FieldName;
+  readonly column: string;
+  write(value: unknown): SqlValue;
+  read(value: unknown, place: Place): unknown;
+}
+
+/** By name: the checksums of the rows that there are depend on the order. */
+const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => ({
+  name,
+  column: columnOf(name),
+  ...codecOf(name, FIELDS[name].kind),
+}));
 
 /** The columns of a record, in the order in which {@link toRow} gives their values. */
-export const RECORD_COLUMNS = [
-  'id',
-  'scope',
-  'type',
-  'title',
-  'content',
-  'tags',
-  'metadata',
-  'topic_key',
-  'session_id',
-  'created_at',
-  'updated_at',
-  'last_accessed_at',
-  'valid_from',
-  'valid_until',
-  'expires_at',
-  'invalidated_at',
-  'invalid_reason',
-  'cold_since',
-  'consolidated_at',
-  'importance',
-  'importance_judge',
-  'confidence',
-  'usefulness',
-  'weight',
-  'stability',
-  'access_count',
-  'sessions',
-  'revision_count',
-  'tier',
-  'core',
-  'supersedes',
-  'source',
-  'source_ref',
-  'ordinal',
-  'author',
-  'role',
-  'born_in',
-  'seen',
-  'derived_from',
-] as const;
+export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => column);
 
 /** The list of a record's columns for SELECT and INSERT. */
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
 /** What {@link fromRow} reads. */
-export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'] as const;
+export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'];
 
 /** The list of these columns, each with the name of its table. */
 export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).join(', ');
 
 /** What the checksum of a row covers, in this order. */
-export const CHECKED_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key'] as const;
+export const CHECKED_COLUMNS = [...RECORD_COLUMNS, 'row', 'content_key'];
 
-type Column = (typeof RECORD_COLUMNS)[number];
-
-export type MemoryRow = Readonly<Record<Column, string | number | null>> & {
+export type MemoryRow = Readonly<Record<string, string | number | null>> & {
   readonly row: number;
+  readonly tier: string;
   readonly content_key: number;
   readonly checksum: number | null;
 };
 
 /** Throws `invalid_text` for what SQLite would store as something else. */
 export function toRow(memory: MemoryRecord): SqlValue[] {
-  return [
-    text(memory.id, 'id'),
-    text(memory.scope, 'scope'),
-    text(memory.type, 'type'),
-    optionalText(memory.title, 'title'),
-    text(memory.content, 'content'),
-    JSON.stringify(memory.tags),
-    JSON.stringify(memory.metadata),
-    optionalText(memory.topicKey, 'topicKey'),
-    optionalText(memory.sessionId, 'sessionId'),
-    memory.createdAt,
-    memory.updatedAt,
-    memory.lastAccessedAt ?? null,
-    memory.validFrom ?? null,
-    memory.validUntil ?? null,
-    memory.expiresAt ?? null,
-    memory.invalidatedAt ?? null,
-    optionalText(memory.invalidReason, 'invalidReason'),
-    memory.coldSince ?? null,
-    memory.consolidatedAt ?? null,
-    real(memory.importance),
-    memory.importanceJudge,
-    real(memory.confidence),
-    real(memory.usefulness),
-    real(memory.weight),
-    real(memory.stability),
-    memory.accessCount,
-    JSON.stringify(memory.sessions),
-    memory.revisionCount,
-    memory.tier,
-    memory.core ? 1 : 0,
-    JSON.stringify(memory.supersedes.map((id) => text(id, 'supersedes'))),
-    memory.source,
-    optionalText(memory.sourceRef, 'sourceRef'),
-    memory.ordinal,
-    optionalText(memory.author, 'author'),
-    optionalText(memory.role, 'role'),
-    optionalText(memory.bornIn, 'bornIn'),
-    memory.seen ?? null,
-    JSON.stringify(memory.derivedFrom.map((id) => text(id, 'derivedFrom'))),
-  ];
+  return CODECS.map(({ name, write }) => write(memory[name]));
+}
+
+function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
+  switch (kind) {
+    case 'name':
+    case 'text':
+    case 'content':
+    case 'scope':
+      return { write: (value) => optionalText(value as string | undefined, name), read: optional };
+    case 'names':
+    case 'texts':
+      return {
+        write: (value) => JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
+        // Version 1 wrote NULL for none.
+        read: (value, place) => storedJson(value ?? '[]', isTextList, place, columnOf(name)),
+      };
+    case 'metadata':
+      return {
+        write: (value) => JSON.stringify(value),
+        read: (value, place) => storedJson(value, isObject, place, columnOf(name)),
+      };
+    case 'number':
+      return { write: (value) => real(value as number), read: (value) => value };
+    case 'flag':
+      return { write: (value) => (value ? 1 : 0), read: (value) => value === 1 };
+    case 'count':
+    case 'instant':
+    case 'choice':
+      return { write: (value) => (value as SqlValue | undefined) ?? null, read: optional };
+  }
+}
+
+function optional(value: unknown): unknown {
+  return value ?? undefined;
 }
 
 /**
@@ -118,86 +95,35 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
  */
 export function checksumOfRecord(
   row: number,
-  { importance, confidence, usefulness, weight, stability }: MemoryRecord,
+  memory: MemoryRecord,
   values: readonly SqlValue[],
   contentKey: number,
 ): number | null {
-  const asText = [importance, confidence, usefulness, weight, stability].some(
-    (value) => real(value) !== value,
-  );
-  return asText ? null : checksumOf([row, ...values, contentKey]);
+  const asText = NUMBERS.some((name) => real(memory[name]) !== memory[name]);
+  return asText ? null : checksumOf([...values, row, contentKey]);
 }
 
 /** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
 export function fromRow(row: MemoryRow): MemoryRecord {
   const place = { table: 'memory', row: row.row };
   verify(
-    CHECKED_COLUMNS.map((column) => row[column]),
+    CHECKED_COLUMNS.map((column) => row[column] ?? null),
     row.checksum,
     place,
   );
-  return {
-    id: row.id as string,
-    scope: row.scope as string,
-    type: row.type as string,
-    title: (row.title as string | null) ?? undefined,
-    content: row.content as string,
-    tags: storedJson<string[]>(row.tags, isTextList, place, 'tags'),
-    metadata: storedJson<Metadata>(row.metadata, isObject, place, 'metadata'),
-    topicKey: (row.topic_key as string | null) ?? undefined,
-    sessionId: (row.session_id as string | null) ?? undefined,
-    createdAt: row.created_at as number,
-    updatedAt: row.updated_at as number,
-    lastAccessedAt: (row.last_accessed_at as number | null) ?? undefined,
-    validFrom: (row.valid_from as number | null) ?? undefined,
-    validUntil: (row.valid_until as number | null) ?? undefined,
-    expiresAt: (row.expires_at as number | null) ?? undefined,
-    invalidatedAt: (row.invalidated_at as number | null) ?? undefined,
-    invalidReason: (row.invalid_reason as string | null) ?? undefined,
-    coldSince: (row.cold_since as number | null) ?? undefined,
-    consolidatedAt: (row.consolidated_at as number | null) ?? undefined,
-    importance: row.importance as number,
-    importanceJudge: row.importance_judge as Judge,
-    confidence: row.confidence as number,
-    usefulness: row.usefulness as number,
-    weight: row.weight as number,
-    stability: row.stability as number,
-    accessCount: row.access_count as number,
-    sessions: storedJson<string[]>(row.sessions, isTextList, place, 'sessions'),
-    revisionCount: row.revision_count as number,
-    tier: row.tier as Tier,
-    core: row.core === 1,
-    supersedes: storedJson<string[]>(row.supersedes ?? '[]', isTextList, place, 'supersedes'),
-    source: row.source as Source,
-    sourceRef: (row.source_ref as string | null) ?? undefined,
-    ordinal: row.ordinal as number,
-    author: (row.author as string | null) ?? undefined,
-    role: (row.role as string | null) ?? undefined,
-    bornIn: (row.born_in as string | null) ?? undefined,
-    seen: (row.seen as number | null) ?? undefined,
-    derivedFrom: storedJson<string[]>(row.derived_from, isTextList, place, 'derived_from'),
-  };
+  // Copied, so that every record has the same shape: adding so many fields one by one makes slow objects.
+  const record: Record<string, unknown> = { ...ABSENT };
+  for (const { name, column, read } of CODECS) record[name] = read(row[column], place);
+  return record as unknown as MemoryRecord;
 }
 
-const absent = {
-  title: undefined,
-  topicKey: undefined,
-  sessionId: undefined,
-  lastAccessedAt: undefined,
-  validFrom: undefined,
-  validUntil: undefined,
-  expiresAt: undefined,
-  invalidatedAt: undefined,
-  coldSince: undefined,
-  invalidReason: undefined,
-  consolidatedAt: undefined,
-  sourceRef: undefined,
-  author: undefined,
-  role: undefined,
-  bornIn: undefined,
-  seen: undefined,
-  derivedFrom: [],
-} as const;
+/** Of fields that earlier versions did not write: lists are empty then, everything else is unknown. */
+const ABSENT: Readonly<Record<string, unknown>> = Object.fromEntries(
+  FIELD_NAMES.map((name) => {
+    const { initial }: Field = FIELDS[name];
+    return [name, Array.isArray(initial) ? initial : undefined];
+  }),
+);
 
 /** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
 export function recordFromJson(json: string, sequence: number): MemoryRecord {
@@ -208,19 +134,12 @@ export function recordFromJson(json: string, sequence: number): MemoryRecord {
     'before',
   );
   // An older version knew of one superseded memory at most.
-  return { ...absent, ...record, supersedes: [record.supersedes ?? []].flat() };
+  return { ...ABSENT, ...record, supersedes: [record.supersedes ?? []].flat() };
 }
 
 const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;
-const numberKeys = [
-  'createdAt',
-  'updatedAt',
-  'importance',
-  'confidence',
-  'usefulness',
-  'weight',
-  'stability',
-] as const;
+const NUMBERS = FIELD_NAMES.filter((name) => FIELDS[name].kind === 'number') as readonly NumberField[];
+const numberKeys = ['createdAt', 'updatedAt', ...NUMBERS] as const;
 
 /** Whether this has at least what every version wrote, in the right kinds. */
 function isRecord(value: unknown): boolean {

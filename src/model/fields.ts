@@ -1,0 +1,305 @@
+import { JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES, TIERS } from './memory.ts';
+
+/** What a field holds. Each kind is checked, stored and described in one way. */
+export type FieldKind =
+  /** A name that is kept to the letter. */
+  | 'name'
+  | 'names'
+  /** Words of people's, without what they mark as private. */
+  | 'text'
+  | 'texts'
+  /** The statement itself, limited in bytes. */
+  | 'content'
+  | 'scope'
+  | 'metadata'
+  | 'number'
+  | 'count'
+  /** Milliseconds in a record, ISO 8601 outside. */
+  | 'instant'
+  | 'choice'
+  | 'flag';
+
+export interface Field {
+  readonly kind: FieldKind;
+  /**
+   * Who sets it: `create`: callers, when they remember it; `change`: and when they update it; `engine`: the engine alone.
+   * An import brings all of them.
+   */
+  readonly set: 'create' | 'change' | 'engine';
+  /** Of a new memory. A field without it is absent until it is set, unless it is `required`. */
+  readonly initial?: string | number | boolean | readonly never[] | Readonly<Record<string, never>>;
+  /** Every record has one, though there is no fixed initial value. */
+  readonly required?: true;
+  readonly maxCharacters?: number;
+  readonly maxItems?: number;
+  readonly range?: readonly [low: number, high: number];
+  readonly choices?: readonly string[];
+  /** A formula may use its age. */
+  readonly clock?: true;
+  /** A recall that learns changes it. */
+  readonly dynamic?: true;
+  /** What it says, for schemas and the help of the CLI. */
+  readonly about?: string;
+  /** Not offered to agents: a user or a program decides it. */
+  readonly agents?: false;
+  /** The option of the CLI that sets it. */
+  readonly option?: string;
+}
+
+/**
+ * Every field of a memory. Checks, rows, exports, schemas and options are derived from it; `MemoryRecord`,
+ * `RememberInput` and `MemoryChanges` are written out for readers, and the compiler holds them against it. A new field is
+ * an entry here, a line in those interfaces, and a migration that adds its column, which has its name in snake case.
+ */
+export const FIELDS = {
+  id: {
+    kind: 'name',
+    set: 'create',
+    required: true,
+    maxCharacters: 128,
+    about: 'an id of your own (default: a UUIDv7)',
+    agents: false,
+    option: '--id <id>',
+  },
+  content: {
+    kind: 'content',
+    set: 'change',
+    required: true,
+    about: 'one statement that stands on its own: who, what, when; names instead of pronouns',
+  },
+  type: {
+    kind: 'text',
+    set: 'change',
+    initial: 'fact',
+    maxCharacters: 64,
+    about: `one of ${MEMORY_TYPES.join(', ')}, or a word of your own (default: fact)`,
+    option: '--type <type>',
+  },
+  scope: {
+    kind: 'scope',
+    set: 'change',
+    initial: 'global',
+    about: 'who may see it: a path such as "global", "project:match" or "team:a/project:b" (default: global)',
+    option: '--scope <scope>',
+  },
+  title: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 1000,
+    about: 'a heading, searched like the content',
+    option: '--title <title>',
+  },
+  tags: {
+    kind: 'texts',
+    set: 'change',
+    initial: [],
+    maxItems: 64,
+    maxCharacters: 128,
+    about: 'words to filter by',
+    option: '--tag <tag>',
+  },
+  importance: {
+    kind: 'number',
+    set: 'change',
+    initial: 0.5,
+    range: [0, 1],
+    about:
+      'how much it matters: 0.8 to 1 critical (medical, security), 0.5 to 0.7 useful, 0.1 to 0.4 casual (default: 0.5)',
+    option: '--importance <number>',
+  },
+  confidence: {
+    kind: 'number',
+    set: 'change',
+    initial: 0.8,
+    range: [0, 1],
+    about: 'how sure it is, 0 to 1 (default: 0.8)',
+    option: '--confidence <number>',
+  },
+  weight: {
+    kind: 'number',
+    set: 'change',
+    initial: 1,
+    range: [0.1, 1],
+    about: 'a factor of its score, 0.1 to 1 (default: 1)',
+    agents: false,
+    option: '--weight <number>',
+  },
+  validFrom: {
+    kind: 'instant',
+    set: 'change',
+    clock: true,
+    about: 'hidden before this time',
+    option: '--valid-from <time>',
+  },
+  validUntil: {
+    kind: 'instant',
+    set: 'change',
+    clock: true,
+    about: 'hidden after this time',
+    option: '--valid-until <time>',
+  },
+  expiresAt: {
+    kind: 'instant',
+    set: 'change',
+    clock: true,
+    about: 'forgotten for good after this time',
+    agents: false,
+    option: '--expires-at <time>',
+  },
+  topicKey: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 512,
+    about:
+      'a key for what it is about, such as "ada/coffee/milk": the next statement with this key and scope replaces it',
+    option: '--topic <key>',
+  },
+  supersedes: {
+    kind: 'names',
+    set: 'create',
+    initial: [],
+    maxItems: 1000,
+    maxCharacters: 128,
+    about: 'the ids of the memories that it replaces: they stay, and are no longer recalled',
+    option: '--supersedes <id>',
+  },
+  metadata: {
+    kind: 'metadata',
+    set: 'change',
+    initial: {},
+    about: 'any JSON that belongs to it',
+    option: '--metadata <name=value>',
+  },
+  author: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 200,
+    about: 'who said it, by name',
+    option: '--author <name>',
+  },
+  role: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 64,
+    about: 'user, assistant, system, tool, or another word',
+    agents: false,
+    option: '--role <role>',
+  },
+  sessionId: {
+    kind: 'name',
+    set: 'create',
+    maxCharacters: 200,
+    about: 'the session in which it was said',
+    option: '--session <id>',
+  },
+  createdAt: {
+    kind: 'instant',
+    set: 'create',
+    required: true,
+    clock: true,
+    about: 'when it was first known (default: now)',
+    agents: false,
+    option: '--created-at <time>',
+  },
+  updatedAt: {
+    kind: 'instant',
+    set: 'create',
+    required: true,
+    clock: true,
+    about: 'when it last changed (default: createdAt)',
+    agents: false,
+  },
+  source: {
+    kind: 'choice',
+    set: 'create',
+    initial: 'stated',
+    choices: SOURCES,
+    about: 'how it came to be known (default: stated)',
+    agents: false,
+    option: '--source <source>',
+  },
+  sourceRef: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 2000,
+    about: 'a pointer to the origin: a file, a commit, a message id',
+    agents: false,
+    option: '--source-ref <text>',
+  },
+
+  ordinal: { kind: 'count', set: 'engine', initial: 0, about: 'its place in the order of insertion' },
+  bornIn: { kind: 'name', set: 'engine', maxCharacters: 200, about: 'the session in which it was made' },
+  lastAccessedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
+  seen: { kind: 'instant', set: 'engine', dynamic: true },
+  invalidatedAt: { kind: 'instant', set: 'engine', clock: true },
+  invalidReason: { kind: 'text', set: 'engine', maxCharacters: 1000 },
+  coldSince: { kind: 'instant', set: 'engine', dynamic: true },
+  consolidatedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
+  importanceJudge: { kind: 'choice', set: 'engine', initial: 'default', choices: JUDGES },
+  usefulness: { kind: 'number', set: 'engine', initial: 0.5, range: [0, 1] },
+  stability: { kind: 'number', set: 'engine', required: true, range: [0, 1], dynamic: true },
+  accessCount: { kind: 'count', set: 'engine', initial: 0, dynamic: true },
+  sessions: {
+    kind: 'names',
+    set: 'engine',
+    initial: [],
+    maxItems: 100_000,
+    maxCharacters: 200,
+    dynamic: true,
+  },
+  revisionCount: { kind: 'count', set: 'engine', initial: 1 },
+  tier: { kind: 'choice', set: 'engine', initial: 'hot', choices: TIERS, dynamic: true },
+  core: { kind: 'flag', set: 'engine', initial: false, dynamic: true },
+  derivedFrom: {
+    kind: 'names',
+    set: 'engine',
+    initial: [],
+    maxItems: 1000,
+    maxCharacters: 128,
+    about: 'the memories that it was made of',
+  },
+} as const satisfies Readonly<Record<keyof MemoryRecord, Field>>;
+
+export type FieldName = keyof typeof FIELDS;
+
+type Where<Condition> = {
+  [Name in FieldName]: (typeof FIELDS)[Name] extends Condition ? Name : never;
+}[FieldName];
+
+/** The fields that callers set when they remember something. */
+export type CreateField = Where<{ readonly set: 'create' | 'change' }>;
+/** The fields that callers may change later. */
+export type ChangeField = Where<{ readonly set: 'change' }>;
+export type InstantField = Where<{ readonly kind: 'instant' }>;
+export type NumberField = Where<{ readonly kind: 'number' }>;
+export type ClockName = Where<{ readonly clock: true | 'clock and dynamic' }>;
+export type DynamicField = Where<{ readonly dynamic: true | 'clock and dynamic' }>;
+
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
+export const CREATE_FIELDS = namesOf<CreateField>(({ set }) => set !== 'engine');
+export const CHANGE_FIELDS = namesOf<ChangeField>(({ set }) => set === 'change');
+export const INSTANT_FIELDS = namesOf<InstantField>(({ kind }) => kind === 'instant');
+/** The clocks of a record whose age a formula may use. */
+export const CLOCK_NAMES = namesOf<ClockName>(({ clock }) => clock === true);
+/** What a use may change of a memory. */
+export const DYNAMICS = namesOf<DynamicField>(({ dynamic }) => dynamic === true);
+
+function namesOf<Name extends FieldName>(chosen: (field: Field) => boolean): readonly Name[] {
+  return FIELD_NAMES.filter((name) => chosen(FIELDS[name])) as readonly FieldName[] as readonly Name[];
+}
+
+/** Whether it may be taken away by a change: what a new memory need not have. */
+export function isClearable(name: ChangeField): boolean {
+  const { initial, required }: Field = FIELDS[name];
+  return initial === undefined && !required;
+}
+
+/** What a change of the field says: there is no default then. */
+export function aboutChange(name: CreateField): string {
+  return FIELDS[name].about.replace(/ \(default: [^)]*\)$/, '');
+}
+
+/** The name of a field in snake case, as columns have it. */
+export function columnOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
