@@ -7,6 +7,8 @@ export interface ConnectionLimits {
   readonly total: number;
   /** Most connections at once from one network address. */
   readonly perAddress: number;
+  /** In milliseconds: a connection of which nothing is read for so long, though an answer waits, is closed. */
+  readonly answerTimeout: number;
 }
 
 /** The connections of a server, within limits. */
@@ -32,6 +34,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const running = new Map<Socket, number>();
   /** The longest idle first. */
   const idle = new Set<Socket>();
+  /** How much of an unread answer has left this process, at the last look. */
+  const sent = new Map<Socket, number>();
   let finishing = false;
 
   const drop = (socket: Socket) => {
@@ -39,6 +43,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (address === undefined) return;
     addresses.delete(socket);
     running.delete(socket);
+    sent.delete(socket);
     idle.delete(socket);
     const left = (perAddress.get(address) ?? 0) - 1;
     if (left > 0) perAddress.set(address, left);
@@ -51,6 +56,15 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   };
   const isFullFor = (address: string) => (perAddress.get(address) ?? 0) >= limits.perAddress;
   const isFull = () => addresses.size >= limits.total;
+
+  const closeUnread = () => {
+    for (const [socket, requests] of running) {
+      if (requests === 0 || socket.writableLength === 0) sent.delete(socket);
+      else if (sent.get(socket) === socket.bytesWritten - socket.writableLength) close(socket);
+      else sent.set(socket, socket.bytesWritten - socket.writableLength);
+    }
+  };
+  const looking = setInterval(closeUnread, limits.answerTimeout).unref();
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
@@ -92,6 +106,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       const timer = setTimeout(() => server.closeAllConnections(), timeout);
       await ended;
       clearTimeout(timer);
+      clearInterval(looking);
     },
   };
 }

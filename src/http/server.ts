@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly headersTimeout?: number | undefined;
   /** Milliseconds for the body of a request to arrive; of an import, for its next piece. Default is 30,000. */
   readonly requestTimeout?: number | undefined;
+  /** Milliseconds in which a client must read some of an answer that waits for it. Default is 30,000. */
+  readonly answerTimeout?: number | undefined;
   /** Milliseconds that a connection stays open without a request. Default is 10,000. */
   readonly keepAliveTimeout?: number | undefined;
   /** Milliseconds for a verb to work; for what cannot be stopped half-way, until it may be. Default is 120,000. */
@@ -86,6 +88,7 @@ const optionKeys = keysOf<ServerOptions>()({
   maxConnectionsPerAddress: true,
   headersTimeout: true,
   requestTimeout: true,
+  answerTimeout: true,
   keepAliveTimeout: true,
   workTimeout: true,
   closeTimeout: true,
@@ -157,7 +160,7 @@ function limitsOf(options: ServerOptions) {
   const total = wholeNumber(options.maxConnections ?? 400, 'maxConnections', 1, 1_000_000);
   const perAddress = options.maxConnectionsPerAddress ?? Math.ceil(total / 2);
   const time = (
-    name: 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'closeTimeout',
+    name: 'headersTimeout' | 'requestTimeout' | 'answerTimeout' | 'keepAliveTimeout' | 'closeTimeout',
     otherwise: number,
   ) => wholeNumber(options[name] ?? otherwise, name, 1, LONGEST);
   return {
@@ -165,6 +168,7 @@ function limitsOf(options: ServerOptions) {
     perAddress: wholeNumber(perAddress, 'maxConnectionsPerAddress', 1, 1_000_000),
     headersTimeout: time('headersTimeout', 10_000),
     requestTimeout: time('requestTimeout', 30_000),
+    answerTimeout: time('answerTimeout', 30_000),
     keepAliveTimeout: time('keepAliveTimeout', 10_000),
     closeTimeout: time('closeTimeout', 10_000),
   };

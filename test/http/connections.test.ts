@@ -237,3 +237,33 @@ it('refuses limits that are out of range', async () => {
     ).rejects.toMatchObject({ code: 'invalid_argument' });
   }
 });
+
+describe('a client that reads nothing of its answer', () => {
+  it('is cut off, and its place is free again', async () => {
+    let cancelled = () => {};
+    const cut = new Promise<void>((resolve) => {
+      cancelled = resolve;
+    });
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+          cancel: () => cancelled(),
+        }),
+      );
+    await using test = await startTestServer({
+      answerTimeout: 100,
+      maxConnections: 1,
+      maxConnectionsPerAddress: 1,
+      mount: { '/endless': async () => endless() },
+    });
+    const token = await test.token();
+    const caller = await call(test.port);
+    caller.socket.pause();
+    caller.socket.write(`GET /endless HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`);
+    await cut;
+    const next = await call(test.port);
+    next.socket.write(asking);
+    await answers(next, 1);
+  });
+});
