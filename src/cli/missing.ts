@@ -4,7 +4,7 @@ import { SalienceError } from '../model/errors.ts';
 export function missing(id: string, space: string): SalienceError {
   return new SalienceError(
     'not_found',
-    `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(space)}; salience list shows what there is`,
+    `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(space)}; "salience list" shows the ids`,
     { details: { id, space } },
   );
 }

@@ -86,7 +86,7 @@ export async function embedderOf({
   if (model === undefined) {
     throw new SalienceError(
       'unknown_embedder',
-      `there is no embedder ${JSON.stringify(embedder)}: use builtin, none, or openai:MODEL with --base-url`,
+      `unknown embedder ${JSON.stringify(embedder)}: use builtin, none, or openai:MODEL with --base-url`,
       { details: { embedder } },
     );
   }

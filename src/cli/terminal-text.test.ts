@@ -40,14 +40,13 @@ describe('widths', () => {
   });
 
   it('are the same for a text that needs no segmenter as for one that does', () => {
+    const different: number[] = [];
     for (let unit = 0x20; unit < 0xd800; unit++) {
       const character = String.fromCharCode(unit);
       // The wide character rules the short cut out; the line break keeps the two apart.
-      expect({ unit, width: displayWidth(character) }).toEqual({
-        unit,
-        width: displayWidth(`한\n${character}`) - 3,
-      });
+      if (displayWidth(character) !== displayWidth(`한\n${character}`) - 3) different.push(unit);
     }
+    expect(different).toEqual([]);
   });
 
   it('are never exceeded by a cut text, which is a beginning of it', () => {

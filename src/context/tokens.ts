@@ -47,6 +47,6 @@ function loadEncoding(encoding: TokenEncoding) {
     case 'cl100k_base':
       return import('gpt-tokenizer/encoding/cl100k_base');
     default:
-      throw invalidArgument('encoding', `${String(encoding)} is none of ${TOKEN_ENCODINGS.join(', ')}`);
+      throw invalidArgument('encoding', `${String(encoding)} is not one of ${TOKEN_ENCODINGS.join(', ')}`);
   }
 }

@@ -110,7 +110,7 @@ function parseEntry(path: string, number: number, source: string): Entry {
     throw unreadableLine(path, number, `is no JSON: ${(cause as Error).message}`, cause);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw unreadableLine(path, number, 'is wrong: an object is needed');
+    throw unreadableLine(path, number, 'is wrong: expected an object');
   }
   const line = fieldsOf(json as { readonly [field: string]: JsonValue }, (field, problem) => {
     throw unreadableLine(path, number, `is wrong in "${field}": ${problem}`);
@@ -163,7 +163,7 @@ function fieldsOf(
     }
   };
   const text = (field: string, value: unknown = line[field]): string => {
-    if (typeof value !== 'string') return refuse(field, 'a text is needed');
+    if (typeof value !== 'string') return refuse(field, 'expected a string');
     if (!value.isWellFormed()) return refuse(field, 'holds half of a surrogate pair');
     return value.trim() === '' ? refuse(field, 'must not be blank') : value;
   };

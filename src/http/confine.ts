@@ -150,7 +150,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     if (found) return found;
     throw new SalienceError(
       'not_found',
-      `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(memory.space)}`,
+      `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(memory.space)}`,
       { details: { id, space: memory.space } },
     );
   };
@@ -286,7 +286,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     async resolve(conflictId, resolution, options) {
       const conflict = (await standing()).find((each) => each.conflictId === conflictId);
       if (!conflict) {
-        throw new SalienceError('not_found', `there is no open conflict ${JSON.stringify(conflictId)}`, {
+        throw new SalienceError('not_found', `conflict ${JSON.stringify(conflictId)} is not open`, {
           details: { conflictId },
         });
       }

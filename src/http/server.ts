@@ -196,5 +196,8 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 function checkOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
-  throw invalidArgument('allowOrigins', `${JSON.stringify(origin)} is no origin; write https://app.example`);
+  throw invalidArgument(
+    'allowOrigins',
+    `${JSON.stringify(origin)} is not an origin; write https://app.example`,
+  );
 }

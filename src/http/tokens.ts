@@ -106,7 +106,7 @@ export function openTokenStore(directory: string): TokenStore {
       }
       throw new SalienceError(
         'not_found',
-        `there is no token ${JSON.stringify(id)}; "salience token list" shows their ids`,
+        `token ${JSON.stringify(id)} does not exist; "salience token list" shows the ids`,
         { details: { id } },
       );
     },

@@ -24,7 +24,7 @@ export function memoriesOf(document: unknown): readonly Part[] | undefined {
 
 function* readMemories(value: unknown, where: string, options: SourceOptions): Iterable<ImportItem> {
   if (!isFields(value)) {
-    yield unusable(where, 'is no object');
+    yield unusable(where, 'is not an object');
     return;
   }
   const account = textOf(value['account_uuid']);
@@ -35,7 +35,7 @@ function* readMemories(value: unknown, where: string, options: SourceOptions): I
   for (const [project, said] of Object.entries(fieldsOf(value['project_memories']))) {
     const text = textOf(said);
     const place = `${where}.project_memories.${project}`;
-    if (text === undefined) yield unusable(place, 'is no text');
+    if (text === undefined) yield unusable(place, 'is not a string');
     else yield* readText(text, { account, project, where: place }, options);
   }
 }

@@ -66,7 +66,7 @@ test('what is no conversation or message is named by its place', async () => {
   ]);
   expect(inputs).toHaveLength(2);
   expect(unusable).toEqual([
-    'conversations.json [1].chat_messages[0]: is no object',
+    'conversations.json [1].chat_messages[0]: is not an object',
     'conversations.json [1].chat_messages[1]: has a sender that is neither human nor assistant',
     'conversations.json [1].chat_messages[2]: has neither a text nor a list of content',
     'conversations.json [2]: is no conversation with a list of chat_messages',
@@ -125,8 +125,8 @@ test('memories of another shape are named by their place', async () => {
   const { inputs, unusable } = await readSorted('memories.json', odd);
   expect(inputs).toEqual([]);
   expect(unusable).toEqual([
-    'memories.json [0].project_memories.p-2: is no text',
-    'memories.json [1]: is no object',
+    'memories.json [0].project_memories.p-2: is not a string',
+    'memories.json [1]: is not an object',
   ]);
 });
 

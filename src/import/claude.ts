@@ -53,7 +53,7 @@ function readMessage(
   where: string,
   options: SourceOptions,
 ): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   const role = roles.get(value['sender']);
   if (role === undefined) return [unusable(where, 'has a sender that is neither human nor assistant')];
   const content = contentOf(value);

@@ -117,8 +117,8 @@ test('an export without prompts or sessions is read, and records of another shap
   expect(inputs).toHaveLength(1);
   expect(unusable).toEqual([
     'export.json observations[1]: has no content',
-    'export.json observations[2]: is no object',
-    'export.json prompts[0]: is no object',
+    'export.json observations[2]: is not an object',
+    'export.json prompts[0]: is not an object',
   ]);
 });
 

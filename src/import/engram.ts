@@ -44,7 +44,7 @@ export const engram: DocumentFormat = {
 };
 
 function readObservation(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   if (textOf(value['deleted_at']) !== undefined) return [];
   const content = textOf(value['content']);
   if (content === undefined) return [unusable(where, 'has no content')];
@@ -76,7 +76,7 @@ function readObservation(value: unknown, where: string, options: SourceOptions):
 }
 
 function readSession(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   const content = textOf(value['summary']);
   if (content === undefined) return [];
   const id = idOf(value['id']);
@@ -96,7 +96,7 @@ function readSession(value: unknown, where: string, options: SourceOptions): rea
 }
 
 function readPrompt(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   const content = textOf(value['content']);
   if (content === undefined) return [unusable(where, 'has no content')];
   return foreignStatements(

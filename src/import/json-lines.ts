@@ -97,9 +97,9 @@ export function readJsonLine(
 function parseLine(text: string): Fields | string {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : 'is no JSON object';
+    return isFields(value) ? value : 'is not a JSON object';
   } catch {
-    return 'is no JSON, or is cut off';
+    return 'is not valid JSON, or is cut off';
   }
 }
 
@@ -114,7 +114,7 @@ export function readOwnLine(line: JsonLine, options: SourceOptions): readonly Im
 function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceOptions): ImportItem {
   const { id } = fields;
   if (id !== undefined && (typeof id !== 'string' || id.trim() === '')) {
-    return unusable(where, 'has an id that is no text');
+    return unusable(where, 'has an id that is not a string');
   }
   if (isRecord(fields)) {
     const unknown = Object.keys(fields).find((key) => !recordKeys.has(key));

@@ -104,7 +104,7 @@ test('what is no block and no passage is named by its place', async () => {
   ]);
   expect((await readSorted('archive.json', [...passages, { id: 'p', text: 4 }, 'x'])).unusable).toEqual([
     'archive.json [2]: has no text',
-    'archive.json [3]: is no object',
+    'archive.json [3]: is not an object',
   ]);
 });
 

@@ -84,7 +84,7 @@ function readBlock(
 }
 
 function readPassage(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   if (value['is_deleted'] === true) return [];
   const content = textOf(value['text']);
   if (content === undefined) return [unusable(where, 'has no text')];

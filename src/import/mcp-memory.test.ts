@@ -43,7 +43,7 @@ test('the file is known by its lines, also by the name it had before', async () 
   }
   const broken = await readSorted('memory.jsonl', `{"type":"entity","na\n${lines(graph)}`);
   expect(broken.inputs).toHaveLength(4);
-  expect(broken.unusable).toEqual(['memory.jsonl:1: is no JSON, or is cut off']);
+  expect(broken.unusable).toEqual(['memory.jsonl:1: is not valid JSON, or is cut off']);
 });
 
 test('what is no part of a graph is named by its line, and the rest is read', async () => {
@@ -63,11 +63,11 @@ test('what is no part of a graph is named by its line, and the rest is read', as
   expect(unusable).toEqual([
     'memory.jsonl:2: is an entity without a name',
     'memory.jsonl:3: is an entity without a list of observations',
-    'memory.jsonl:4: observation 1 is no text',
+    'memory.jsonl:4: observation 1 is not a string',
     'memory.jsonl:5: is a relation without from, relationType or to',
     'memory.jsonl:6: is neither an entity nor a relation',
-    'memory.jsonl:7: is no JSON object',
-    'memory.jsonl:8: is no JSON, or is cut off',
+    'memory.jsonl:7: is not a JSON object',
+    'memory.jsonl:8: is not valid JSON, or is cut off',
   ]);
 });
 

@@ -83,7 +83,7 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
   }
   return observations.flatMap((value: unknown, index) => {
     const content = textOf(value);
-    if (content === undefined) return unusable(where, `observation ${index + 1} is no text`);
+    if (content === undefined) return unusable(where, `observation ${index + 1} is not a string`);
     return foreignStatements(
       { ...common, key: ['observation', name, content], type: 'fact', content, tags },
       options,

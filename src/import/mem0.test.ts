@@ -63,9 +63,9 @@ test('a page of several, and records of another shape, are not taken for everyth
   const { inputs, unusable } = await readSorted('page.json', page);
   expect(inputs).toHaveLength(1);
   expect(unusable).toEqual([
-    'page.json results[1]: has no memory, or one that is no text',
-    'page.json results[2]: is no object',
-    'page.json results[3]: has no memory, or one that is no text',
+    'page.json results[1]: has no memory, or one that is not a string',
+    'page.json results[2]: is not an object',
+    'page.json results[3]: has no memory, or one that is not a string',
     'page.json next: says that there are more pages; export and import those too',
   ]);
 });

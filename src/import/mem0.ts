@@ -55,9 +55,9 @@ const internals: ReadonlyMap<string, string> = new Map([
 const MOST_METADATA = 12 * 1024;
 
 function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
-  if (!isFields(value)) return [unusable(where, 'is no object')];
+  if (!isFields(value)) return [unusable(where, 'is not an object')];
   const content = textOf(value['memory']);
-  if (content === undefined) return [unusable(where, 'has no memory, or one that is no text')];
+  if (content === undefined) return [unusable(where, 'has no memory, or one that is not a string')];
   const {
     memory: _,
     metadata: own,

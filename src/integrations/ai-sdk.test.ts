@@ -109,7 +109,9 @@ describe('tools', () => {
     expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
     expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
     expect(Object.keys(memoryTools(memory, { only: ['recall', 'stats'] }))).toEqual(['recall', 'stats']);
-    expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(/no tool recal; there are .*recall/);
+    expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(
+      /unknown tool "recal" \(did you mean "recall"/,
+    );
   });
 });
 

@@ -51,12 +51,12 @@ test('a wrong call tells the model what would do, and writes nothing', async () 
     doGenerate: [calls('update', { id: 'nobody', content: 'x' }), says('sorry')],
   });
   await agentOf(model).generate('hi', { maxSteps: 3 });
-  expect(JSON.stringify(model.doGenerateCalls[1]?.prompt.at(-1))).toContain('there is no memory');
+  expect(JSON.stringify(model.doGenerateCalls[1]?.prompt.at(-1))).toContain('does not exist');
   expect((await memory.list()).memories).toEqual([]);
 });
 
 test('are those that are asked for', () => {
   expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
   expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
-  expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(/no tool recal/);
+  expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(/unknown tool "recal"/);
 });

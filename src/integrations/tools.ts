@@ -1,5 +1,5 @@
 import { type MemoryEngine, SalienceError } from '../index.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
+import { keysOf, onlyKeys, unknown } from '../model/options.ts';
 import { agentVerbs, callVerb, failureOf, type Verb } from '../verbs/index.ts';
 
 export interface MemoryToolOptions {
@@ -26,13 +26,12 @@ const USUAL = ['remember', 'recall', 'update', 'forget'];
 export function toolsOf(memory: MemoryEngine, options: MemoryToolOptions): readonly MemoryTool[] {
   onlyKeys(options, optionKeys, 'memoryTools');
   const { only = USUAL, readOnly = false } = options;
-  const unknown = only.filter((name) => !agentVerbs.some((verb) => verb.name === name));
-  if (unknown.length > 0) {
-    throw new SalienceError(
-      'invalid_argument',
-      `only: there is no tool ${unknown.join(', ')}; there are ${agentVerbs.map(({ name }) => name).join(', ')}`,
-      { details: { field: 'only' } },
-    );
+  const known = agentVerbs.map(({ name }) => name);
+  const [other] = only.filter((name) => !known.includes(name));
+  if (other !== undefined) {
+    throw new SalienceError('invalid_argument', `only: ${unknown('tool', other, known)}`, {
+      details: { field: 'only' },
+    });
   }
   return agentVerbs
     .filter(({ name, access }) => only.includes(name) && !(readOnly && access === 'write'))

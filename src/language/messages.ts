@@ -33,7 +33,7 @@ export function readMessages(messages: readonly ConversationMessage[], now: Inst
     const field = `messages[${position}]`;
     onlyKeys(message, ['id', 'role', 'content', 'at', 'name'], field);
     const { id, name, at, content } = message;
-    if (typeof content !== 'string') throw invalidArgument(`${field}.content`, 'a text is needed');
+    if (typeof content !== 'string') throw invalidArgument(`${field}.content`, 'expected a string');
     const turn = {
       position,
       id: id === undefined ? undefined : text(id, `${field}.id`, { maxCharacters: 1000 }),

@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { MemoryEngine } from '../index.ts';
+import { unknown } from '../model/options.ts';
 import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
 import type { Dialect } from './tool.ts';
 
@@ -55,7 +56,11 @@ export async function getPrompt(
   }
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `there is no prompt ${JSON.stringify(name)}; there are ${prompts.map((each) => each.name).join(', ')}`,
+    unknown(
+      'prompt',
+      name,
+      prompts.map((each) => each.name),
+    ),
   );
 }
 

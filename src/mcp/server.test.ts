@@ -148,12 +148,12 @@ describe('a call that is wrong', () => {
     [
       'recall',
       { query: 'x', limmit: 1 },
-      /^error invalid_argument: recall: there is no limmit; there are query/,
+      /^error invalid_argument: recall: unknown argument "limmit" \(did you mean "limit"/,
     ],
     ['recall', {}, /^error blank_query: /],
     ['remember', { content: 'x', importance: 3 }, /^error invalid_argument: remember: importance/],
     ['remember', { content: 'x', scope: 'a b' }, /^error invalid_scope: .*project:b/],
-    ['get', { id: 'nobody' }, /^error not_found: .*take an id that recall or list returned/],
+    ['get', { id: 'nobody' }, /^error not_found: .*use an id that recall or list returned/],
   ])('%s %j tells the model how to mend it', async (name, input, message) => {
     const client = await connect(await openHere());
     const result = await client.callTool({ name, arguments: input });
@@ -165,7 +165,7 @@ describe('a call that is wrong', () => {
   test('a tool that is not offered is an error of the protocol, which names those that are', async () => {
     const client = await connect(await openHere());
     await expect(client.callTool({ name: 'rember', arguments: { content: 'x' } })).rejects.toThrow(
-      /there is no tool "rember"; there are remember, observe, recall/,
+      /unknown tool "rember" \(did you mean "remember"/,
     );
   });
 
@@ -210,7 +210,7 @@ describe('with the right to read alone', () => {
       'help',
     ]);
     await expect(client.callTool({ name: 'forget', arguments: { id: 'a' } })).rejects.toThrow(
-      /no tool "forget"/,
+      /unknown tool "forget"/,
     );
     expect(await memory.get('a')).toBeDefined();
     await client.callTool({ name: 'recall', arguments: { query: 'oat milk', strategy: 'retention' } });
@@ -291,6 +291,6 @@ describe('prompts', () => {
     const second = await client.getPrompt({ name: 'what_do_you_know', arguments: { about: 'milk' } });
     expect(JSON.stringify(second.messages)).toContain('Ada prefers oat milk');
     await expect(client.getPrompt({ name: 'what_do_you_know' })).rejects.toThrow(/about: say/);
-    await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow(/there are remember_conversation/);
+    await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow(/available: remember_conversation/);
   });
 });

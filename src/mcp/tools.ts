@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
+import { unknown } from '../model/options.ts';
 import { callVerb, failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
 import type { ToolChoice } from './dialects.ts';
 import type { Tool } from './tool.ts';
@@ -54,7 +55,11 @@ export async function callTool(
   if (!tool) {
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `there is no tool ${JSON.stringify(name)}; there are ${tools.map((each) => each.name).join(', ')}`,
+      unknown(
+        'tool',
+        name,
+        tools.map((each) => each.name),
+      ),
     );
   }
   try {

@@ -105,7 +105,10 @@ export function memFunctions(
     },
     async mem_save({ user_id, content, type, title, topic_key }, options) {
       if (!types.includes(type)) {
-        throw invalid('type', `${JSON.stringify(type)} is none of ${types.join(', ')}; add it to the types`);
+        throw invalid(
+          'type',
+          `${JSON.stringify(type)} is not one of ${types.join(', ')}; add it to the types`,
+        );
       }
       const memory = await memoryOf(user_id);
       const sessionId = await memory.currentSession({ ...options, renew: true });

@@ -182,7 +182,9 @@ describe('observations', () => {
   test('of other types are refused unless they are configured', async () => {
     await using here = openHere();
     const recipe = { ...coffee, type: 'recipe' };
-    await expect(here.mem.mem_save(recipe)).rejects.toThrow(/^type: "recipe" is none of profile, preference/);
+    await expect(here.mem.mem_save(recipe)).rejects.toThrow(
+      /^type: "recipe" is not one of profile, preference/,
+    );
     expect((await here.mem.mem_stats(alice)).total).toBe(0);
     await using other = openHere({ types: ['recipe'] });
     expect(await other.mem.mem_save(recipe)).toMatchObject({ outcome: 'created' });

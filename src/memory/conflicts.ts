@@ -271,7 +271,7 @@ async function openPair(reader: SpaceReader, conflictId: string): Promise<Simila
     'not_found',
     pair
       ? `conflict ${conflictId} is settled already (${pair.resolution}); undo takes that back, conflicts() lists what is open`
-      : `there is no open conflict ${conflictId}; conflicts() lists those that are`,
+      : `conflict ${conflictId} is not open; conflicts() lists those that are`,
     { details: { conflictId } },
   );
 }

@@ -270,7 +270,7 @@ test('as many memories as are asked for, or an error that says how many there ma
   const refused = { code: 'invalid_argument' };
   await expect(memory.context('coffee', { maxTokens: 500, maxContextItems: 1001 })).rejects.toMatchObject({
     ...refused,
-    message: expect.stringMatching(/maxContextItems.*1 and 1000/),
+    message: expect.stringMatching(/maxContextItems.*1 to 1000/),
   });
   await expect(memory.context('coffee', { maxTokens: 500, window: 4000 } as never)).rejects.toMatchObject({
     ...refused,

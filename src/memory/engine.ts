@@ -68,7 +68,7 @@ export function limitOf(value: number | undefined, otherwise: number, most: numb
 export function notFound(id: string, space: string): SalienceError {
   return new SalienceError(
     'not_found',
-    `there is no memory ${JSON.stringify(id)} in space ${JSON.stringify(space)}`,
+    `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(space)}`,
     {
       details: { id, space },
     },

@@ -137,8 +137,8 @@ async function checkKnown(reader: SpaceReader, ids: readonly string[], space: st
   throw new SalienceError(
     'not_found',
     ids.length === 1
-      ? `there is no memory ${names[0]} in space ${JSON.stringify(space)}`
-      : `there are no memories ${names.join(', ')}${rest} in space ${JSON.stringify(space)}; nothing was forgotten`,
+      ? `memory ${names[0]} does not exist in space ${JSON.stringify(space)}`
+      : `memories ${names.join(', ')}${rest} do not exist in space ${JSON.stringify(space)}; nothing was forgotten`,
     { details: { id: missing[0], ids: missing.slice(0, 100), space } },
   );
 }

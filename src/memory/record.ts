@@ -48,7 +48,7 @@ export function newRecord(
   },
 ): MemoryRecord {
   onlyKeys(input, INPUT_KEYS, 'memory');
-  if (input.content === undefined) throw invalidArgument('content', 'a text is needed, not undefined');
+  if (input.content === undefined) throw invalidArgument('content', 'expected a string, not undefined');
   const { now, limits, newId } = context;
   const given = checkedFields({ ...input }, CREATE_FIELDS, limits) as Partial<
     Pick<MemoryRecord, CreateField>

@@ -50,7 +50,7 @@ export async function undo(
       'cannot_undo',
       target === undefined
         ? 'there is nothing to undo'
-        : `there is no operation ${target} that can be undone; history lists them`,
+        : `operation ${target} cannot be undone or does not exist; history lists them`,
     );
   }
   if (target === undefined && first.run !== undefined) return undoRun(engine, first.run, options);

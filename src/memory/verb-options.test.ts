@@ -177,7 +177,7 @@ describe('openMemory', () => {
     [{ space: 'alice' }, 'path: '],
     [{ ...opened, reindex: { signals: 1 } }, 'reindex: unknown option "signals" (did you mean "signal"?)'],
     [{ ...opened, reinforcement: { drect: 0.1 } }, 'did you mean "direct"?'],
-    [{ ...opened, reinforcement: { direct: -5 } }, 'reinforcement.direct: -5 is not a number within 0 and 1'],
+    [{ ...opened, reinforcement: { direct: -5 } }, 'reinforcement.direct: -5 must be a number from 0 to 1'],
     [{ ...opened, reinforcement: { link: Number.NaN } }, 'reinforcement.link: NaN'],
     [{ ...opened, reinforcement: { associative: 1.01 } }, 'reinforcement.associative: 1.01'],
     [{ ...opened, reinforcement: { coreStability: '1' } }, 'reinforcement.coreStability: "1"'],
@@ -187,7 +187,7 @@ describe('openMemory', () => {
     [{ ...opened, conflictThreshold: 1.5 }, 'conflictThreshold: 1.5'],
     [{ ...opened, maxContentBytes: 0 }, 'maxContentBytes: 0'],
     [{ ...opened, maxContentBytes: Number.NaN }, 'maxContentBytes: NaN'],
-    [{ ...opened, synchronous: 'fast' }, 'synchronous: "fast" is none of full, normal'],
+    [{ ...opened, synchronous: 'fast' }, 'synchronous: "fast" is not one of full, normal'],
   ])('refuses %o', async (options, message) => {
     await expect(open(options)).rejects.toMatchObject({
       name: 'SalienceError',

@@ -16,7 +16,7 @@ export function text(
   field: string,
   options: { readonly maxCharacters?: number } = {},
 ): string {
-  if (typeof value !== 'string') throw invalidArgument(field, `a text is needed, not ${describe(value)}`);
+  if (typeof value !== 'string') throw invalidArgument(field, `expected a string, not ${describe(value)}`);
   if (value.trim() === '') throw invalidArgument(field, 'it must not be empty');
   if (options.maxCharacters !== undefined && value.length > options.maxCharacters) {
     throw invalidArgument(
@@ -29,13 +29,13 @@ export function text(
 
 export function number(value: unknown, field: string, low: number, high: number): number {
   if (typeof value === 'number' && value >= low && value <= high) return value;
-  throw invalidArgument(field, `${describe(value)} is not a number within ${low} and ${high}`);
+  throw invalidArgument(field, `${describe(value)} must be a number from ${low} to ${high}`);
 }
 
 export function wholeNumber(value: unknown, field: string, low: number, high: number): number {
   if (Number.isInteger(value) && (value as number) >= low && (value as number) <= high)
     return value as number;
-  throw invalidArgument(field, `${describe(value)} is not a whole number within ${low} and ${high}`);
+  throw invalidArgument(field, `${describe(value)} must be a whole number from ${low} to ${high}`);
 }
 
 export function oneOf<Value extends string | number>(
@@ -44,11 +44,11 @@ export function oneOf<Value extends string | number>(
   allowed: readonly Value[],
 ): Value {
   if (allowed.includes(value as Value)) return value as Value;
-  throw invalidArgument(field, `${describe(value)} is none of ${allowed.join(', ')}`);
+  throw invalidArgument(field, `${describe(value)} is not one of ${allowed.join(', ')}`);
 }
 
 export function texts(value: unknown, field: string, most: number, maxCharacters: number): readonly string[] {
-  if (!Array.isArray(value)) throw invalidArgument(field, 'a list of texts is needed');
+  if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list of strings');
   if (value.length > most)
     throw invalidArgument(field, `${value.length} are too many; at most ${most} are allowed`);
   return [...new Set(value.map((each, index) => text(each, `${field}[${index}]`, { maxCharacters })))];
@@ -61,7 +61,7 @@ export function instant(value: string | Date | undefined, field: string): Instan
 /** Checks that metadata is plain JSON of bounded depth and gives back a copy of its own. */
 export function metadata(value: unknown, field: string): Metadata {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidArgument(field, 'an object is needed');
+    throw invalidArgument(field, 'expected an object');
   }
   return jsonCopy(value, field, 8) as Metadata;
 }

@@ -55,7 +55,9 @@ describe('a time to live', () => {
     '7 d ays',
     '2026-02-30',
   ])('%j is none, and the error says what is', (ttl) => {
-    expect(() => parseTimeToLive(ttl, from)).toThrow(/^ttl: .* is no duration; write "7d", "24h", ISO 8601/);
+    expect(() => parseTimeToLive(ttl, from)).toThrow(
+      /^ttl: .* is not a duration; write "7d", "24h", ISO 8601/,
+    );
   });
 
   it.each(['0d', 'P0D', 'PT0S', '2026-01-31', '2026-01-31T12:00:00Z', '99999999999w', 'P999999Y', '0.0001s'])(

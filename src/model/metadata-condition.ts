@@ -30,7 +30,7 @@ const BOUNDS = ['above', 'atLeast', 'below', 'atMost'] as const;
 /** The conditions that a filter means. Throws `invalid_argument` naming the property. */
 export function parseMetadataFilter(filter: MetadataFilter): readonly MetadataCondition[] {
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
-    throw invalidArgument('metadata', 'an object is needed, with a value or a test for each property');
+    throw invalidArgument('metadata', 'expected an object, with a value or a test for each property');
   }
   return Object.entries(filter).map(([key, said]) => ({
     key: propertyName(key, 'metadata'),
@@ -42,7 +42,7 @@ function parseTest(said: MetadataFilter[string], field: string): MetadataTest {
   if (isScalar(said)) return { in: [said] };
   if (Array.isArray(said)) {
     if (!said.every(isScalar))
-      throw invalidArgument(field, 'a list of texts, numbers, booleans or null is needed');
+      throw invalidArgument(field, 'expected a list of strings, numbers, booleans or null');
     return { in: said };
   }
   onlyKeys(said, ['in', 'exists', ...BOUNDS], field);

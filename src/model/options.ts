@@ -33,10 +33,17 @@ export function onlyKeys(value: unknown, allowed: readonly string[], field: stri
   }
 }
 
+/** `unknown strategy "hybird" (did you mean "hybrid"?)` */
+export function unknown(what: string, name: string, known: readonly string[]): string {
+  return `unknown ${what} ${JSON.stringify(name)} (${hint(name, known)})`;
+}
+
 /** What to say beside an unknown name: the known one that was probably meant, or all of them. */
 export function hint(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  return meant === undefined ? `available: ${known.join(', ')}` : `did you mean ${JSON.stringify(meant)}?`;
+  return meant === undefined
+    ? `available: ${known.join(', ') || 'none'}`
+    : `did you mean ${JSON.stringify(meant)}?`;
 }
 
 /** The known name that is most like another, at most a third of whose letters differ; `undefined` if there is none. */

@@ -14,7 +14,7 @@ export async function chooseEmbedder(choice: EmbedderChoice): Promise<Embedder |
   }
   throw new SalienceError(
     'unknown_embedder',
-    `there is no embedder ${JSON.stringify(choice)}: use "builtin", "none", or one that openAiCompatibleEmbedder({ baseUrl, model }) makes`,
+    `unknown embedder ${JSON.stringify(choice)}: use "builtin", "none", or one that openAiCompatibleEmbedder({ baseUrl, model }) makes`,
     { details: { embedder: choice } },
   );
 }

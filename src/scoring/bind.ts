@@ -1,4 +1,5 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
+import { unknown } from '../model/options.ts';
 import type { Condition, Expression, Scalar, WeightedTerm } from './expression.ts';
 import { invalidProfile } from './faults.ts';
 import type { BoundCondition, Node } from './node.ts';
@@ -104,11 +105,7 @@ function bindOperator(binding: Binding, expression: Expression, path: string): N
     case 'signal': {
       const { name } = expression;
       if (!isSignalName(name)) {
-        throw fault(
-          binding,
-          `${path}.name`,
-          `there is no signal ${JSON.stringify(name)}; there are ${SIGNAL_NAMES.join(', ')}`,
-        );
+        throw fault(binding, `${path}.name`, unknown('signal', name, SIGNAL_NAMES));
       }
       const missing = expression.missing ?? SIGNALS[name].otherwise;
       return { op: 'signal', name, missing: signalDefault(binding, name, missing, `${path}.missing`), path };
@@ -185,11 +182,7 @@ function bindPart(binding: Binding, name: string, path: string): Node {
   const part = Object.hasOwn(binding.profile.parts, name) ? binding.profile.parts[name] : undefined;
   if (part === undefined) {
     const known = Object.keys(binding.profile.parts);
-    throw fault(
-      binding,
-      path,
-      `there is no part ${JSON.stringify(name)}; there are ${known.join(', ') || 'none'}`,
-    );
+    throw fault(binding, path, unknown('part', name, known));
   }
   if (binding.open.includes(name)) {
     const cycle = [...binding.open.slice(binding.open.indexOf(name)), name];
@@ -258,11 +251,7 @@ function bindAge(binding: Binding, of: Extract<Expression, { op: 'age' }>['of'],
   const names: readonly string[] = nonEmpty<string>(binding, clocks, `${path}.of`);
   for (const name of names) {
     if (!isClockName(name)) {
-      throw fault(
-        binding,
-        `${path}.of`,
-        `there is no clock ${JSON.stringify(name)}; there are ${CLOCK_NAMES.join(', ')}`,
-      );
+      throw fault(binding, `${path}.of`, unknown('clock', name, CLOCK_NAMES));
     }
   }
   return { op: 'age', pick, clocks: names.filter(isClockName), path };
@@ -290,7 +279,7 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
     onlyKeys(binding, condition, ['signal', 'above', 'atLeast', 'below', 'atMost'], path);
     const { signal } = condition;
     if (!isSignalName(signal))
-      throw fault(binding, `${path}.signal`, `there is no signal ${JSON.stringify(signal)}`);
+      throw fault(binding, `${path}.signal`, unknown('signal', signal, SIGNAL_NAMES));
     const limit = (key: 'above' | 'atLeast' | 'below' | 'atMost') => {
       const value = condition[key];
       return value === undefined ? undefined : scalar(binding, value, `${path}.${key}`);
@@ -310,15 +299,18 @@ function bindCondition(binding: Binding, condition: Condition, path: string): Bo
     onlyKeys(binding, condition, ['known'], path);
     const { known } = condition;
     if (!isSignalName(known) && !isClockName(known)) {
-      throw fault(binding, `${path}.known`, `there is no signal or clock ${JSON.stringify(known)}`);
+      throw fault(
+        binding,
+        `${path}.known`,
+        unknown('signal or clock', known, [...SIGNAL_NAMES, ...CLOCK_NAMES]),
+      );
     }
     return { test: 'known', name: known };
   }
   if ('passed' in condition) {
     onlyKeys(binding, condition, ['passed'], path);
     const { passed } = condition;
-    if (!isClockName(passed))
-      throw fault(binding, `${path}.passed`, `there is no clock ${JSON.stringify(passed)}`);
+    if (!isClockName(passed)) throw fault(binding, `${path}.passed`, unknown('clock', passed, CLOCK_NAMES));
     return { test: 'passed', clock: passed };
   }
   if ('param' in condition) {
@@ -353,11 +345,7 @@ function parameter(binding: Binding, name: string, path: string): ParameterValue
   const value = Object.hasOwn(binding.parameters, name) ? binding.parameters[name] : undefined;
   if (value !== undefined) return value;
   const known = Object.keys(binding.parameters);
-  throw fault(
-    binding,
-    path,
-    `there is no parameter ${JSON.stringify(name)}; there are ${known.join(', ') || 'none'}`,
-  );
+  throw fault(binding, path, unknown('parameter', name, known));
 }
 
 function constant(binding: Binding, value: number, path: string): Node {
@@ -378,29 +366,20 @@ function bindList(binding: Binding, list: readonly Expression[], path: string): 
 function checkOperator(binding: Binding, expression: Expression, path: string): void {
   const { op } = object(binding, expression, path) as { op?: unknown };
   if (typeof op !== 'string' || !Object.hasOwn(keys, op)) {
-    throw fault(
-      binding,
-      `${path}.op`,
-      `${JSON.stringify(op)} is no operator; there are ${operators.join(', ')}`,
-    );
+    throw fault(binding, `${path}.op`, unknown('operator', String(op), operators));
   }
   onlyKeys(binding, expression as object, ['op', ...keys[op as (typeof operators)[number]]], path);
 }
 
 function checkAttribute(binding: Binding, name: AttributeName, path: string): void {
   if (!ATTRIBUTE_NAMES.includes(name)) {
-    throw fault(
-      binding,
-      path,
-      `there is no attribute ${JSON.stringify(name)}; there are ${ATTRIBUTE_NAMES.join(', ')}`,
-    );
+    throw fault(binding, path, unknown('attribute', name, ATTRIBUTE_NAMES));
   }
 }
 
 function onlyKeys(binding: Binding, value: object, allowed: readonly string[], path: string): void {
   for (const key of Object.keys(value)) {
-    if (!allowed.includes(key))
-      throw fault(binding, `${path}.${key}`, `unknown key; there are ${allowed.join(', ')}`);
+    if (!allowed.includes(key)) throw fault(binding, `${path}.${key}`, unknown('key', key, allowed));
   }
 }
 
@@ -409,7 +388,7 @@ function object<T>(binding: Binding, value: T, path: string): T & object {
   throw fault(
     binding,
     path,
-    value === undefined ? 'a formula is needed' : `${JSON.stringify(value)} is no formula`,
+    value === undefined ? 'a formula is needed' : `${JSON.stringify(value)} is not a formula`,
   );
 }
 

@@ -16,7 +16,7 @@ describe('"Memory Composite Scorer"', () => {
 
   test('the weights cannot be overridden: a variant is a new named profile', () => {
     expect(() => score('five-factor', {}, { now, parameters: { weights: { relevance: 1 } } })).toThrow(
-      /no parameter "weights\.relevance"/,
+      /unknown parameter "weights\.relevance"/,
     );
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SalienceError } from '../model/errors.ts';
+import { unknown } from '../model/options.ts';
 import { bindExpressions } from './bind.ts';
 import type { Condition, Expression } from './expression.ts';
 import { invalidProfile } from './faults.ts';
@@ -111,7 +112,7 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
     throw invalidProfile(
       definition.name,
       'extends',
-      `there is no profile ${JSON.stringify(definition.extends)} to extend: name a built-in one, or one that the lookup finds`,
+      `unknown profile ${JSON.stringify(definition.extends)}: extend a built-in one, or one that the lookup finds`,
     );
   }
   const parameters = mergeParameters(definition, parent);
@@ -186,13 +187,13 @@ function checkShape(definition: ProfileDefinition): void {
   }
   for (const key of Object.keys(definition)) {
     if (!(profileKeys as readonly string[]).includes(key)) {
-      throw invalidProfile(name, key, `unknown key; a profile has ${profileKeys.join(', ')}`);
+      throw invalidProfile(name, key, unknown('key', key, profileKeys));
     }
   }
   for (const key of ['parameters', 'set', 'parts', 'replace'] as const) {
     const value = definition[key];
     if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))) {
-      throw invalidProfile(name, key, 'an object is needed');
+      throw invalidProfile(name, key, 'expected an object');
     }
   }
   if (definition.require !== undefined && !Array.isArray(definition.require)) {
@@ -212,7 +213,8 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
   }
   for (const [key, value] of Object.entries(flatten(definition.set ?? {}))) {
     const inherited = Object.hasOwn(merged, key) ? merged[key] : undefined;
-    if (!inherited) throw invalidProfile(definition.name, `set.${key}`, 'there is no such parameter');
+    if (!inherited)
+      throw invalidProfile(definition.name, `set.${key}`, unknown('parameter', key, Object.keys(merged)));
     const problem = parameterProblem(inherited, value);
     if (problem) throw invalidProfile(definition.name, `set.${key}`, problem);
     merged[key] = { ...inherited, default: value } as ParameterDefinition;
@@ -234,7 +236,11 @@ function mergeParts(definition: ProfileDefinition, parent: Profile | undefined):
   }
   for (const [key, part] of Object.entries(definition.replace ?? {})) {
     if (!Object.hasOwn(merged, key)) {
-      throw invalidProfile(definition.name, `replace.${key}`, 'there is no inherited part of this name');
+      throw invalidProfile(
+        definition.name,
+        `replace.${key}`,
+        unknown('inherited part', key, Object.keys(merged)),
+      );
     }
     merged[key] = part;
   }
@@ -246,12 +252,12 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
     throw invalidProfile(profile, `${path}.kind`, 'write "number", "choice" or "flag"');
   }
   if (parameter.kind === 'choice' && !isListOfTexts(parameter.choices)) {
-    throw invalidProfile(profile, `${path}.choices`, 'a list of texts is needed');
+    throw invalidProfile(profile, `${path}.choices`, 'expected a list of strings');
   }
   const allowed = parameterKeys[parameter.kind];
   for (const [key, value] of Object.entries(parameter)) {
     if (!allowed.includes(key)) {
-      throw invalidProfile(profile, `${path}.${key}`, `unknown key; there are ${allowed.join(', ')}`);
+      throw invalidProfile(profile, `${path}.${key}`, unknown('key', key, allowed));
     }
     if ((key === 'min' || key === 'max') && value !== undefined && !Number.isFinite(value)) {
       throw invalidProfile(profile, `${path}.${key}`, `${String(value)} is not a finite number`);
@@ -274,11 +280,9 @@ function bindParameters(profile: Profile, overrides: ParameterOverrides): Record
       const known = Object.keys(profile.parameters);
       throw new SalienceError(
         'invalid_parameter',
-        `profile ${JSON.stringify(profile.name)} has no parameter ${JSON.stringify(name)}; ${
-          known.length > 0
-            ? `it has ${known.join(', ')}`
-            : 'its numbers are fixed: extend it under a new name to change them'
-        }`,
+        known.length > 0
+          ? `profile ${JSON.stringify(profile.name)}: ${unknown('parameter', name, known)}`
+          : `profile ${JSON.stringify(profile.name)} has no parameters; extend it under a new name to change its numbers`,
         { details: { profile: profile.name, parameter: name } },
       );
     }
@@ -308,7 +312,7 @@ function parameterProblem(parameter: ParameterDefinition, value: ParameterValue)
     case 'choice':
       return parameter.choices.includes(value as string)
         ? undefined
-        : `${JSON.stringify(value)} is none of ${parameter.choices.join(', ')}`;
+        : `${JSON.stringify(value)} is not one of ${parameter.choices.join(', ')}`;
     case 'number': {
       if (typeof value !== 'number' || !Number.isFinite(value))
         return `${String(value)} is not a finite number`;

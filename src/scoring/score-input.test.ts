@@ -38,17 +38,17 @@ describe('signals', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['similarity', 1.01, /1\.01 is not a number within 0 and 1/],
-    ['similarity', -0.1, /within 0 and 1/],
+    ['similarity', 1.01, /1\.01 must be a number from 0 to 1/],
+    ['similarity', -0.1, /from 0 to 1/],
     ['similarity', Number.NaN, /NaN/],
-    ['similarity', '0.5', /0\.5 is not a number/],
+    ['similarity', '0.5', /"0\.5" must be a number/],
     ['accessCount', -1, /of at least 0/],
     ['accessCount', Infinity, /Infinity/],
-    ['type', 5, /a text is needed/],
+    ['type', 5, /expected a string/],
     ['core', 'true', /true or false/],
     ['sessions', -1, /of at least 0/],
-    ['likeness', 1, /no signal "likeness"; there are similarity, /],
-    ['constructor', 1, /no signal "constructor"/],
+    ['likeness', 1, /unknown signal "likeness" \(available: similarity, /],
+    ['constructor', 1, /unknown signal "constructor"/],
   ])('%s: %j', (field, value, help) => {
     const error = failure(() => readSignals({ [field]: value } as SignalInput));
     expect(error.code).toBe('invalid_argument');

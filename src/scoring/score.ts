@@ -1,5 +1,6 @@
 import { SalienceError } from '../model/errors.ts';
 import { CLOCK_NAMES } from '../model/fields.ts';
+import { unknown } from '../model/options.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
 import { clocksRead, conditionHolds, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
@@ -168,14 +169,14 @@ function readNumber(name: string, value: unknown): number {
   if (typeof value === 'number' && value >= low && value <= high && Number.isFinite(value)) return value;
   throw new SalienceError(
     'invalid_argument',
-    `signal ${name}: ${String(value)} is not a number ${high === Infinity ? `of at least ${low}` : `within ${low} and ${high}`}`,
+    `signal ${name}: ${typeof value === 'string' ? JSON.stringify(value) : String(value)} must be a number ${high === Infinity ? `of at least ${low}` : `from ${low} to ${high}`}`,
     { details: { field: name } },
   );
 }
 
 function readText(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new SalienceError('invalid_argument', `signal ${name}: a text is needed`, {
+  throw new SalienceError('invalid_argument', `signal ${name}: expected a string`, {
     details: { field: name },
   });
 }
@@ -189,11 +190,7 @@ function readFlag(value: unknown): boolean {
 
 function unknownSignal(name: string): SalienceError {
   const known = [...SIGNAL_NAMES, ...CLOCK_NAMES, ...ATTRIBUTE_NAMES];
-  return new SalienceError(
-    'invalid_argument',
-    `there is no signal ${JSON.stringify(name)}; there are ${known.join(', ')}`,
-    {
-      details: { field: name },
-    },
-  );
+  return new SalienceError('invalid_argument', unknown('signal', name, known), {
+    details: { field: name },
+  });
 }

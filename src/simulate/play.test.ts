@@ -115,7 +115,7 @@ describe('simulateLife', () => {
     expect(await failure({ memories: [memory, { ...memory, importance: 2 }] })).toEqual([
       'invalid_argument',
       'memories[1].importance',
-      expect.stringMatching(/^memories\[1\]\.importance: 2 is not/),
+      expect.stringMatching(/^memories\[1\]\.importance: 2 must be/),
     ]);
     expect(
       await failure({ memories: [memory], recalls: [{ day: 0, query: 'x', strategy: 'best' }] }),

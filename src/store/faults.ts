@@ -17,13 +17,13 @@ export function missingSpace(space: string, known: readonly string[]): SalienceE
   const names = known.map((each) => JSON.stringify(each)).join(', ');
   return new SalienceError(
     'not_found',
-    `there is no space ${JSON.stringify(space)}; ${known.length === 0 ? 'there are none yet' : `there are: ${names}`}`,
+    `space ${JSON.stringify(space)} does not exist (available: ${names || 'none yet'})`,
     { details: { space } },
   );
 }
 
 export function missingMemory(id: string): SalienceError {
-  return new SalienceError('not_found', `there is no memory ${JSON.stringify(id)} in this space`, {
+  return new SalienceError('not_found', `memory ${JSON.stringify(id)} does not exist in this space`, {
     details: { id },
   });
 }
@@ -31,7 +31,7 @@ export function missingMemory(id: string): SalienceError {
 export function memoryExists(id: string): SalienceError {
   return new SalienceError(
     'already_exists',
-    `there is a memory ${JSON.stringify(id)} already; update it, or use another id`,
+    `memory ${JSON.stringify(id)} exists already; update it, or use another id`,
     { details: { id } },
   );
 }
@@ -39,7 +39,7 @@ export function memoryExists(id: string): SalienceError {
 export type UndoProblem = 'unknown' | 'undo' | 'redacted' | 'undone';
 
 const undoProblems: Readonly<Record<UndoProblem, string>> = {
-  unknown: 'there is no operation of this sequence',
+  unknown: 'no operation has this sequence',
   undo: 'it is itself an undo',
   redacted: 'a memory in it was forgotten, and what is forgotten is gone',
   undone: 'it is undone already',

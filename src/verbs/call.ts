@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type MemoryEngine, SalienceError } from '../index.ts';
+import { unknown } from '../model/options.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
 /**
@@ -54,7 +55,7 @@ function refusePrototypes(value: unknown, path: string, depth: number, verb: str
 function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
   const field = fieldOf(issue);
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
-    return `there is no ${issue.keys.join(', ')}; there ${known.length === 0 ? 'are no fields' : `are ${known.join(', ')}`}`;
+    return issue.keys.map((key) => unknown('argument', key, known)).join('; ');
   }
   return field === '' ? issue.message : `${field}: ${issue.message}`;
 }

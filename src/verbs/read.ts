@@ -42,7 +42,7 @@ export const get = defineVerb({
     if (found) return found;
     throw new SalienceError(
       'not_found',
-      `there is no memory ${JSON.stringify(id)} here: take an id that recall or list returned`,
+      `memory ${JSON.stringify(id)} does not exist here: use an id that recall or list returned`,
       { details: { id } },
     );
   },

@@ -233,11 +233,11 @@ test('an agent gets the fields that a model may fill in, and a program all of th
 
 describe('what comes from outside', () => {
   test.each([
-    ['recall', { query: 'x', limmit: 3 }, /^recall: there is no limmit; there are query, strategy, limit/],
+    ['recall', { query: 'x', limmit: 3 }, /^recall: unknown argument "limmit" \(did you mean "limit"\?\)/],
     ['recall', { query: 'x', limit: 'many' }, /^recall: limit: .*number/],
     ['remember', {}, /^remember: content: .*string/],
     ['remember', { content: '   ' }, /content: it must not be empty/],
-    ['stats', { all: true }, /there is no all; there are no fields/],
+    ['stats', { all: true }, /unknown argument "all" \(available: none\)/],
     ['update', { id: 'm1', importance: 2 }, /importance: .*<=1/],
   ])('%s %j is refused, and the message says what to mend', async (name, input, message) => {
     await using memory = await openHere();

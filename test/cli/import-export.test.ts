@@ -168,7 +168,7 @@ describe('lines that cannot be used', () => {
     expect(json.code).toBe(3);
     const summary = JSON.parse(json.stdout) as { unchanged: number; problems: { where: string }[] };
     expect(summary).toMatchObject({ imported: 0, unchanged: 2, skipped: 9 });
-    expect(summary.problems).toContainEqual({ where: 'bad.jsonl:5', reason: 'is no JSON object' });
+    expect(summary.problems).toContainEqual({ where: 'bad.jsonl:5', reason: 'is not a JSON object' });
   });
 
   it('does not stop at a file that is broken or missing without saying so', async () => {

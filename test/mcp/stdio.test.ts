@@ -128,7 +128,7 @@ describe('a server over stdio', () => {
       for (const field of ['id', 'createdAt', 'updatedAt', 'source', 'role', 'weight']) {
         const result = await each.callTool({ name: 'remember', arguments: { content: 'Tea', [field]: 'x' } });
         expect(result.isError).toBe(true);
-        expect(JSON.stringify(result.content)).toContain(`there is no ${field}`);
+        expect(JSON.stringify(result.content)).toContain(`unknown argument \\"${field}\\"`);
       }
     }
   });

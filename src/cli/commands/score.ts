@@ -73,7 +73,7 @@ function parseSignals(json: string, { misused }: Pick<Context, 'misused'>): Sign
     misused(`--signals is no JSON: ${(cause as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    misused('--signals is no JSON object, such as {"similarity":0.9}');
+    misused('--signals is not a JSON object, such as {"similarity":0.9}');
   }
   return value as SignalInput;
 }

@@ -4,7 +4,8 @@ import { recencyPart, revisionPart, typePriorityPart } from './shared.ts';
 /** What an agent should see before the user speaks: ContextScore of the first document. */
 export const ambient: ProfileDefinition = {
   name: 'ambient',
-  description: 'What matters when there is no query yet: recent, often revised, and of a telling type.',
+  description:
+    'What matters when there is no query yet: recent, often revised, and of the types that matter most.',
   source: 'iLAB Memory, Scoring, ContextScore: .50·recency + .30·revisions + .20·type priority',
   parts: { recency: recencyPart, revision: revisionPart, typePriority: typePriorityPart },
   score: {
