@@ -35,7 +35,7 @@ function parse(json: string, where: string): unknown {
     // The parser's own message would repeat what was said.
     throw new SalienceError(
       'unreadable_file',
-      `${where} is no JSON: write a list of messages, or one message a line, such as {"role":"user","content":"I like tea"}`,
+      `${where} is not valid JSON: write a list of messages, or one message a line, such as {"role":"user","content":"I like tea"}`,
       { details: { where }, cause },
     );
   }

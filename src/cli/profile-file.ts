@@ -17,7 +17,7 @@ export async function readDefinition(path: string): Promise<ProfileDefinition> {
   try {
     return JSON.parse(json.replace(/^\uFEFF/, '')) as ProfileDefinition;
   } catch (cause) {
-    throw new SalienceError('invalid_profile', `${path} is no JSON: ${(cause as Error).message}`, {
+    throw new SalienceError('invalid_profile', `${path} is not valid JSON: ${(cause as Error).message}`, {
       details: { file: path },
       cause,
     });

@@ -80,7 +80,7 @@ test('reads memories and queries by space, in order, whatever comes first', asyn
 
 const without = (entry: object, field: string) => ({ ...entry, [field]: undefined });
 test.each<[string, readonly unknown[], number, RegExp]>([
-  ['truncated JSON', [memory, '{"kind":"mem'], 2, /is no JSON/],
+  ['truncated JSON', [memory, '{"kind":"mem'], 2, /is not valid JSON/],
   ['another kind', [{ ...memory, kind: 'note' }], 1, /kind/],
   ['no object', ['[1]'], 1, /is wrong/],
   ['no content', [without(memory, 'content')], 1, /"content"/],

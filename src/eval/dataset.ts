@@ -107,7 +107,7 @@ function parseEntry(path: string, number: number, source: string): Entry {
   try {
     json = JSON.parse(source);
   } catch (cause) {
-    throw unreadableLine(path, number, `is no JSON: ${(cause as Error).message}`, cause);
+    throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw unreadableLine(path, number, 'is wrong: expected an object');

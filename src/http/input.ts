@@ -14,7 +14,7 @@ export function parseJsonFields(body: string, contentType: string | undefined): 
   try {
     value = JSON.parse(body);
   } catch {
-    throw new SalienceError('invalid_argument', 'the body is no JSON, or is cut off');
+    throw new SalienceError('invalid_argument', 'the body is not valid JSON, or is cut off');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw new SalienceError('invalid_argument', 'the body must be a JSON object');

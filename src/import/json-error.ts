@@ -2,7 +2,7 @@
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'next';
 
 /**
- * Where a text that is no JSON goes wrong: the place of the first token that cannot stand there, or the length of a
+ * Where a text that is not valid JSON goes wrong: the place of the first token that cannot stand there, or the length of a
  * text that ends too early. For tokens only, as the engine itself names the place of a mistake inside of one.
  */
 export function findUnexpectedToken(text: string): number {

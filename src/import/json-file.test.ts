@@ -52,9 +52,9 @@ test('a missing file and an aborted read are told apart', async () => {
 });
 
 test.each([
-  ['[\n  {"secret": 1},\n  {"secret": x}\n]', 3, 14, /no JSON from line 3, column 14 on/],
-  ['[\n  {"secret": 1}\n  {"secret": 2}\n]', 3, 3, /no JSON from line 3, column 3 on/],
-  ['["secret\n"]', 1, 9, /no JSON from line 1, column 9 on/],
+  ['[\n  {"secret": 1},\n  {"secret": x}\n]', 3, 14, /not valid JSON from line 3, column 14 on/],
+  ['[\n  {"secret": 1}\n  {"secret": 2}\n]', 3, 3, /not valid JSON from line 3, column 3 on/],
+  ['["secret\n"]', 1, 9, /not valid JSON from line 1, column 9 on/],
   ['[\n  {"secret": "cut o', 2, 20, /ends too early, in line 2; it was cut off/],
   ['[\n  {"secret": 1},\n', 3, 1, /ends too early/],
 ])('%j is refused with its place and without its words', async (text, line, column, message) => {

@@ -60,7 +60,7 @@ export function parseDocument(text: string, path: string): unknown {
     const problem =
       position >= text.trimEnd().length
         ? `ends too early, in line ${line}; it was cut off: export or fetch it again`
-        : `is no JSON from line ${line}, column ${column} on; export it again, or mend it there`;
+        : `is not valid JSON from line ${line}, column ${column} on; export it again, or mend it there`;
     throw new SalienceError('unreadable_file', `${path} ${problem}`, {
       details: { file: path, line, column },
     });

@@ -9,7 +9,7 @@ const MOST_CHARACTERS = 8000;
  * Any JSON as a text that metadata keeps to the last character, however deep it is. What stands in
  * `<private>…</private>` is taken out here already: the engine would take it out of the finished text, and break it.
  *
- * Throws `invalid_argument` naming `field` for what is no JSON.
+ * Throws `invalid_argument` naming `field` for what is not valid JSON.
  */
 export function keptJson(value: unknown, field: string): string {
   const text = JSON.stringify(value);

@@ -54,7 +54,7 @@ export function failureOf(
       return fail(
         /^\s*</.test(failure.body)
           ? `${address} answered with a web page, not JSON: correct baseUrl, which usually ends in /v1`
-          : `${address} answered with something that is no JSON, or not whole: is there a server with OpenAI's ${api.name} behind it?`,
+          : `${address} answered with something that is not valid JSON, or is cut off: is there a server with OpenAI's ${api.name} behind it?`,
       );
     case 'status':
       return fail(statusMessage(failure, server, api, confidential, tries), failure.status);

@@ -228,8 +228,8 @@ describe('openAiCompatibleEmbedder', () => {
 
 describe('an answer that cannot be used', () => {
   it.each<[string, Answer, RegExp]>([
-    ['garbage', plain('{"data": [{"ind'), /no JSON, or not whole/],
-    ['nothing', plain(''), /no JSON/],
+    ['garbage', plain('{"data": [{"ind'), /not valid JSON, or is cut off/],
+    ['nothing', plain(''), /not valid JSON/],
     ['a web page', plain('<!doctype html><title>Hello</title>'), /web page.*ends in \/v1/],
     ['no data', json({ object: 'list' }), /has no list "data"/],
     ['null', plain('null'), /has no list "data"/],

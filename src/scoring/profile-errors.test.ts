@@ -487,7 +487,7 @@ describe('cycles and size', () => {
 });
 
 describe('JSON', () => {
-  test.each(['', '{', 'not json', '{"name":'])('%j is no JSON', (text) => {
+  test.each(['', '{', 'not json', '{"name":'])('%j is not valid JSON', (text) => {
     const error = failure(() => parseProfile(text));
     expect(error.code).toBe('invalid_profile');
     expect(error.message).toMatch(/no JSON/);

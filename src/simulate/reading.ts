@@ -15,7 +15,7 @@ export function readFields(json: string, where: string): Readonly<Record<string,
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw invalidArgument(where, `this is no JSON, or is cut off: ${(cause as Error).message}`);
+    throw invalidArgument(where, `this is not valid JSON, or is cut off: ${(cause as Error).message}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;

@@ -141,7 +141,7 @@ describe('parseLifeScript', () => {
     expect(lines('{"kind":"memory","day":0}')).toMatchObject({ field: 'line 1.content' });
   });
 
-  it('refuses what is no JSON, and a start that is no time', () => {
+  it('refuses what is not valid JSON, and a start that is no time', () => {
     expect(problem(() => parseLifeScript('{'))).toMatchObject({ code: 'invalid_argument', field: 'script' });
     expect(problem(() => parse({ memories: [memory], start: 'soon' }))).toMatchObject({
       code: 'invalid_time',

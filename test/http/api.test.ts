@@ -209,7 +209,7 @@ describe('export and import', () => {
       updated: 0,
       unchanged: 0,
       skipped: 1,
-      problems: [{ line: '1203', reason: 'is no JSON, or is cut off' }],
+      problems: [{ line: '1203', reason: 'is not valid JSON, or is cut off' }],
     });
     const copied = await (await test.space('bob')).get('m7');
     expect(copied).toEqual({ ...(await memory.get('m7')), space: 'bob' });

@@ -70,7 +70,7 @@ function parseSignals(json: string, { misused }: Pick<Context, 'misused'>): Sign
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    misused(`--signals is no JSON: ${(cause as Error).message}`);
+    misused(`--signals is not valid JSON: ${(cause as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     misused('--signals is not a JSON object, such as {"similarity":0.9}');

@@ -95,7 +95,7 @@ test.each([
   ['a vector of another length', "UPDATE vector SET bytes = x'000000' WHERE row = 1", 'vector', 1],
   ['tags that are no JSON', "UPDATE memory SET tags = '[\"x' WHERE row = 2", 'memory', 2],
   ['tags that are no list', "UPDATE memory SET tags = '{}' WHERE row = 2", 'memory', 2],
-  ['metadata that is no JSON', "UPDATE memory SET metadata = 'x' WHERE row = 2", 'memory', 2],
+  ['metadata that is not valid JSON', "UPDATE memory SET metadata = 'x' WHERE row = 2", 'memory', 2],
   ['sessions that are no texts', "UPDATE memory SET sessions = '[1]' WHERE row = 2", 'memory', 2],
   ['superseded memories that are no list', "UPDATE memory SET supersedes = '7' WHERE row = 2", 'memory', 2],
 ])('%s fails with the table and the row, in a search and in looking back', async (_, sql, table, row) => {
@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each([
-  ['a log that is no JSON', "UPDATE event SET before = '{' WHERE before IS NOT NULL", 'event', 3],
+  ['a log that is not valid JSON', "UPDATE event SET before = '{' WHERE before IS NOT NULL", 'event', 3],
   [
     'a log that is no record',
     'UPDATE event SET before = \'{"id":"b"}\' WHERE before IS NOT NULL',
