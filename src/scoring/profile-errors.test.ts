@@ -490,7 +490,7 @@ describe('JSON', () => {
   test.each(['', '{', 'not json', '{"name":'])('%j is not valid JSON', (text) => {
     const error = failure(() => parseProfile(text));
     expect(error.code).toBe('invalid_profile');
-    expect(error.message).toMatch(/no JSON/);
+    expect(error.message).toMatch(/not valid JSON/);
   });
   test('a number beyond float64 is not finite', () => {
     const error = failure(() =>
