@@ -23,7 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'observe',
-    summary: 'remember what a conversation is worth remembering for',
+    summary: 'extract memories from a conversation',
     load: () => import('./commands/observe.ts'),
   },
   {
@@ -33,7 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'context',
-    summary: 'make what to put before a model, within a budget of tokens',
+    summary: 'build a prompt context within a token budget',
     load: () => import('./commands/context.ts'),
   },
   { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
@@ -41,89 +41,89 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },
   {
     name: 'invalidate',
-    summary: 'say that a memory does not hold, and why',
+    summary: 'mark a memory as no longer true',
     load: () => import('./commands/invalidate.ts'),
   },
   {
     name: 'revive',
-    summary: 'say that an invalidated memory holds again',
+    summary: 'reinstate an invalidated memory',
     load: () => import('./commands/revive.ts'),
   },
   {
     name: 'conflicts',
-    summary: 'list contradictions that wait for a decision',
+    summary: 'list open contradictions',
     load: () => import('./commands/conflicts.ts'),
   },
   {
     name: 'resolve',
-    summary: 'end a contradiction',
+    summary: 'resolve a contradiction',
     load: () => import('./commands/resolve.ts'),
   },
   {
     name: 'feedback',
-    summary: 'say whether a memory helped',
+    summary: 'rate whether a memory helped',
     load: () => import('./commands/feedback.ts'),
   },
   { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
   {
     name: 'undo',
-    summary: 'take back the latest write, or a named one',
+    summary: 'undo the latest write, or a named one',
     load: () => import('./commands/undo.ts'),
   },
   {
     name: 'links',
-    summary: 'show what a memory is associated with',
+    summary: 'show the links of a memory',
     load: () => import('./commands/links.ts'),
   },
   {
     name: 'link',
-    summary: 'state that two memories belong together',
+    summary: 'link two memories',
     load: () => import('./commands/link.ts'),
   },
   {
     name: 'unlink',
-    summary: 'take links between two memories away',
+    summary: 'remove links',
     load: () => import('./commands/unlink.ts'),
   },
   {
     name: 'history',
-    summary: 'show the writes of a memory and of those that it replaced',
+    summary: 'show every version of a memory and of those that it replaced',
     load: () => import('./commands/history.ts'),
   },
   {
     name: 'timeline',
-    summary: 'show what was remembered just before and after a memory',
+    summary: 'show what was remembered before and after a memory',
     load: () => import('./commands/timeline.ts'),
   },
   {
     name: 'beliefs',
-    summary: 'show what was said about a topic, and what of it is believed',
+    summary: 'show what is and was believed about a topic',
     load: () => import('./commands/beliefs.ts'),
   },
   {
     name: 'session',
-    summary: 'start a session, save a summary of it, end it',
+    summary: 'start, summarize or end a session',
     load: () => import('./commands/session.ts'),
   },
-  { name: 'stats', summary: 'count what a space holds', load: () => import('./commands/stats.ts') },
+  { name: 'stats', summary: 'show statistics of a space', load: () => import('./commands/stats.ts') },
   {
     name: 'explain',
-    summary: 'show how the score of one memory comes about',
+    summary: 'explain the score of one memory',
     load: () => import('./commands/explain.ts'),
   },
   {
     name: 'why-not',
-    summary: 'say why a memory is not recalled, and what would have to differ',
+    summary: 'explain why a memory is not recalled',
     load: () => import('./commands/why-not.ts'),
   },
   {
     name: 'mcp',
-    summary: 'serve agents by the Model Context Protocol, over stdio',
+    summary: 'start the MCP server over stdio',
     load: () => import('./commands/mcp.ts'),
   },
   {
     name: 'configure',
-    summary: 'show or change how the memories of a space fade, and its time zone',
+    summary: 'show or change the settings of a space: fading, time zone',
     load: () => import('./commands/configure.ts'),
   },
   {
@@ -133,29 +133,33 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'curate',
-    summary: 'tidy up: prune, merge duplicates, join, judge similar memories',
+    summary: 'clean up: prune, merge duplicates, consolidate, judge similar memories',
     load: () => import('./commands/curate.ts'),
   },
   {
     name: 'simulate',
-    summary: "play a year of an agent's life from a script, and show how its memories develop",
+    summary: 'simulate how memories develop over a year, from a script',
     load: () => import('./commands/simulate.ts'),
   },
   {
     name: 'import',
-    summary: 'remember files: JSON Lines, Markdown, text, git history',
+    summary: 'import files: JSON Lines, Markdown, text, git history, exports of other products',
     load: () => import('./commands/import.ts'),
   },
-  { name: 'export', summary: 'write all memories as JSON Lines', load: () => import('./commands/export.ts') },
+  {
+    name: 'export',
+    summary: 'export all memories as JSON Lines',
+    load: () => import('./commands/export.ts'),
+  },
   { name: 'backup', summary: 'copy a space into a new file', load: () => import('./commands/backup.ts') },
   {
     name: 'reindex',
-    summary: 'compute vectors and terms anew',
+    summary: 'recompute vectors and terms',
     load: () => import('./commands/reindex.ts'),
   },
   {
     name: 'doctor',
-    summary: 'check what is installed and whether the store is healthy',
+    summary: 'check the installation and the store',
     load: () => import('./commands/doctor.ts'),
   },
   {
@@ -165,7 +169,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'score',
-    summary: 'compute a formula on given signals, without a store',
+    summary: 'evaluate a formula on given signals, without a store',
     load: () => import('./commands/score.ts'),
   },
   {
@@ -175,17 +179,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'eval',
-    summary: 'measure how well strategies answer a dataset',
+    summary: 'measure retrieval quality on a dataset',
     load: () => import('./commands/eval.ts'),
   },
   {
     name: 'serve',
-    summary: 'answer over HTTP, behind tokens',
+    summary: 'start the HTTP server',
     load: () => import('./commands/serve.ts'),
   },
   {
     name: 'token',
-    summary: 'make, list and revoke the tokens of a server',
+    summary: 'create, list and revoke tokens of the HTTP server',
     load: () => import('./commands/token.ts'),
   },
 ];

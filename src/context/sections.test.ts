@@ -24,6 +24,10 @@ describe('contextTokens', () => {
 });
 
 describe('sections', () => {
+  test('what is pinned shares its tokens evenly', () => {
+    expect(new Set(PINNED.sections.map(({ share }) => share))).toEqual(new Set([1]));
+  });
+
   test('the shares add up to 1.1, and are divided by their sum', () => {
     expect(DEFAULT_SECTIONS.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1.1);
   });

@@ -294,9 +294,11 @@ export function isClearable(name: ChangeField): boolean {
   return initial === undefined && !required;
 }
 
-/** What a change of the field says: there is no default then. */
+/** What a change of the field says: there is no default then, and a list is given whole. */
 export function aboutChange(name: CreateField): string {
-  return FIELDS[name].about.replace(/ \(default: [^)]*\)$/, '');
+  const { about, kind } = FIELDS[name];
+  const whole = kind === 'texts' || kind === 'metadata' ? ' (replaces what is there)' : '';
+  return about.replace(/ \(default: [^)]*\)$/, '') + whole;
 }
 
 /** The name of a field in snake case, as columns have it. */

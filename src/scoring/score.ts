@@ -49,7 +49,9 @@ export function parseProfile(json: string): Profile {
     return defineProfile(JSON.parse(json) as ProfileDefinition);
   } catch (cause) {
     if (SalienceError.isInstance(cause)) throw cause;
-    throw new SalienceError('invalid_profile', `this is not valid JSON: ${(cause as Error).message}`, { cause });
+    throw new SalienceError('invalid_profile', `this is not valid JSON: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

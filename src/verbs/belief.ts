@@ -8,7 +8,7 @@ import { defineVerb, operationOf } from './verb.ts';
 
 export const invalidate = defineVerb({
   name: 'invalidate',
-  title: 'Say that a memory does not hold',
+  title: 'Invalidate a memory',
   description:
     'Says that a memory is not true, or no longer, and why. It is kept and no longer recalled, and the same statement stays inactive when it is stored again. Use it when the user says that something is wrong and nothing takes its place; when something does, use update.',
   input: z.strictObject({ id: memoryId, reason: z.string().describe('Why it does not hold, in a sentence') }),
@@ -24,7 +24,7 @@ export const invalidate = defineVerb({
 
 export const revive = defineVerb({
   name: 'revive',
-  title: 'Say that a memory holds again',
+  title: 'Reinstate a memory',
   description:
     'Makes an invalidated memory hold again. Use it when remember answers that a statement is inactive, and the user says that it is true.',
   input: z.strictObject({ id: memoryId }),

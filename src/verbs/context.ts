@@ -133,7 +133,7 @@ export const context = defineVerb({
 
 export const bootstrap = defineVerb({
   name: 'bootstrap',
-  title: 'Context of a start',
+  title: 'Session context',
   description:
     'Builds what an agent gets when a session starts: rules, feedback, facts, decisions, context; up to 30,000 tokens.',
   input: standingInput,
@@ -150,7 +150,7 @@ export const bootstrap = defineVerb({
 
 export const pinned = defineVerb({
   name: 'pinned',
-  title: 'Context of every turn',
+  title: 'Pinned context',
   description:
     'Builds what an agent gets on every turn: what must hold whatever is asked; up to 5,000 tokens.',
   input: standingInput,

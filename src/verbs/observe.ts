@@ -90,7 +90,7 @@ export const observe = defineVerb({
 
 export const feedback = defineVerb({
   name: 'feedback',
-  title: 'Say whether a memory helped',
+  title: 'Rate a memory',
   description:
     'Votes for or against a memory, which makes it more or less useful from now on. Use it when the user says, or it becomes clear, that a recalled memory helped or misled. A voter has one vote on a memory; the latest counts.',
   input: z.strictObject({
@@ -111,7 +111,7 @@ export const feedback = defineVerb({
 
 export const markUsed = defineVerb({
   name: 'mark_used',
-  title: 'Say what was used',
+  title: 'Mark memories as used',
   description: 'Says which memories an answer was really made of. Returns those that are in the space.',
   input: z.strictObject({
     ids: z.array(z.string()).min(1),

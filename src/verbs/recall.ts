@@ -145,7 +145,7 @@ export const explain = defineVerb({
 
 export const whyNot = defineVerb({
   name: 'why_not',
-  title: 'Explain an absence',
+  title: 'Explain why a memory is not recalled',
   description:
     'Says why a recall does not return a memory, and what would have had to differ. Use it when something that is remembered was not found.',
   input: z.strictObject(about),
