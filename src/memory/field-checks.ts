@@ -58,9 +58,9 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
   const { maxCharacters = Infinity, maxItems = Infinity, range = [0, 1], choices = [] } = field;
   switch (field.kind) {
     case 'name':
-      return wellFormed(text(value, name, { maxCharacters }), name);
+      return nameOf(text(value, name, { maxCharacters }), field, name);
     case 'names':
-      return texts([value].flat(), name, maxItems, maxCharacters).map((each) => wellFormed(each, name));
+      return texts([value].flat(), name, maxItems, maxCharacters).map((each) => nameOf(each, field, name));
     case 'text':
       return plain(text(value, name, { maxCharacters }), name);
     case 'texts':
@@ -83,6 +83,10 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
       if (typeof value === 'boolean') return value;
       throw invalidArgument(name, 'expected true or false');
   }
+}
+
+function nameOf(value: string, { anyCharacters }: Field, name: FieldName): string {
+  return anyCharacters ? value : wellFormed(value, name);
 }
 
 function checkContent(value: unknown, limit: number): string {

@@ -42,3 +42,15 @@ test('a cold memory that was imported, and is said again, is hot', async () => {
   expect(await other.remember('Anna likes green tea')).toEqual({ id: 'a', outcome: 'deduplicated' });
   expect((await other.recall('green tea')).hits.map((hit) => hit.memory.id)).toEqual(['a']);
 });
+
+test('what a recall took as its session comes back from an export', async () => {
+  const { memory } = await live({ embedder: 'none', fading: { mode: 'retention' } });
+  const session = 'u\u0007 <private>kept</private>';
+  await memory.remember('Anna likes tea', { id: 'a', sessionId: session });
+  await memory.recall('tea', { strategy: 'retention', sessionId: session });
+  const { memories } = await memory.list();
+  expect(memories[0]).toMatchObject({ sessions: [session], sessionId: session, bornIn: session });
+  const other = await live({ embedder: 'none' });
+  await other.memory.restore(memories);
+  expect(await other.memory.get('a')).toMatchObject({ sessions: [session], bornIn: session });
+});

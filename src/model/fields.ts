@@ -31,6 +31,8 @@ export interface Field {
   /** Every record has one, though there is no fixed initial value. */
   readonly required?: true;
   readonly maxCharacters?: number;
+  /** Control characters too: the ids of sessions are the callers', and recalls take any. */
+  readonly anyCharacters?: true;
   readonly maxItems?: number;
   readonly range?: readonly [low: number, high: number];
   readonly choices?: readonly string[];
@@ -189,6 +191,7 @@ export const FIELDS = {
     kind: 'name',
     set: 'create',
     maxCharacters: 200,
+    anyCharacters: true,
     about: 'the session in which it was said',
     option: '--session <id>',
   },
@@ -228,7 +231,13 @@ export const FIELDS = {
   },
 
   ordinal: { kind: 'count', set: 'engine', initial: 0, about: 'its place in the order of insertion' },
-  bornIn: { kind: 'name', set: 'engine', maxCharacters: 200, about: 'the session in which it was made' },
+  bornIn: {
+    kind: 'name',
+    set: 'engine',
+    maxCharacters: 200,
+    anyCharacters: true,
+    about: 'the session in which it was made',
+  },
   lastAccessedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
   seen: { kind: 'instant', set: 'engine', dynamic: true },
   invalidatedAt: { kind: 'instant', set: 'engine', clock: true },
@@ -245,6 +254,7 @@ export const FIELDS = {
     initial: [],
     maxItems: 100_000,
     maxCharacters: 200,
+    anyCharacters: true,
     dynamic: true,
   },
   revisionCount: { kind: 'count', set: 'engine', initial: 1 },

@@ -142,7 +142,7 @@ describe('invalidate and revive', () => {
   it('keep a memory out of answers, and its statement out of the next ones', async () => {
     await remember('Ann is a vegetarian', 'diet', 0);
     expect(await print('invalidate', 'diet', '--reason', 'It was her sister', '--now', day(1))).toBe(
-      'diet does not hold: It was her sister\n',
+      'invalidated diet: It was her sister\n',
     );
     expect(await recalled('vegetarian', '--strategy', 'bm25')).toEqual([]);
     const again = ['remember', 'Ann is a vegetarian', '--now', day(2)] as const;
@@ -150,7 +150,7 @@ describe('invalidate and revive', () => {
       `already known as diet\nnot recalled: it was invalidated at ${day(1)}: It was her sister\n  if it holds: salience revive diet\n`,
     );
     expect(await print('why-not', 'vegetarian', 'diet')).toContain('It was her sister');
-    expect(await print('revive', 'diet')).toBe('diet holds again\n');
+    expect(await print('revive', 'diet')).toBe('reinstated diet\n');
     expect(await recalled('vegetarian', '--strategy', 'bm25')).toEqual(['diet']);
     expect(await fails('invalidate', 'diet')).toEqual([2, 'usage']);
     expect(await fails('invalidate', 'diet', '--reason', ' ')).toEqual([1, 'invalid_argument']);

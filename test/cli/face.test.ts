@@ -20,7 +20,7 @@ describe('stored text on a terminal', () => {
       '--id',
       'evil',
       '--session',
-      'a\u202ered',
+      'a\u001b[31mred\u0007',
       '--metadata',
       'k=\u001b]0;title\u0007',
     ]);
@@ -38,11 +38,11 @@ describe('stored text on a terminal', () => {
     }
     const { stdout } = await work.salience(['get', 'evil']);
     expect(stdout).toContain('tidy \\u{202e}esrever\\u{2066}');
-    expect(stdout).toContain('session     a\\u{202e}red');
+    expect(stdout).toContain('session     a\\u{1b}[31mred\\u{7}');
     // JSON gives it back as it is, escaped as JSON does.
     expect(await work.json(['get', 'evil'])).toMatchObject({
       content: evil,
-      sessionId: 'a\u202ered',
+      sessionId: 'a\u001b[31mred\u0007',
       metadata: { k: '\u001b]0;title\u0007' },
     });
     const missing = await work.salience(['get', 'no\u001b[2Jsuch']);

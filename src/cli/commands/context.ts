@@ -27,7 +27,7 @@ export const examples = [
 const MAX_TOKENS = 2000;
 
 export function configure(command: Command): void {
-  command.argument('[query]', 'what to look for; without one, what matters whatever comes');
+  command.argument('[query]', 'what to look for; without one, what matters most');
   addStrategyOptions(command)
     .option(
       '--max-tokens <number>',

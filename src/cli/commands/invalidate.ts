@@ -11,7 +11,7 @@ export const examples = [
 export function configure(command: Command): void {
   command
     .argument('<id>')
-    .requiredOption('--reason <text>', 'why it does not hold')
+    .requiredOption('--reason <text>', 'why it is no longer true')
     .addHelpText(
       'after',
       '\nIt is kept, and no longer recalled. The same statement stays inactive when it is remembered again, until revive.',
@@ -22,7 +22,7 @@ export function configure(command: Command): void {
         await using memory = await openExisting(context);
         const found = await memory.invalidate(id, options.reason, { signal });
         if (options.json) return context.printJson(found);
-        await context.print(`${plainLine(id)} does not hold: ${plainLine(found.invalidReason ?? '')}`);
+        await context.print(`invalidated ${plainLine(id)}: ${plainLine(found.invalidReason ?? '')}`);
       }),
     );
 }

@@ -11,7 +11,7 @@ export function configure(command: Command): void {
       await using memory = await openExisting(context);
       const found = await memory.revive(id, { signal: context.signal });
       if (context.options.json) return context.printJson(found);
-      await context.print(`${plainLine(id)} holds again`);
+      await context.print(`reinstated ${plainLine(id)}`);
     }),
   );
 }

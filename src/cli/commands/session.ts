@@ -73,7 +73,7 @@ function formatStarted(
     `${isNew ? 'started' : 'going on with'} session ${sessionId}`,
     ...(summaries.length === 0 ? [] : ['', 'what earlier sessions came to:']),
     ...summaries.map(({ content }) => plainBlock(content)),
-    ...(memories.length === 0 ? [] : ['', 'what matters whatever comes:']),
+    ...(memories.length === 0 ? [] : ['', 'what matters most:']),
     ...(memories.length === 0
       ? []
       : [
