@@ -1,5 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -39,9 +38,11 @@ const dataset = [
 
 it('measures strategies on a dataset, and leaves nothing behind', async () => {
   writeFileSync(join(work.directory, 'tiny.jsonl.gz'), gzipSync(dataset));
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('salience-eval-'));
+  const temporary = join(work.directory, 'temporary');
+  mkdirSync(temporary);
+  const env = { TMPDIR: temporary };
   const args = ['eval', 'tiny.jsonl.gz', '--strategy', 'bm25,hybrid', '--k', '1,2'];
-  const { results } = (await work.json(args)) as { results: Record<string, unknown>[] };
+  const { results } = (await work.json(args, { env })) as { results: Record<string, unknown>[] };
   expect(results.map(({ strategy }) => strategy)).toEqual(['bm25', 'hybrid']);
   expect(results[0]).toMatchObject({
     dataset: 'tiny',
@@ -53,12 +54,11 @@ it('measures strategies on a dataset, and leaves nothing behind', async () => {
     abstention: { n: 1 },
     latencyMs: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
   });
-  const table = await work.salience([...args, '--embedder', 'none']);
+  const table = await work.salience([...args, '--embedder', 'none'], { env });
   expect(table.code).toBe(0);
   expect(table.stdout).toMatch(/tiny: 3 queries.+embedder none/);
   expect(table.stdout).toMatch(/bm25 .*1\.000/);
-  const after = readdirSync(tmpdir()).filter((name) => name.startsWith('salience-eval-'));
-  expect(after).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
   expect(readdirSync(work.directory)).not.toContain('memory');
 });
 
