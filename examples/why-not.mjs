@@ -20,13 +20,13 @@ const { hits } = await memory.recall(query, options);
 console.log(`returned: ${hits.map((hit) => hit.memory.id).join(', ')}`);
 
 for (const id of ['friday', 'lunch', 'freeze', 'other']) {
-  const { outcome, stage, message, changes } = await memory.whyNot(query, id, options);
+  const { outcome, stage, message, changes } = await memory.whyNot(id, { query, ...options });
   console.log(`\n${id}: ${outcome} at the stage ${stage}: ${message}`);
   for (const { signal, to } of changes) {
     console.log(`  it would enter with ${signal} ${typeof to === 'number' ? to.toFixed(4) : to}`);
   }
 }
 
-const { explanation } = await memory.explain(query, 'friday', options);
+const { explanation } = await memory.explain('friday', { query, ...options });
 console.log(`\n${formatExplanation(explanation, 'text')}`);
 await memory.close();

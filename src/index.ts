@@ -19,13 +19,9 @@ export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 export type { ConversationMessage } from './language/messages.ts';
 export type { Belief, HistoryEntry } from './memory/belief.ts';
 export type { ConfigureOptions, SettingsOptions } from './memory/configure.ts';
+export type { ConflictsOptions } from './memory/conflicts.ts';
 export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
-export {
-  CURATION_ACTIONS,
-  type CurateOptions,
-  type CurationAction,
-  type CurationReport,
-} from './memory/curate.ts';
+export type { CurateOptions, CurationAction, CurationReport } from './memory/curate.ts';
 export type {
   ContentRecord,
   MemoryOperation,
@@ -34,7 +30,7 @@ export type {
 } from './memory/diagnostics.ts';
 export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './memory/forget.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
-export type { MemoryLink } from './memory/links.ts';
+export type { LinkOptions, MemoryLink, UnlinkOptions } from './memory/links.ts';
 export type {
   Consolidated,
   JudgedSimilarity,
@@ -46,27 +42,26 @@ export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/mem
 export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
 export type { Hit, Recall } from './memory/recall.ts';
 export type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
-export {
-  type AsOf,
-  type BatchOptions,
-  type Conflict,
-  type FilterOptions,
-  type GetOptions,
-  type Inactive,
-  type ListOptions,
-  type Memory,
-  type MemoryChanges,
-  type OperationOptions,
-  RESOLUTIONS,
-  type RecallOptions,
-  type Remembered,
-  type RememberInput,
-  type RememberOptions,
-  type Resolution,
-  type StandingConflict,
+export type {
+  AsOf,
+  BatchOptions,
+  Conflict,
+  FilterOptions,
+  GetOptions,
+  Inactive,
+  ListOptions,
+  Memory,
+  MemoryChanges,
+  OperationOptions,
+  RecallOptions,
+  Remembered,
+  RememberInput,
+  RememberOptions,
+  Resolution,
+  StandingConflict,
 } from './memory/types.ts';
-export type { Undone, UndoRun } from './memory/undo.ts';
-export type { MemoryExplanation, WhyNot } from './memory/why-not.ts';
+export type { Undone, UndoOptions } from './memory/undo.ts';
+export type { ExplainOptions, MemoryExplanation, WhyNot } from './memory/why-not.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
@@ -80,6 +75,7 @@ export {
   settingText,
 } from './model/settings.ts';
 export type { Clock, Instant } from './model/time.ts';
+export { CURATION_ACTIONS, RESOLUTIONS } from './model/verbs.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
 // Ports, for embedders, language models and stores of your own.

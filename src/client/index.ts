@@ -11,29 +11,23 @@
  */
 
 import type {
-  Belief,
   Context,
   Explanation,
-  HistoryEntry,
   Hit,
-  Memory,
   MemoryEngine,
-  MemoryLink,
   OperationOptions,
   Recall,
-  Remembered,
   Score,
-  SpaceInfo,
-  StandingConflict,
   StartedSession,
   Trace,
 } from '../index.ts';
-import { withKnownOptions } from '../memory/verb-options.ts';
+import { type Verbs, withVerbChecks } from '../memory/verb-options.ts';
 import { text } from '../model/check.ts';
 import { SalienceError } from '../model/errors.ts';
 import { keysOf, onlyKeys } from '../model/options.ts';
+import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../model/verbs.ts';
 import { makeScore } from '../scoring/comparable.ts';
-import type { Fields, RemoteVerb } from './routes.ts';
+import type { Fields } from './routes.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
 export interface ConnectOptions extends TransportOptions {
@@ -57,9 +51,10 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   text(options.token, 'token');
   const transport = createTransport(options);
   const { space } = await transport.askPath<{ readonly space: string }>('/v1/token');
+  const explain = options.explain !== false;
   let closed = false;
   const ask = async <Answer>(
-    verb: RemoteVerb,
+    verb: VerbName,
     fields: Fields = {},
     operation: OperationOptions = {},
   ): Promise<Answer> => {
@@ -69,66 +64,39 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   const close = async () => {
     closed = true;
   };
-  return withKnownOptions({
+  const verbs = Object.fromEntries(
+    VERB_NAMES.map((verb) => [verb, (...given: readonly unknown[]) => askAsListed(ask, verb, given)]),
+  ) as unknown as Verbs;
+  return withVerbChecks({
+    ...verbs,
     space,
     remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
-    rememberMany: async (memories, given) =>
-      (
-        await ask<{ memories: readonly Remembered[] }>(
-          'remember_many',
-          { memories: memories.map((each) => statement({ ...each })) },
-          given,
-        )
-      ).memories,
+    rememberMany: (memories, given) =>
+      verbs.rememberMany(memories.map((each) => statement({ ...each })) as never, given),
     async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
-      const explain = options.explain !== false;
       const fields = { query, ...fieldsOf(given), explain, trace: true };
       return toRecall<Strategy>(await ask('recall', fields, given));
     },
     async get(id, given) {
       try {
-        return await ask<Memory>('get', { id, ...fieldsOf(given) }, given);
+        return await verbs.get(id, given);
       } catch (error) {
         if (SalienceError.isInstance(error) && error.code === 'not_found') return undefined;
         throw error;
       }
     },
-    list: (given) => ask('list', fieldsOf(given), given),
-    update: (id, changes, given) => ask('update', { ...changes, id }, given),
     forget(target, given = {}) {
       // A path cannot name every id.
       const fields = typeof target === 'string' || Array.isArray(target) ? { ids: [target].flat() } : target;
-      return ask('forget_many', { ...fields, ...fieldsOf(given) }, given);
+      return ask('forgetMany', { ...fields, ...fieldsOf(given) }, given);
     },
-    undo: (target, given) =>
-      ask('undo', typeof target === 'object' ? { run: target.run } : { operation: target }, given),
-    history: async (id, given) =>
-      (await ask<{ events: readonly HistoryEntry[] }>('history', { id }, given)).events,
-    links: async (id, given) => (await ask<{ links: readonly MemoryLink[] }>('links', { id }, given)).links,
-    link: async (id, to, given) => void (await ask('link', { id, to, ...fieldsOf(given) }, given)),
-    unlink: async (id, to, given) => void (await ask('unlink', { id, to, ...fieldsOf(given) }, given)),
-    configure: (given) => ask('configure', fieldsOf(given), given),
-    maintain: (given) => ask('maintain', fieldsOf(given), given),
-    stats: async (given) => ({
-      ...(await ask<Omit<SpaceInfo, 'path'>>('stats', {}, given)),
-      path: undefined,
-    }),
-    explain: (query, id, given) => ask('explain', { id, query, ...fieldsOf(given) }, given),
-    whyNot: (query, id, given) => ask('why_not', { id, query, ...fieldsOf(given) }, given),
-    restore: async (memories, given) =>
-      (await ask<{ memories: readonly Remembered[] }>('restore', { memories }, given)).memories,
-    reindex: async (given) => void (await ask('reindex', {}, given)),
-    invalidate: (id, reason, given) => ask('invalidate', { id, reason }, given),
-    revive: (id, given) => ask('revive', { id }, given),
-    conflicts: async (limit, given) =>
-      (await ask<{ conflicts: readonly StandingConflict[] }>('conflicts', { limit }, given)).conflicts,
-    resolve: (conflictId, resolution, given) => ask('resolve', { conflictId, resolution }, given),
-    beliefs: async (topicKey, given) =>
-      (await ask<{ beliefs: readonly Belief[] }>('beliefs', { topicKey, ...fieldsOf(given) }, given)).beliefs,
+    feedback: (id, vote, given) => verbs.feedback(id, vote === 1 ? 'up' : vote === -1 ? 'down' : vote, given),
+    async stats(given) {
+      return { ...(await verbs.stats(given)), path: undefined };
+    },
     async startSession(given) {
-      const explain = options.explain !== false;
       const { profileHash, memories, ...started } = await ask<RemoteSession>(
-        'start_session',
+        'startSession',
         { ...fieldsOf(given), explain },
         given,
       );
@@ -138,38 +106,45 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
       if (given?.renew) {
         throw new SalienceError('unsupported', 'renew: a client cannot; call startSession');
       }
-      return (await ask<{ sessionId?: string }>('current_session', {}, given)).sessionId;
+      return (await ask<{ sessionId?: string }>('currentSession', {}, given)).sessionId;
     },
-    endSession: (summary, given) => ask('end_session', { summary }, given),
-    saveSummary: (summary, given) => ask('save_summary', { summary, ...fieldsOf(given) }, given),
-    timeline: (id, given) => ask('timeline', { id }, given),
     async context<Strategy extends string>(query: string | undefined, given: OperationOptions) {
       const fields = { query, ...fieldsOf(given), trace: true };
       return toContext<Strategy>(await ask('context', fields, given));
     },
     bootstrap: async (given) => toContext(await ask('bootstrap', { ...fieldsOf(given), trace: true }, given)),
     pinned: async (given) => toContext(await ask('pinned', { ...fieldsOf(given), trace: true }, given)),
-    observe: (messages, given) => ask('observe', { messages, ...fieldsOf(given) }, given),
-    setImportance: (id, importance, given) => ask('set_importance', { id, importance }, given),
-    feedback: (id, vote, given) =>
-      ask(
-        'feedback',
-        { id, vote: vote === 1 ? 'up' : vote === -1 ? 'down' : vote, ...fieldsOf(given) },
-        given,
-      ),
-    markUsed: async (ids, given) =>
-      (await ask<{ ids: readonly string[] }>('mark_used', { ids, ...fieldsOf(given) }, given)).ids,
-    curate: (given) => ask('curate', fieldsOf(given), given),
     async backup() {
       throw new SalienceError(
         'unsupported',
         'a server writes no files for a client: run "salience backup" where the store is',
       );
     },
-    check: async (given) => (await ask<{ problems: readonly string[] }>('check', {}, given)).problems,
     close,
     [Symbol.asyncDispose]: close,
   });
+}
+
+/** Asks a verb as the table lists its arguments, and takes the answer apart as the table says. */
+async function askAsListed(
+  ask: (verb: VerbName, fields: Fields, operation: OperationOptions) => Promise<unknown>,
+  verb: VerbName,
+  given: readonly unknown[],
+): Promise<unknown> {
+  const entry = verbEntry(verb);
+  const { takes = [], rest, answer } = entry;
+  const options = (given[optionsAt(entry)] ?? {}) as OperationOptions;
+  const answered = await ask(
+    verb,
+    {
+      ...(rest === undefined ? {} : (given[takes.length] as Fields)),
+      ...Object.fromEntries(takes.map((name, at) => [name, given[at]])),
+      ...fieldsOf(options),
+    },
+    options,
+  );
+  if (answer === undefined) return answered;
+  return 'list' in answer ? (answered as Fields)[answer.list] : undefined;
 }
 
 /** A statement as the route wants it, which takes one form where the engine takes several. */

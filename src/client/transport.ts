@@ -1,6 +1,7 @@
 import type { OperationOptions } from '../index.ts';
 import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
-import { type Fields, type RemoteVerb, requestOf, type VerbRequest } from './routes.ts';
+import type { VerbName } from '../model/verbs.ts';
+import { type Fields, requestOf, type VerbRequest } from './routes.ts';
 
 export interface TransportOptions {
   /** Of the server, such as `http://127.0.0.1:7411`. */
@@ -12,7 +13,7 @@ export interface TransportOptions {
 
 /** Asks a server. */
 export interface Transport {
-  ask<Answer>(verb: RemoteVerb, fields: Fields, options?: OperationOptions): Promise<Answer>;
+  ask<Answer>(verb: VerbName, fields: Fields, options?: OperationOptions): Promise<Answer>;
   /** What is no verb. */
   askPath<Answer>(path: string): Promise<Answer>;
 }

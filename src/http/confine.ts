@@ -1,4 +1,5 @@
 import type {
+  ContextOptions,
   ForgetTarget,
   GetOptions,
   HistoryEntry,
@@ -7,11 +8,13 @@ import type {
   MemoryEngine,
   OperationOptions,
   Recall,
+  RecallOptions,
   RememberOptions,
   Score,
 } from '../index.ts';
 import { SalienceError } from '../model/errors.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
+import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../model/verbs.ts';
 import type { Grant } from './tokens.ts';
 
 /**
@@ -43,61 +46,42 @@ export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
   return rights !== 'read' && (scopes?.includes(scope) ?? true);
 }
 
-/** What is no verb. Verbs are listed one by one, so that a new one does not compile until its limits are decided. */
-function unopened({
-  space,
-}: MemoryEngine): Pick<MemoryEngine, 'space' | 'close' | typeof Symbol.asyncDispose> {
-  // The space stays open for whoever holds other tokens.
+type Run = (...given: readonly unknown[]) => Promise<unknown>;
+
+/** A memory whose verbs are made one by one. The space stays open for whoever holds other tokens. */
+function eachVerb(
+  memory: MemoryEngine,
+  made: (name: VerbName, entry: VerbEntry, run: Run) => Run,
+): MemoryEngine {
   const close = async () => {};
-  return { space, close, [Symbol.asyncDispose]: close };
+  const verbs = VERB_NAMES.filter((name) => verbEntry(name).method === undefined).map((name) => {
+    const entry = verbEntry(name);
+    return [name, made(name, entry, (memory as unknown as Readonly<Record<string, Run>>)[name] as Run)];
+  });
+  const { space } = memory;
+  return { space, close, [Symbol.asyncDispose]: close, ...Object.fromEntries(verbs) } as MemoryEngine;
+}
+
+/** The arguments of a call with other options. */
+function withOptions(
+  given: readonly unknown[],
+  entry: VerbEntry,
+  change: (options: object | undefined) => object,
+): readonly unknown[] {
+  const at = optionsAt(entry);
+  return [...Array.from({ length: at }, (_, place) => given[place]), change(given[at] as object | undefined)];
 }
 
 function readOnly(memory: MemoryEngine): MemoryEngine {
-  const refuse = async (): Promise<never> => {
-    throw forbidden('this token may only read; ask with one that has the right to write');
-  };
-  return {
-    ...unopened(memory),
-    remember: refuse,
-    rememberMany: refuse,
-    observe: refuse,
-    recall: (query, options) => memory.recall(query, { ...options, effects: 'none' }),
-    context: (query, options) => memory.context(query, { ...options, effects: 'none' }),
-    bootstrap: memory.bootstrap,
-    pinned: memory.pinned,
-    get: memory.get,
-    list: memory.list,
-    update: refuse,
-    setImportance: refuse,
-    feedback: refuse,
-    markUsed: refuse,
-    forget: refuse,
-    undo: refuse,
-    invalidate: refuse,
-    revive: refuse,
-    conflicts: memory.conflicts,
-    resolve: refuse,
-    history: memory.history,
-    beliefs: memory.beliefs,
-    startSession: refuse,
-    currentSession: (options) => memory.currentSession({ ...options, renew: false }),
-    endSession: refuse,
-    saveSummary: refuse,
-    timeline: memory.timeline,
-    links: memory.links,
-    link: refuse,
-    unlink: refuse,
-    configure: refuse,
-    maintain: refuse,
-    curate: refuse,
-    stats: memory.stats,
-    explain: memory.explain,
-    whyNot: memory.whyNot,
-    restore: refuse,
-    reindex: refuse,
-    backup: refuse,
-    check: memory.check,
-  };
+  return eachVerb(memory, (_, entry, run) => {
+    if (entry.access === 'read') return run;
+    if (entry.access === 'learn') {
+      return (...given) => run(...withOptions(given, entry, (options) => ({ ...options, effects: 'none' })));
+    }
+    return async () => {
+      throw forbidden('this token may only read; ask with one that has the right to write');
+    };
+  });
 }
 
 function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
@@ -172,12 +156,11 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     return { ...input, scope: written(input.scope) };
   };
   const standing = async (options: Pick<OperationOptions, 'signal'> = {}) =>
-    (await memory.conflicts(1000, options)).filter(
+    (await memory.conflicts({ ...options, limit: 1000 })).filter(
       ({ older, newer }) => isVisible(older) && isVisible(newer),
     );
 
-  return {
-    ...unopened(memory),
+  const special: Partial<Record<VerbName, unknown>> = {
     get,
     remember: async (content, options = {}) => memory.remember(content, await placed(options)),
     rememberMany: async (inputs, options) =>
@@ -193,26 +176,16 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     // What it merges with and supersedes lies in the same scope.
     observe: async (messages, options) =>
       memory.observe(messages, { ...options, scope: written(options?.scope) }),
-    recall: async (query, options) => withoutStrangers(await memory.recall(query, seen(options)), sees),
-    async context(query, options) {
+    recall: async (query: string | undefined, options?: RecallOptions) =>
+      withoutStrangers(await memory.recall(query, seen(options)), sees),
+    async context(query: string | undefined, options: ContextOptions) {
       await Promise.all((options?.mustInclude ?? []).map(find));
       return memory.context(query, seen(options));
     },
-    bootstrap: async (options) => memory.bootstrap(seen(options)),
-    pinned: async (options) => memory.pinned(seen(options)),
-    list: async (options) => memory.list(seen(options)),
     async update(id, changes, options) {
       await findWritable(id);
       if (changes.scope !== undefined) written(changes.scope);
       return memory.update(id, changes, options);
-    },
-    async setImportance(id, importance, options) {
-      await findWritable(id);
-      return memory.setImportance(id, importance, options);
-    },
-    async feedback(id, vote, options) {
-      await findWritable(id);
-      return memory.feedback(id, vote, options);
     },
     markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
     async forget(target, options) {
@@ -258,31 +231,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       const there = await Promise.all(links.map((each) => get(each.id)));
       return links.filter((_, index) => there[index] !== undefined);
     },
-    async link(a, b, options) {
-      await Promise.all([a, b].map(findWritable));
-      return memory.link(a, b, options);
-    },
-    async unlink(a, b, options) {
-      await Promise.all([a, b].map(findWritable));
-      return memory.unlink(a, b, options);
-    },
-    async explain(query, id, options) {
-      await find(id);
-      return memory.explain(query, id, seen(options));
-    },
-    async whyNot(query, id, options) {
-      await find(id);
-      return memory.whyNot(query, id, seen(options));
-    },
-    async invalidate(id, reason, options) {
-      await findWritable(id);
-      return memory.invalidate(id, reason, options);
-    },
-    async revive(id, options) {
-      await findWritable(id);
-      return memory.revive(id, options);
-    },
-    conflicts: async (limit = 20, options = {}) => (await standing(options)).slice(0, limit),
+    conflicts: async ({ limit = 20, ...options } = {}) => (await standing(options)).slice(0, limit),
     async resolve(conflictId, resolution, options) {
       const conflict = (await standing()).find((each) => each.conflictId === conflictId);
       if (!conflict) {
@@ -305,19 +254,27 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       return { ...rest, before: before.filter(isVisible), after: after.filter(isVisible) };
     },
     // A space has one open session at a time, which may belong to any scope.
-    startSession: refuse,
     currentSession: async () => undefined,
-    endSession: refuse,
-    saveSummary: refuse,
-    undo: refuse,
-    configure: refuse,
-    maintain: refuse,
-    curate: refuse,
-    stats: refuse,
-    reindex: refuse,
-    backup: refuse,
-    check: refuse,
-  };
+  } satisfies Partial<Verbs>;
+  return eachVerb(memory, (name, entry, run) => {
+    if (special[name]) return special[name] as Run;
+    const { takes = [], arguments: all = {} } = entry;
+    const ids = takes.flatMap((each, at) => (all[each]?.isId ? [at] : []));
+    const looks = Object.hasOwn(all, 'scope') && entry.access !== 'write';
+    // What neither names a memory nor is seen from a scope is of the whole space, unless it is told apart above.
+    if (entry.wholeSpace || (ids.length === 0 && !looks)) return refuse;
+    return async (...given) => {
+      const check = entry.access === 'write' ? findWritable : find;
+      await Promise.all(ids.map((at) => check(String(given[at]))));
+      return run(...(looks ? withOptions(given, entry, seen) : given));
+    };
+  });
+}
+
+/** The verbs with their arguments at their places. */
+interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
+  recall(query: string | undefined, options?: RecallOptions): Promise<Recall>;
+  context(query: string | undefined, options: ContextOptions): Promise<unknown>;
 }
 
 type Sees = (ids: readonly string[]) => Promise<boolean>;

@@ -1,11 +1,7 @@
 import type * as z from 'zod';
-import type { Verb } from '../verbs/index.ts';
+import type { Tool } from '../verbs/index.ts';
 
-/** What a tool needs of a verb; the tools of other dialects are written as such. */
-export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = Omit<
-  Verb<Input, Output>,
-  'http' | 'tool' | 'notForAgents'
->;
+export type { Tool };
 
 /** Lets the compiler infer the schemas of a tool. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType>(

@@ -285,7 +285,7 @@ describe('how it is resolved', () => {
     expect((await memory.history('old')).every(({ redacted }) => redacted)).toBe(true);
     expect(await memory.conflicts()).toEqual([]);
     const operation = (await memory.history('old')).at(-1)?.operation;
-    await expectCode(memory.undo(operation), 'cannot_undo');
+    await expectCode(memory.undo({ operation }), 'cannot_undo');
   });
 
   test('what is no conflict, or no way to end one, is refused', async () => {

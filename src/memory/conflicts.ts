@@ -5,6 +5,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { alike } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
+import { RESOLUTIONS } from '../model/verbs.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
@@ -24,7 +25,6 @@ import type {
   Resolution,
   StandingConflict,
 } from './types.ts';
-import { RESOLUTIONS } from './types.ts';
 import { derivationOf } from './write.ts';
 
 /** Most conflicts that one statement is told of. */
@@ -106,15 +106,20 @@ export async function reportOf(
   return found.length === 0 ? {} : { conflicts: found, warning: warningOf(found, engine.embedder?.model) };
 }
 
+export interface ConflictsOptions extends OperationOptions {
+  /** Most of them, 1–1,000. Default is 20. */
+  readonly limit?: number | undefined;
+}
+
 /** The conflicts that wait for a decision, oldest first. Default limit is 20. */
 export async function conflictsOf(
   engine: Engine,
-  limit: number | undefined,
+  options: ConflictsOptions = {},
 ): Promise<readonly StandingConflict[]> {
-  const pairs = await engine.space.pendingPairs(limitOf(limit, 20, 1000));
+  const pairs = await engine.space.pendingPairs(limitOf(options.limit, 20, 1000));
   const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
   const present = records.filter((record) => record !== undefined);
-  const memories = await shownAll(engine, present, momentOf(engine, undefined));
+  const memories = await shownAll(engine, present, momentOf(engine, options));
   const byId = new Map(memories.map((memory) => [memory.id, memory]));
   return pairs.flatMap((pair): StandingConflict[] => {
     const [older, newer] = [byId.get(pair.older), byId.get(pair.newer)];

@@ -3,6 +3,7 @@ import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { normalisedContent } from '../model/statement.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { CURATION_ACTIONS } from '../model/verbs.ts';
 import { compareCreated } from '../store/comparison.ts';
 import type { Change, SpaceReader } from '../store/store.ts';
 import { consolidate } from './consolidate.ts';
@@ -13,7 +14,6 @@ import { saysAllOf } from './near-duplicate.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 import { checkSupersession, liveAmong, superseding } from './supersession.ts';
 
-export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconcile'] as const;
 export type CurationAction = (typeof CURATION_ACTIONS)[number];
 
 export interface CurateOptions

@@ -57,7 +57,7 @@ test('no text is ever published, neither in answers nor in errors', async () => 
   await memory.get(id);
   await memory.update(id, { content: 'Sekretwort, changed' });
   await memory.history(id);
-  await memory.explain('Sekretwort', id);
+  await memory.explain(id, { query: 'Sekretwort' });
   await memory.saveSummary('Sekretwort, in short');
   await expect(memory.remember('Sekretwort', { type: 'Sekretwort '.repeat(20) })).rejects.toMatchObject({
     code: 'invalid_argument',

@@ -1,5 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { SalienceError } from '../model/errors.ts';
+import { VERBS, type VerbEntry, type VerbName, verbEntry } from '../model/verbs.ts';
 
 /**
  * One call of a verb, as it is published on the tracing channel `salience:<verb>` of `node:diagnostics_channel`, such as
@@ -45,29 +46,12 @@ type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 const CONTENT = 'salience:content';
 
-/** Which argument is the id of a memory. */
-const idAt: Readonly<Record<string, number>> = {
-  get: 0,
-  update: 0,
-  forget: 0,
-  invalidate: 0,
-  revive: 0,
-  history: 0,
-  timeline: 0,
-  links: 0,
-  link: 0,
-  unlink: 0,
-  explain: 1,
-  whyNot: 1,
-};
-
-/** Which verbs begin with a query. */
-const asking: readonly string[] = ['recall', 'explain', 'whyNot', 'context'];
-
 /** The same verbs, each published as it is called. Where nobody listens, a call costs one look at a flag more. */
 export function withDiagnostics<Verbs extends { readonly space: string }>(verbs: Verbs): Verbs {
   const published = Object.entries(verbs).flatMap(([verb, run]) =>
-    typeof run === 'function' && verb !== 'close' ? [[verb, observed(verbs.space, verb, run as Run)]] : [],
+    typeof run === 'function' && Object.hasOwn(VERBS, verb)
+      ? [[verb, observed(verbs.space, verb, run as Run)]]
+      : [],
   );
   return { ...verbs, ...Object.fromEntries(published) };
 }
@@ -101,14 +85,22 @@ function observed(space: string, verb: string, run: Run): Run {
 }
 
 function askedOf(verb: string, given: readonly unknown[]): Partial<MemoryOperation> {
-  const at = idAt[verb];
-  const options = given.findLast((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
-  const { scope, sessionId } = fieldsOf(options);
+  const { takes = [], arguments: all = {} } = entryOf(verb);
+  const at = takes.findIndex((name) => all[name]?.isId);
+  const { scope, sessionId } = fieldsOf(optionsOf(given));
   return {
-    ...(at !== undefined && typeof given[at] === 'string' ? { id: given[at] } : {}),
+    ...(typeof given[at] === 'string' ? { id: given[at] } : {}),
     ...(typeof scope === 'string' ? { scope } : {}),
     ...(typeof sessionId === 'string' ? { sessionId } : {}),
   };
+}
+
+function entryOf(verb: string): VerbEntry {
+  return verbEntry(verb as VerbName);
+}
+
+function optionsOf(given: readonly unknown[]): unknown {
+  return given.findLast((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
 function resultOf(value: unknown): OperationResult {
@@ -120,13 +112,14 @@ function resultOf(value: unknown): OperationResult {
 }
 
 function contentOf(operation: MemoryOperation, given: readonly unknown[], value: unknown): OperationContent {
-  const query = asking.includes(operation.verb) && typeof given[0] === 'string' ? given[0] : undefined;
+  const query =
+    entryOf(operation.verb).takes?.[0] === 'query' ? given[0] : fieldsOf(optionsOf(given))['query'];
   const said = [given[0]].flat();
   const records = recordsOf(value).flatMap(({ id, content, score }, at): readonly ContentRecord[] => {
     const text = content ?? (operation.verb.startsWith('remember') ? statementOf(said[at]) : undefined);
     return text === undefined ? [] : [{ id, content: text, ...(score === undefined ? {} : { score }) }];
   });
-  return { operation, ...(query === undefined ? {} : { query }), records };
+  return { operation, ...(typeof query === 'string' ? { query } : {}), records };
 }
 
 function statementOf(said: unknown): string | undefined {

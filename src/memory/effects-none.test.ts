@@ -65,8 +65,8 @@ test('a recall without effects, explain and whyNot leave every table as it was, 
       const { hits } = await memory.recall('coffee', { strategy, effects: 'none', sessionId: 't', ...more });
       expect(hits.length).toBeGreaterThan(0);
     }
-    await memory.explain('coffee', 'roast', { strategy });
-    await memory.whyNot('coffee', 'run1', { strategy, limit: 1 });
+    await memory.explain('roast', { query: 'coffee', strategy });
+    await memory.whyNot('run1', { query: 'coffee', strategy, limit: 1 });
   }
   await memory.conflicts();
   await memory.links('roast');

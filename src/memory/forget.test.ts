@@ -37,7 +37,7 @@ describe('forget by ids', () => {
       .filter(({ verb }) => verb === 'forget')
       .map(({ operation }) => operation);
     expect(new Set(operations).size).toBe(1);
-    await expect(memory.undo(operations[0])).rejects.toMatchObject({ code: 'cannot_undo' });
+    await expect(memory.undo({ operation: operations[0] })).rejects.toMatchObject({ code: 'cannot_undo' });
   });
 
   it('names every unknown id, and forgets nothing then', async () => {

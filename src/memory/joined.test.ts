@@ -25,7 +25,7 @@ test('what was joined comes back in a deep recall alone, at half its score, and 
   const { memory, before, id, at } = await joined();
   const plain = await memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20 });
   expect(plain.hits.map((hit) => hit.memory.id)).toEqual([id]);
-  expect(await memory.whyNot('run on Wednesday', 'visit2', { strategy: 'lexical' })).toMatchObject({
+  expect(await memory.whyNot('visit2', { query: 'run on Wednesday', strategy: 'lexical' })).toMatchObject({
     outcome: 'excluded',
     message: expect.stringContaining(`joined into another memory at ${at}`),
   });

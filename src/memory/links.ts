@@ -1,8 +1,7 @@
 import { invalidArgument, number, texts } from '../model/check.ts';
+import { LINK_KINDS, type LinkKind } from '../model/memory.ts';
 import { formatInstant } from '../model/time.ts';
 import { presentWeight } from '../recall/expand.ts';
-import type { LinkKind } from '../store/store.ts';
-import { LINK_KINDS } from '../store/store.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import type { OperationOptions } from './types.ts';
 
@@ -16,6 +15,16 @@ export interface MemoryLink {
   /** As it was when it was last strengthened. */
   readonly storedWeight: number;
   readonly at: string;
+}
+
+export interface LinkOptions extends OperationOptions {
+  /** How strongly, 0.01–1. Default is 0.8. */
+  readonly weight?: number | undefined;
+}
+
+export interface UnlinkOptions extends OperationOptions {
+  /** Only links of these kinds. Default is all that are stored. */
+  readonly kinds?: readonly LinkKind[] | undefined;
 }
 
 /** The links of a memory, strongest first. Throws `not_found`. */
@@ -37,12 +46,7 @@ export async function linksOf(
 }
 
 /** States that two memories belong together; the link lasts until it is taken away. Throws `not_found`. */
-export async function link(
-  engine: Engine,
-  a: string,
-  b: string,
-  options: OperationOptions & { readonly weight?: number | undefined } = {},
-): Promise<void> {
+export async function link(engine: Engine, a: string, b: string, options: LinkOptions = {}): Promise<void> {
   if (a === b) throw invalidArgument('ids', 'a memory cannot be linked with itself');
   const weight = options.weight === undefined ? 0.8 : number(options.weight, 'weight', 0.01, 1);
   const at = momentOf(engine, options);
@@ -59,7 +63,7 @@ export async function unlink(
   engine: Engine,
   a: string,
   b: string,
-  options: OperationOptions & { readonly kinds?: readonly LinkKind[] | undefined } = {},
+  options: UnlinkOptions = {},
 ): Promise<void> {
   const kinds =
     options.kinds && texts(options.kinds, 'kinds', LINK_KINDS.length, 20).map((kind) => kind as LinkKind);

@@ -147,9 +147,9 @@ describe('what was known', () => {
     await memory.update('a', { content: 'Anna drinks milk' });
     const options = { strategy: 'lexical', asOf: { known: '2026-01-01T12:00:00Z' } } as const;
     const { hits } = await memory.recall('tea', options);
-    expect((await memory.explain('tea', 'a', options)).score).toBe(hits[0]?.score.value);
-    expect((await memory.whyNot('tea', 'a', options)).outcome).toBe('returned');
-    expect((await memory.whyNot('tea', 'a', { strategy: 'lexical' })).outcome).toBe('requirement');
+    expect((await memory.explain('a', { query: 'tea', ...options })).score).toBe(hits[0]?.score.value);
+    expect((await memory.whyNot('a', { query: 'tea', ...options })).outcome).toBe('returned');
+    expect((await memory.whyNot('a', { query: 'tea', strategy: 'lexical' })).outcome).toBe('requirement');
   });
 });
 

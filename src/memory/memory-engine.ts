@@ -1,51 +1,18 @@
 import type { ConversationMessage } from '../language/messages.ts';
-import { oneOf } from '../model/check.ts';
 import type { SpaceSettings } from '../model/settings.ts';
-import type { PastSpace, SpaceInfo } from '../store/store.ts';
-import { type Belief, beliefsAbout, type HistoryEntry, historyOf } from './belief.ts';
-import { type ConfigureOptions, configure } from './configure.ts';
-import { conflictsOf, resolve } from './conflicts.ts';
-import {
-  bootstrap,
-  type Context,
-  type ContextOptions,
-  context,
-  pinned,
-  type StandingOptions,
-} from './context.ts';
-import { type CurateOptions, type CurationReport, curate } from './curate.ts';
-import { deriveTexts } from './derive.ts';
-import { withDiagnostics } from './diagnostics.ts';
-import { type Engine, filterOf, limitOf, momentOf } from './engine.ts';
-import { type ForgetOptions, type ForgetResult, type ForgetTarget, forget } from './forget.ts';
-import {
-  type FeedbackOptions,
-  type FeedbackVote,
-  feedback,
-  type MarkUsedOptions,
-  markUsed,
-  setImportance,
-} from './judgement.ts';
-import { link, linksOf, type MemoryLink, unlink } from './links.ts';
-import { maintain } from './maintain.ts';
+import type { SpaceInfo } from '../store/store.ts';
+import type { Belief, HistoryEntry } from './belief.ts';
+import type { ConfigureOptions } from './configure.ts';
+import type { ConflictsOptions } from './conflicts.ts';
+import type { Context, ContextOptions, StandingOptions } from './context.ts';
+import type { CurateOptions, CurationReport } from './curate.ts';
+import type { ForgetOptions, ForgetResult, ForgetTarget } from './forget.ts';
+import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './judgement.ts';
+import type { LinkOptions, MemoryLink, UnlinkOptions } from './links.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
-import { type Observed, type ObserveOptions, observe } from './observe.ts';
-import { asKnown, redactedError, validAtOf } from './past.ts';
-import { type Recall, recall } from './recall.ts';
-import { importedRecord } from './record.ts';
-import { insertRecords, remember, rememberMany } from './remember.ts';
-import {
-  type CurrentSessionOptions,
-  currentSession,
-  endSession,
-  type SessionOptions,
-  type StartedSession,
-  saveSummary,
-  startSession,
-  type Timeline,
-  timeline,
-} from './sessions.ts';
-import { shown, shownAll } from './shown.ts';
+import type { Observed, ObserveOptions } from './observe.ts';
+import type { Recall } from './recall.ts';
+import type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './sessions.ts';
 import type {
   BatchOptions,
   FilterOptions,
@@ -61,12 +28,8 @@ import type {
   Resolution,
   StandingConflict,
 } from './types.ts';
-import { type Undone, type UndoRun, undo } from './undo.ts';
-import { invalidate, revive } from './validity.ts';
-import { withKnownOptions } from './verb-options.ts';
-import { importedVotes, votesOnText } from './votes.ts';
-import { explainMemory, type MemoryExplanation, type WhyNot, whyNot } from './why-not.ts';
-import { inContext, update } from './write.ts';
+import type { Undone, UndoOptions } from './undo.ts';
+import type { ExplainOptions, MemoryExplanation, WhyNot } from './why-not.ts';
 
 /** A page of memories, newest update first. */
 export interface MemoryPage {
@@ -109,14 +72,22 @@ export interface MemoryEngine extends AsyncDisposable {
    * message as an event whose importance rules judge.
    */
   observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<Observed>;
+  /** Finds what matters now, without a query: for strategies that take none, such as `ambient`. */
+  recall<Strategy extends BuiltinStrategyName | (string & {})>(
+    options: RecallOptions<Strategy>,
+  ): Promise<Recall<Strategy>>;
   /** Finds what matters now: the exact top of the strategy's whole score. Default strategy is `hybrid`. */
   recall<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
     query: string | undefined,
     options?: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
+  /** Builds a prompt context without a query: by default of what matters whatever is asked. */
+  context<Strategy extends BuiltinStrategyName | (string & {}) = 'ambient'>(
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
   /**
-   * What to put before a model: recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without
-   * a query the strategy is `ambient`.
+   * Builds a prompt context within a token budget: recalls, packs what fits, and renders it as fenced data. Without a
+   * query the strategy is `ambient`.
    */
   context<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
     query: string | undefined,
@@ -152,13 +123,13 @@ export interface MemoryEngine extends AsyncDisposable {
    * const { skipped } = await memory.undo({ run });
    * ```
    */
-  undo(target?: number | UndoRun, options?: OperationOptions): Promise<Undone>;
+  undo(options?: UndoOptions): Promise<Undone>;
   /** Says that a memory does not hold, and why; the same statement stays inactive. Throws `not_found`. */
   invalidate(id: string, reason: string, options?: OperationOptions): Promise<Memory>;
   /** Says that an invalidated memory holds again. Throws `not_found`. */
   revive(id: string, options?: OperationOptions): Promise<Memory>;
   /** The contradictions that wait for a decision, in the order in which they were noticed. Default limit is 20. */
-  conflicts(limit?: number, options?: Pick<OperationOptions, 'signal'>): Promise<readonly StandingConflict[]>;
+  conflicts(options?: ConflictsOptions): Promise<readonly StandingConflict[]>;
   /** Ends a conflict: `keep-both`, `update`, `supersede` or `delete`. Throws `not_found`. */
   resolve(
     conflictId: string,
@@ -188,9 +159,9 @@ export interface MemoryEngine extends AsyncDisposable {
   /** The associations of a memory, strongest first. Throws `not_found`. */
   links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
   /** States that two memories belong together. Default weight is .8. Throws `not_found`. */
-  link(a: string, b: string, options?: Parameters<typeof link>[3]): Promise<void>;
+  link(a: string, b: string, options?: LinkOptions): Promise<void>;
   /** Takes links between two memories away. Throws `not_found`. */
-  unlink(a: string, b: string, options?: Parameters<typeof unlink>[3]): Promise<void>;
+  unlink(a: string, b: string, options?: UnlinkOptions): Promise<void>;
   /**
    * What was decided for the space, after these changes; without options only reads it. Throws `invalid_argument`.
    *
@@ -206,9 +177,9 @@ export interface MemoryEngine extends AsyncDisposable {
   curate(options?: CurateOptions): Promise<CurationReport>;
   stats(options?: Pick<OperationOptions, 'signal'>): Promise<SpaceInfo>;
   /** The score of one memory for a query, as a tree. Throws `not_found`. */
-  explain(query: string | undefined, id: string, options?: RecallOptions): Promise<MemoryExplanation>;
+  explain(id: string, options?: ExplainOptions): Promise<MemoryExplanation>;
   /** Why a recall does not return a memory, and what would have had to differ. Throws `not_found`. */
-  whyNot(query: string | undefined, id: string, options?: RecallOptions): Promise<WhyNot>;
+  whyNot(id: string, options?: ExplainOptions): Promise<WhyNot>;
   /** Restores memories that were listed or exported, every field as it was; all in one transaction. */
   restore(memories: readonly Memory[], options?: BatchOptions): Promise<readonly Remembered[]>;
   /** Computes vectors and terms of all memories anew, with the embedder and analyzer in use. */
@@ -218,127 +189,4 @@ export interface MemoryEngine extends AsyncDisposable {
   /** What is wrong with the store: empty when it is healthy. */
   check(options?: Pick<OperationOptions, 'signal'>): Promise<readonly string[]>;
   close(): Promise<void>;
-}
-
-/** The verbs of one space, over an open store. `close` also runs `afterwards`. */
-export function createMemoryEngine(engine: Engine, afterwards: () => Promise<void>): MemoryEngine {
-  const { space } = engine;
-  const close = async () => {
-    await space.close();
-    await afterwards();
-  };
-  const verbs: MemoryEngine = {
-    space: space.name,
-    remember: (content, options) => remember(engine, content, options),
-    rememberMany: (inputs, options) => rememberMany(engine, inputs, options),
-    observe: (messages, options) => observe(engine, messages, options),
-    recall: (query, options) => recall(engine, query, options),
-    context: (query, options) => context(engine, query, options),
-    bootstrap: (options) => bootstrap(engine, options),
-    pinned: (options) => pinned(engine, options),
-    get: (id, options = {}) => asKnown(engine, options, (then, given, past) => get(then, id, given, past)),
-    list: (options = {}) => asKnown(engine, options, list),
-    update: (id, changes, options) => update(engine, id, changes, options),
-    setImportance: (id, importance, options) => setImportance(engine, id, importance, options),
-    feedback: (id, vote, options) => feedback(engine, id, vote, options),
-    markUsed: (ids, options) => markUsed(engine, ids, options),
-    forget: (target, options) => forget(engine, target, options),
-    undo: (target, options) => undo(engine, target, options),
-    configure: (options) => configure(engine, options),
-    invalidate: (id, reason, options) => invalidate(engine, id, reason, options),
-    revive: (id, options) => revive(engine, id, options),
-    conflicts: (limit) => conflictsOf(engine, limit),
-    resolve: (conflictId, resolution, options) => resolve(engine, conflictId, resolution, options),
-    history: (id) => historyOf(engine, id),
-    beliefs: (topicKey, options) => beliefsAbout(engine, topicKey, options),
-    startSession: (options) => startSession(engine, options),
-    currentSession: (options) => currentSession(engine, options),
-    endSession: (summary, options) => endSession(engine, summary, options),
-    saveSummary: (summary, options) => saveSummary(engine, summary, options),
-    timeline: (id) => timeline(engine, id),
-    links: (id, options) => linksOf(engine, id, options),
-    link: (a, b, options) => link(engine, a, b, options),
-    unlink: (a, b, options) => unlink(engine, a, b, options),
-    curate: (options) => curate(engine, options),
-    maintain: (options) => maintain(engine, options),
-    stats: () => space.info(),
-    explain: (query, id, options) => explainMemory(engine, query, id, options),
-    whyNot: (query, id, options) => whyNot(engine, query, id, options),
-    restore(memories, options = {}) {
-      const restored = memories.map((memory, index) =>
-        inContext(index, memories.length, () => ({
-          record: importedRecord(memory, engine.limits),
-          votes: importedVotes(memory),
-        })),
-      );
-      return insertRecords(engine, restored, 'import', engine.clock(), options);
-    },
-    reindex: (options = {}) =>
-      space.reindex({
-        analyzer: engine.analyzer.id,
-        embedding: engine.embedder && {
-          model: engine.embedder.model,
-          dimensions: engine.embedder.dimensions,
-        },
-        derive: (memories) => deriveTexts(memories, engine, { signal: options.signal }),
-        ...(options.progress ? { progress: options.progress } : {}),
-      }),
-    backup: (path) => space.backup(path),
-    check: () => space.check(),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-  return withDiagnostics(withKnownOptions(verbs));
-}
-
-async function get(
-  engine: Engine,
-  id: string,
-  options: GetOptions,
-  past: PastSpace | undefined,
-): Promise<Memory | undefined> {
-  const { space } = engine;
-  const [record] = await space.get([id]);
-  if (record) {
-    const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
-    return shown(engine, record, momentOf(engine, options), filter);
-  }
-  if (
-    past &&
-    options.asOf?.known !== undefined &&
-    (await space.history(id)).some(({ redacted }) => redacted)
-  ) {
-    throw redactedError(id, options.asOf.known);
-  }
-  return undefined;
-}
-
-/** Of one page as JSON: a page of large memories ends before its limit, with a cursor. */
-const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
-
-async function list(engine: Engine, options: ListOptions, past: PastSpace | undefined): Promise<MemoryPage> {
-  const { space } = engine;
-  const filter = filterOf(options);
-  const { memories, nextCursor } = await space.list({
-    filter,
-    limit: limitOf(options.limit, 20, 1000),
-    maxCharacters: MOST_CHARACTERS_LISTED,
-    cursor: options.cursor,
-    order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
-  });
-  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
-  const all = await shownAll(engine, memories, momentOf(engine, options), visible);
-  return {
-    memories: await Promise.all(
-      memories.map(async (each, at) => {
-        const votes = await votesOnText(space, each);
-        const memory = all[at] as Memory;
-        return votes.length === 0
-          ? memory
-          : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) };
-      }),
-    ),
-    ...(nextCursor ? { nextCursor } : {}),
-    ...(past ? { redacted: past.redacted } : {}),
-  };
 }

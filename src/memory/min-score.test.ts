@@ -93,7 +93,9 @@ describe('minScore', () => {
     const { memory } = await filled();
     const [hit] = (await memory.recall('coffee', { limit: 1, strategy: 'lexical' })).hits;
     const minScore = hit!.score.value + 0.01;
-    expect(await memory.whyNot('coffee', hit!.memory.id, { strategy: 'lexical', minScore })).toMatchObject({
+    expect(
+      await memory.whyNot(hit!.memory.id, { query: 'coffee', strategy: 'lexical', minScore }),
+    ).toMatchObject({
       outcome: 'outranked',
       stage: 'floor',
       needed: minScore,

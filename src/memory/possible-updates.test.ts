@@ -22,7 +22,7 @@ describe('maintenance finds possible updates', () => {
     const report = await memory.maintain();
     expect(report.similarPairs).toEqual(dry.similarPairs);
     const request = async (id: string, other: string) => {
-      const found = await memory.explain((await memory.get(other))?.content, id, { strategy: 'bm25' });
+      const found = await memory.explain(id, { query: (await memory.get(other))?.content, strategy: 'bm25' });
       return found.score;
     };
     const expected = ((await request('then', 'now')) + (await request('now', 'then'))) / 2;
@@ -177,10 +177,10 @@ describe('hybrid prefers a possible update', () => {
     ]);
     const none = await memory.recall(question, { limit: 1, association: 'none' });
     expect(trace.bound).toBe(none.hits[0]!.score.value);
-    const why = await memory.whyNot(question, 'then', { limit: 1 });
+    const why = await memory.whyNot('then', { query: question, limit: 1 });
     expect(why).toMatchObject({ outcome: 'outranked', changes: [] });
     expect(why.message).toContain('"now" borrows its score');
-    expect((await memory.whyNot(question, 'far', { limit: 1 })).changes.length).toBeGreaterThan(0);
+    expect((await memory.whyNot('far', { query: question, limit: 1 })).changes.length).toBeGreaterThan(0);
   });
 
   test('an update that the recall may not see, or that no longer holds, borrows nothing and contests nothing', async () => {

@@ -92,8 +92,8 @@ describe('use reinforces what was returned, and nothing else', () => {
       await memory.recall('coffee', { strategy });
     }
     await memory.recall('coffee', { strategy: 'retention', effects: 'none' });
-    await memory.explain('coffee', 'roast', { strategy: 'retention' });
-    await memory.whyNot('coffee', 'tea', { strategy: 'retention', limit: 1 });
+    await memory.explain('roast', { query: 'coffee', strategy: 'retention' });
+    await memory.whyNot('tea', { query: 'coffee', strategy: 'retention', limit: 1 });
     expect(await memory.list()).toEqual(before);
     expect(await space.usage()).toEqual([]);
     await memory.recall('coffee', { strategy: 'five-factor', limit: 1 });

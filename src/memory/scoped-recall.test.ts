@@ -95,7 +95,7 @@ test('inScope returns what lies in one scope, or in any of a kind, and leaves sc
   expect(narrow?.score.value).toBe(wide?.score.value);
   const { memories } = await memory.list({ inScope: 'project:match' });
   expect(memories.map(({ id }) => id).sort()).toEqual(['match', 'old']);
-  expect(await memory.whyNot(query, 'team', { inScope: 'project:match' })).toMatchObject({
+  expect(await memory.whyNot('team', { query, inScope: 'project:match' })).toMatchObject({
     outcome: 'excluded',
     stage: 'eligible',
     message: 'its scope team:a is not the one that inScope asks for',

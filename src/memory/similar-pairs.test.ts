@@ -44,7 +44,7 @@ test('similar memories are queued once, unordered, and by whoever comes later', 
     ['b', 'd'],
   ]);
   expect((await space.pendingPairs(10)).map(idsOf)[0]).toEqual(['a', 'b']);
-  expect(await memory.conflicts(2)).toHaveLength(2);
+  expect(await memory.conflicts({ limit: 2 })).toHaveLength(2);
 
   // A judged pair does not come back; another text is another matter.
   await memory.resolve(queued?.conflictId as string, 'keep-both');

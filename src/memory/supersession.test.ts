@@ -35,7 +35,7 @@ describe('what is believed', () => {
       expect(score.value).toBe(each.id === 'rome' ? whole : whole / 2);
       expect(viaDeepRecall).toBe(each.id !== 'rome');
     }
-    const { outcome, message } = await memory.whyNot('Anna lives', 'berlin', { strategy: 'bm25' });
+    const { outcome, message } = await memory.whyNot('berlin', { query: 'Anna lives', strategy: 'bm25' });
     expect(outcome).toBe('excluded');
     expect(message).toContain('has taken its place');
   });
@@ -102,7 +102,7 @@ describe('what is believed', () => {
     expect(await found(memory)).toEqual(['rome']);
     expect((await memory.get('rome'))?.supersedes).toEqual(['berlin']);
     const [made] = (await memory.history('rome')).filter(({ memoryId }) => memoryId === 'rome');
-    const error = await expectCode(memory.undo(made?.operation), 'cannot_undo');
+    const error = await expectCode(memory.undo({ operation: made?.operation }), 'cannot_undo');
     expect(error.message).toContain('forgot another memory');
     await memory.forget('rome');
     expect(await found(memory)).toEqual(['berlin']);
@@ -212,7 +212,7 @@ describe('what may not supersede', () => {
       outcome: 'updated',
     });
     const before = await memory.list();
-    const error = await expectCode(memory.undo(resolved?.operation), 'invalid_argument');
+    const error = await expectCode(memory.undo({ operation: resolved?.operation }), 'invalid_argument');
     expect(error.message).toContain('supersede itself');
     expect(await memory.list()).toEqual(before);
   });

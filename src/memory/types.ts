@@ -1,6 +1,7 @@
 import type { InstantField } from '../model/fields.ts';
 import type { MemoryRecord, MemoryType, Metadata, Source } from '../model/memory.ts';
 import type { MetadataFilter } from '../model/metadata-condition.ts';
+import type { RESOLUTIONS } from '../model/verbs.ts';
 import type { AssociationSettings } from '../recall/strategy.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
 import type { ListOrder, PairKind, Vote } from '../store/store.ts';
@@ -131,7 +132,6 @@ export interface StandingConflict {
   readonly at: string;
 }
 
-export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** A moment to look back to. */

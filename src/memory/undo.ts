@@ -1,8 +1,7 @@
-import { text, wholeNumber } from '../model/check.ts';
+import { invalidArgument, text, wholeNumber } from '../model/check.ts';
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import { DYNAMICS } from '../model/fields.ts';
 import type { MemoryRecord } from '../model/memory.ts';
-import { onlyKeys } from '../model/options.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../store/store.ts';
 import { withFullText } from '../store/tiers.ts';
 import { deriveTexts, sameText } from './derive.ts';
@@ -12,9 +11,11 @@ import { checkSupersession } from './supersession.ts';
 import type { Memory, OperationOptions } from './types.ts';
 import { derivationOf, withDynamics } from './write.ts';
 
-/** A whole run of maintenance or curation, by the id that its report gave. */
-export interface UndoRun {
-  readonly run: string;
+export interface UndoOptions extends OperationOptions {
+  /** The operation to undo, as `history` numbers it. Default is the latest that can be undone. */
+  readonly operation?: number | undefined;
+  /** A whole run of maintenance or curation, by the id that its report gave; not together with `operation`. */
+  readonly run?: string | undefined;
 }
 
 export interface Undone {
@@ -35,25 +36,24 @@ export interface Undone {
  */
 export async function undo(
   engine: Engine,
-  target?: number | UndoRun,
-  options: OperationOptions = {},
+  { operation, run, ...options }: UndoOptions = {},
 ): Promise<Undone> {
-  if (typeof target === 'object') {
-    onlyKeys(target, ['run'], 'target');
-    return undoRun(engine, text(target.run, 'run', { maxCharacters: 128 }), options);
+  if (run !== undefined) {
+    if (operation !== undefined) throw invalidArgument('run', 'name an operation or a run, not both');
+    return undoRun(engine, text(run, 'run', { maxCharacters: 128 }), options);
   }
-  if (target !== undefined) wholeNumber(target, 'operation', 0, Number.MAX_SAFE_INTEGER);
-  const events = await engine.space.operation(target);
+  if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
+  const events = await engine.space.operation(operation);
   const [first] = events;
   if (!first) {
     throw new SalienceError(
       'cannot_undo',
-      target === undefined
+      operation === undefined
         ? 'there is nothing to undo'
-        : `operation ${target} cannot be undone or does not exist; history lists them`,
+        : `operation ${operation} cannot be undone or does not exist; history lists them`,
     );
   }
-  if (target === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
+  if (operation === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
   if (events.some((event) => event.redacted || event.verb === 'forget')) {
     throw new SalienceError(
       'cannot_undo',

@@ -63,7 +63,7 @@ describe('what was invalidated', () => {
     expect((await memory.recall('meeting')).hits).toEqual([]);
     expect((await memory.recall('meeting', { deep: true, includeExpired: true })).hits).toEqual([]);
     expect((await memory.list()).memories).toHaveLength(1);
-    expect((await memory.whyNot('meeting', 'a')).outcome).toBe('excluded');
+    expect((await memory.whyNot('a', { query: 'meeting' })).outcome).toBe('excluded');
     const revived = await memory.revive('a');
     expect([revived.invalidatedAt, revived.invalidReason]).toEqual([undefined, undefined]);
     expect((await memory.recall('meeting')).hits).toHaveLength(1);

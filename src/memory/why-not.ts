@@ -39,12 +39,16 @@ export interface WhyNot {
   readonly message: string;
 }
 
+export interface ExplainOptions extends RecallOptions {
+  /** What is looked for. Only the strategy `ambient` takes none. */
+  readonly query?: string | undefined;
+}
+
 /** The score of one memory for a query and the tree it is made of. Throws `not_found`. */
 export async function explainMemory(
   engine: Engine,
-  query: string | undefined,
   id: string,
-  options: RecallOptions = {},
+  { query, ...options }: ExplainOptions = {},
 ): Promise<MemoryExplanation> {
   return asKnown(engine, options, (then, given) => explainThen(then, query, id, given));
 }
@@ -72,9 +76,8 @@ async function explainThen(
 /** At which stage of a recall a memory fell, and what would have had to differ. Throws `not_found`. */
 export async function whyNot(
   engine: Engine,
-  query: string | undefined,
   id: string,
-  options: RecallOptions = {},
+  { query, ...options }: ExplainOptions = {},
 ): Promise<WhyNot> {
   return asKnown(engine, options, (then, given) => whyNotThen(then, query, id, given));
 }

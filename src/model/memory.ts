@@ -124,3 +124,7 @@ export const TRANSIENT_TYPES: readonly string[] = ['plan', 'transient_state'];
 export function initialStability(importance: number): number {
   return 0.1 + 0.3 * importance;
 }
+
+/** How two memories came to be linked. */
+export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];

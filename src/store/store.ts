@@ -1,10 +1,12 @@
 import type { DynamicField } from '../model/fields.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import type { LinkKind, MemoryRecord } from '../model/memory.ts';
 import type { MetadataCondition } from '../model/metadata-condition.ts';
 import type { SpaceSettings } from '../model/settings.ts';
 import type { Instant } from '../model/time.ts';
 import type { BoundProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+
+export { LINK_KINDS, type LinkKind } from '../model/memory.ts';
 
 /**
  * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;
@@ -296,9 +298,6 @@ export interface PastSpace extends SpaceStore {
   /** How many of the memories that were known then are missing, because they were forgotten since. */
   readonly redacted: number;
 }
-
-export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
-export type LinkKind = (typeof LINK_KINDS)[number];
 
 /** An association of two memories, the same both ways. */
 export interface Link {

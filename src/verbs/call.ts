@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import { type MemoryEngine, SalienceError } from '../index.ts';
 import { unknown } from '../model/options.ts';
-import type { Verb, VerbContext } from './verb.ts';
+import type { Tool, VerbContext } from './verb.ts';
 
 /**
  * Runs a verb on what came from outside: checks the input, and returns exactly what the output's schema names.
  * Throws `invalid_argument` naming the field, `store_read_only`, and what the engine throws.
  */
 export async function callVerb<Input extends z.ZodObject, Output extends z.ZodType>(
-  verb: Omit<Verb<Input, Output>, 'http' | 'tool'>,
+  verb: Tool<Input, Output>,
   memory: MemoryEngine,
   input: unknown,
   context: VerbContext = {},
@@ -22,7 +22,7 @@ export async function callVerb<Input extends z.ZodObject, Output extends z.ZodTy
 
 /** Checks the input of a verb. Throws `invalid_argument`; its message names every field that is wrong. */
 export function parseInput<Input extends z.ZodObject>(
-  verb: Pick<Verb<Input>, 'name' | 'input'>,
+  verb: Pick<Tool<Input>, 'name' | 'input'>,
   input: unknown,
 ): z.output<Input> {
   refusePrototypes(input, '', 0, verb.name);

@@ -3,32 +3,16 @@ import {
   type ForgetFilter,
   type ForgetOptions,
   type ForgetResult,
-  type OperationOptions,
   SalienceError,
   type Undone,
 } from '../index.ts';
-import { invalidArgument } from '../model/check.ts';
-import { CHANGE_FIELDS } from '../model/fields.ts';
-import { SOURCES } from '../model/memory.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
-import { changeFields, filterFields, listOf, memoryId, memorySchema, notForAgents } from './schemas.ts';
+import { listOf, memorySchema } from './schemas.ts';
 import { defineVerb, operationOf } from './verb.ts';
 
-export const update = defineVerb({
-  name: 'update',
-  title: 'Update a memory',
-  description:
-    'Changes a memory in place; what is not named stays, and undo takes it back. Use it to correct or complete what is remembered.',
-  input: z.strictObject({ id: memoryId, ...changeFields }),
+export const update = defineVerb('update', {
   output: memorySchema,
-  access: 'write',
-  destructive: false,
-  idempotent: false,
-  http: { method: 'PATCH', path: '/v1/memories/{id}' },
-  tool: true,
-  notForAgents: notForAgents(CHANGE_FIELDS),
-  run: (memory, { id, ...changes }, context) => memory.update(id, changes, operationOf(context)),
   text: (memory) => `updated ${memoryLine(memory)}`,
 });
 
@@ -54,52 +38,17 @@ function forgottenText({ dryRun, count, forgotten, rebuilt, reinstated, mayStill
   ].join('\n');
 }
 
-export const forget = defineVerb({
-  name: 'forget',
-  title: 'Forget a memory',
-  description:
-    'Erases a memory for good, its history and what was made of it included. There is no undo. Use it only when the user asks to forget something; correct what is merely wrong with update.',
-  input: z.strictObject({ id: memoryId }),
+export const forget = defineVerb('forget', {
   output: forgotten,
-  access: 'write',
-  destructive: true,
-  idempotent: true,
-  http: { method: 'DELETE', path: '/v1/memories/{id}' },
-  tool: true,
-  run: (memory, { id }, context) => memory.forget(id, operationOf(context)),
   text: forgottenText,
 });
 
-const { scope: _, ...forgetFilters } = filterFields;
+type ForgetInput = ForgetFilter & ForgetOptions & { readonly ids?: readonly string[] };
 
-export const forgetMany = defineVerb({
-  name: 'forget_many',
-  title: 'Forget memories',
-  description:
-    'Erases memories for good: those of a list of ids, or all that a filter finds, in one transaction. There is no undo: ask with dryRun first.',
-  input: z.strictObject({
-    ids: z
-      .array(z.string())
-      .optional()
-      .describe('Not together with a filter. One that is unknown: nothing is forgotten'),
-    ...forgetFilters,
-    below: z.boolean().optional().describe('With inScope: in the scopes below it too. Default is false'),
-    sessionId: z.string().optional().describe('Only of this session'),
-    source: z.enum(SOURCES).optional().describe('Only from this source'),
-    topicKey: z.string().optional().describe('Only about this topic'),
-    dryRun: z.boolean().optional().describe('Only say what would be forgotten. Default is false'),
-    limit: z.int().min(1).max(10_000).optional().describe('Most ids that a dry run lists. Default is 100'),
-  } satisfies Record<
-    'ids' | keyof ForgetFilter | Exclude<keyof ForgetOptions, keyof OperationOptions>,
-    z.ZodType
-  >),
+export const forgetMany = defineVerb('forgetMany', {
   output: forgotten,
-  access: 'write',
-  destructive: true,
-  idempotent: true,
-  http: { method: 'POST', path: '/v1/forget' },
-  tool: false,
-  async run(memory, { ids, dryRun, limit, ...filter }, context) {
+  async run(memory, input, context) {
+    const { ids, dryRun, limit, ...filter } = input as ForgetInput;
     const options = { dryRun, limit, ...operationOf(context) };
     if (ids === undefined) return memory.forget(filter, options);
     const [field] = Object.keys(filter);
@@ -111,15 +60,7 @@ export const forgetMany = defineVerb({
   text: forgottenText,
 });
 
-export const undo = defineVerb({
-  name: 'undo',
-  title: 'Undo a write',
-  description:
-    'Takes back the latest write, or the operation named; history lists operations. Forgetting cannot be undone.',
-  input: z.strictObject({
-    operation: z.int().min(1).optional().describe('Default is the latest that can be undone'),
-    run: z.string().optional().describe('A whole run of maintenance, in place of an operation'),
-  }),
+export const undo = defineVerb('undo', {
   output: z.object({
     operation: z.number(),
     verb: z.string() as unknown as z.ZodType<Undone['verb'], Undone['verb']>,
@@ -134,17 +75,6 @@ export const undo = defineVerb({
       .optional()
       .describe('Of a run: what was left as it is, because it was changed or forgotten since'),
   } satisfies Record<keyof Undone, z.ZodType>),
-  access: 'write',
-  destructive: true,
-  idempotent: false,
-  wholeSpace: true,
-  http: { method: 'POST', path: '/v1/undo' },
-  tool: true,
-  run: (memory, { operation, run }, context) => {
-    if (run === undefined) return memory.undo(operation, operationOf(context));
-    if (operation !== undefined) throw invalidArgument('run', 'name an operation or a run, not both');
-    return memory.undo({ run }, operationOf(context));
-  },
   text: ({ operation, verb, memories }) =>
     [
       `undone: ${verb} (operation ${operation}), ${counted(memories.length, 'memory', 'memories')}`,

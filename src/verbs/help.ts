@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listOf } from './schemas.ts';
-import { defineVerb } from './verb.ts';
+import type { Verb } from './verb.ts';
 
 /** What a model should know to use a memory well; each text stands on its own. */
 const topics = {
@@ -21,27 +21,29 @@ const topics = {
   time: 'Times are ISO 8601. validFrom and validUntil hide a memory outside of them; ttl ("7d") ends it, in the way that fits its type. asOf looks back: known to what was remembered at a moment, valid to what was true then. What is recalled stays fresh with the strategy retention; what is never used cools down and is found only by deep recall or through links.',
 } as const satisfies Readonly<Record<string, string>>;
 
+const output = z.object({ topic: z.string(), text: z.string(), topics: listOf(z.string()) });
+
 /** The verb that says one of these texts; the first unless another one is asked for. */
-export function helpOf<Topic extends string>(topics: Readonly<Record<Topic, string>>) {
+export function helpOf<Topic extends string>(topics: Readonly<Record<Topic, string>>): Verb<typeof output> {
   const names = Object.keys(topics) as [Topic, ...Topic[]];
   const [first] = names;
-  return defineVerb({
+  return {
     name: 'help',
     title: 'Help',
     description: `How to use this memory well. Topics: ${names.join(', ')}.`,
     input: z.strictObject({ topic: z.enum(names).optional().describe(`Default is ${first}`) }),
-    output: z.object({ topic: z.string(), text: z.string(), topics: listOf(z.string()) }),
+    output,
     access: 'read',
     destructive: false,
     idempotent: true,
     http: { method: 'GET', path: '/v1/help' },
     tool: true,
-    run: async (_, input) => {
-      const topic = (input.topic ?? first) as Topic;
-      return { topic, text: topics[topic], topics: names };
+    notForAgents: [],
+    async run(_, { topic = first }) {
+      return { topic: topic as Topic, text: topics[topic as Topic], topics: names };
     },
     text: ({ text }) => text,
-  });
+  };
 }
 
 export const help = helpOf(topics);

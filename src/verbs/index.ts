@@ -1,8 +1,5 @@
-/**
- * The table of verbs: what can be asked of a memory, described once. A new verb is an entry here, and nothing else
- * needs to change for it to be a tool, a route and a line of the API document.
- */
 import * as z from 'zod';
+import { VERB_NAMES, type VerbName, verbEntry } from '../model/verbs.ts';
 import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
 import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
@@ -14,54 +11,61 @@ import { explain, recall, whyNot } from './recall.ts';
 import { remember, rememberMany, restore } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
 import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
-import type { Verb } from './verb.ts';
+import { plainVerb, type Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
 export { failureOf, logLineOf } from './failure.ts';
-export type { Verb, VerbContext } from './verb.ts';
+export type { Tool, Verb, VerbContext } from './verb.ts';
 export { help, recall, stats };
 
-/** Every verb, in the order in which people and models read them. */
-export const verbs: readonly Verb[] = [
-  remember,
-  observe,
-  recall,
+/** The verbs whose answers have a form of their own. */
+const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
+  beliefs,
+  bootstrap,
+  check,
+  configure,
+  conflicts,
   context,
-  get,
-  list,
-  update,
-  invalidate,
-  revive,
-  resolve,
+  curate,
+  currentSession,
+  endSession,
+  explain,
   feedback,
   forget,
-  undo,
-  startSession,
-  endSession,
-  currentSession,
-  bootstrap,
-  pinned,
-  explain,
-  whyNot,
-  history,
-  beliefs,
-  setImportance,
-  markUsed,
-  timeline,
-  conflicts,
-  saveSummary,
-  links,
-  link,
-  unlink,
-  stats,
-  configure,
-  maintain,
-  curate,
   forgetMany,
-  rememberMany,
-  restore,
-  check,
+  get,
+  history,
+  invalidate,
+  link,
+  links,
+  list,
+  maintain,
+  markUsed,
+  observe,
+  pinned,
+  recall,
   reindex,
+  remember,
+  rememberMany,
+  resolve,
+  restore,
+  revive,
+  saveSummary,
+  setImportance,
+  startSession,
+  stats,
+  timeline,
+  undo,
+  unlink,
+  update,
+  whyNot,
+};
+
+/** Every verb that is offered outside of the process, in the order in which people and models read them. */
+export const verbs: readonly Verb[] = [
+  ...VERB_NAMES.filter((name) => verbEntry(name).route !== undefined).map(
+    (name) => defined[name] ?? plainVerb(name),
+  ),
   help,
 ];
 
@@ -69,7 +73,7 @@ export const verbs: readonly Verb[] = [
 export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map(forAgents);
 
 function forAgents(verb: Verb): Verb {
-  const { notForAgents = [], input } = verb;
+  const { notForAgents, input } = verb;
   if (notForAgents.length === 0) return verb;
   const fields = Object.entries(input.shape).filter(([name]) => !notForAgents.includes(name));
   return { ...verb, input: z.strictObject(Object.fromEntries(fields)) };

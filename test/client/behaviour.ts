@@ -73,10 +73,10 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     verifyExplanation(tree);
     expect(tree.value).toBe(best!.score.value);
     expect(formatExplanation(tree, 'text')).toContain('lexical');
-    const explained = await memory.explain('who drinks tea in the morning?', 'tea');
+    const explained = await memory.explain('tea', { query: 'who drinks tea in the morning?' });
     expect(explained.explanation).toEqual(tree);
     expect(trace).toMatchObject({ strategy: 'hybrid', completeness: 'exact' });
-    expect(await memory.whyNot('tea', 'bus', { strategy: 'bm25' })).toMatchObject({
+    expect(await memory.whyNot('bus', { query: 'tea', strategy: 'bm25' })).toMatchObject({
       id: 'bus',
       outcome: 'no-score',
       stage: 'score',
@@ -189,7 +189,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       before: { content: 'Lives in Bonn' },
       at: '2026-01-01T00:00:00.000Z',
     });
-    await memory.undo(history[0]!.operation);
+    await memory.undo({ operation: history[0]!.operation });
     expect(await memory.get('home')).toBeUndefined();
     expect(await memory.history('never')).toEqual([]);
   });
@@ -207,7 +207,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     ]);
     const { before, memory: middle, after } = await memory.timeline('coffee');
     expect([before.length + after.length, middle.id]).toEqual([1, 'coffee']);
-    expect(await memory.conflicts(5)).toEqual([]);
+    expect(await memory.conflicts({ limit: 5 })).toEqual([]);
     expect(await codeOf(memory.resolve('99', 'delete'))).toBe('not_found');
     await memory.saveSummary('We spoke of drinks', { scope: 'project:x' });
     expect(await codeOf(memory.endSession('The end'))).toBe('not_found');
@@ -344,8 +344,8 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await codeOf(memory.list({ cursor: 'nonsense' }))).toBe('invalid_argument');
     expect(await codeOf(memory.update('never', { content: 'x' }))).toBe('not_found');
     expect(await codeOf(memory.link('there', 'never'))).toBe('not_found');
-    expect(await codeOf(memory.explain('x', 'never'))).toBe('not_found');
-    expect(await codeOf(memory.undo(99_999))).toBe('cannot_undo');
+    expect(await codeOf(memory.explain('never', { query: 'x' }))).toBe('not_found');
+    expect(await codeOf(memory.undo({ operation: 99_999 }))).toBe('cannot_undo');
     expect((await memory.stats()).memories).toBe(1);
   });
 

@@ -2,10 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { connectMemory } from '../../src/client/index.ts';
-import { ROUTES } from '../../src/client/routes.ts';
 import { openMemory } from '../../src/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
-import { verbs } from '../../src/verbs/index.ts';
 import { startTestServer } from '../http/fixture.ts';
 import { memoryBehaviour } from './behaviour.ts';
 
@@ -25,13 +23,6 @@ describe('a memory that a server keeps', () => {
 });
 
 describe('the client', () => {
-  it('asks each verb where the table says', () => {
-    const table = verbs.filter(({ name }) => name !== 'help');
-    expect(ROUTES).toEqual(
-      Object.fromEntries(table.map(({ name, http }) => [name, `${http.method} ${http.path}`])),
-    );
-  });
-
   it('says what no server does for it', async () => {
     await using test = await startTestServer();
     const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });

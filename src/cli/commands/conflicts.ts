@@ -20,7 +20,7 @@ export function configure(command: Command): void {
     .action(
       action<{ readonly limit?: number | undefined }, []>(async (context) => {
         await using memory = await open(context, { readOnly: true });
-        const conflicts = await memory.conflicts(context.options.limit);
+        const conflicts = await memory.conflicts({ limit: context.options.limit });
         if (context.options.json) return context.printJson({ conflicts });
         if (conflicts.length === 0) return context.print('no open conflicts');
         await context.print(formatConflicts(conflicts, context));

@@ -38,7 +38,7 @@ delete     the older one is forgotten for good; there is no undo`,
           }
           await using memory = await openExisting(context);
           const conflict = asks
-            ? (await memory.conflicts(1000)).find((each) => each.conflictId === conflictId)
+            ? (await memory.conflicts({ limit: 1000 })).find((each) => each.conflictId === conflictId)
             : undefined;
           // One that is not open is refused by what comes next, with its reason.
           if (conflict) {

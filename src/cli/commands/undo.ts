@@ -29,8 +29,7 @@ export function configure(command: Command): void {
         if (run !== undefined && operation !== undefined) {
           command.error("error: option '--run <id>' goes without an operation");
         }
-        const target = run === undefined ? operation : { run };
-        const undone = await memory.undo(target, { signal: context.signal });
+        const undone = await memory.undo({ operation, run, signal: context.signal });
         if (context.options.json) return context.printJson(undone);
         // A link is no memory: whoever takes one back is told no more than that.
         const count = undone.memories.length;

@@ -16,7 +16,7 @@ export function configure(command: Command): void {
     action<StrategyFlags, [string, string]>(async (context, query, id) => {
       const { profiles, recall } = await readStrategy(context);
       await using memory = await open(context, { readOnly: true, profiles });
-      const found = await memory.whyNot(query, id, recall);
+      const found = await memory.whyNot(id, { query, ...recall });
       if (context.options.json) return context.printJson(found);
       await context.print(`${plainLine(id)}: ${plainLine(found.message)}`);
       if (found.changes.length === 0) return;

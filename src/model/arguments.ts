@@ -1,0 +1,373 @@
+import {
+  aboutChange,
+  CHANGE_FIELDS,
+  type ChangeField,
+  CREATE_FIELDS,
+  type CreateField,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  type FieldName,
+  isClearable,
+} from './fields.ts';
+import { LINK_KINDS, SOURCES } from './memory.ts';
+
+/** The part of JSON Schema that arguments need. */
+export interface Schema {
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null';
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | false;
+  readonly anyOf?: readonly Schema[];
+  readonly description?: string;
+}
+
+/** One argument of a verb: the JSON Schema of its value, and what the faces need to know beside it. */
+export interface Argument extends Omit<Schema, 'description' | 'required'> {
+  /** What it says, for schemas and the help of the CLI. */
+  readonly about?: string | undefined;
+  /** `true`: it must be given. A list is part of the schema: of an object, what must stand in it. */
+  readonly required?: true | readonly string[];
+  /** The option of the CLI that gives it; with a text of its own where a switch turns something off. */
+  readonly option?: string | readonly [flags: string, about: string] | undefined;
+  /** It is the id of a memory: whoever may not see that memory may not ask. */
+  readonly isId?: true;
+  /** Not offered to agents: a user or a program decides it. */
+  readonly agents?: false | undefined;
+}
+
+export type Arguments = Readonly<Record<string, Argument>>;
+
+export const text = { type: 'string' } as const satisfies Schema;
+export const flag = { type: 'boolean' } as const satisfies Schema;
+export const texts = { type: 'array', items: text } as const satisfies Schema;
+export const instant = text;
+export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
+
+export function integer(minimum: number, maximum?: number) {
+  return { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) } as const;
+}
+
+export function choice<const Value extends string>(...values: readonly Value[]) {
+  return { enum: values } as const;
+}
+
+function object<const Properties extends Readonly<Record<string, Schema>>>(
+  properties: Properties,
+  required: readonly (keyof Properties & string)[] = [],
+) {
+  return { type: 'object', properties, required, additionalProperties: false } as const;
+}
+
+const scalar = { anyOf: [text, { type: 'number' }, flag, { type: 'null' }] } as const satisfies Schema;
+const limit = { anyOf: [text, { type: 'number' }] } as const satisfies Schema;
+const anything = { type: 'object', additionalProperties: {} } as const satisfies Schema;
+
+/** The JSON Schema of what a field of a memory holds. */
+export function schemaOfField({ kind, choices = [], range }: Field): Schema {
+  switch (kind) {
+    case 'number':
+      return range ? { type: 'number', minimum: range[0], maximum: range[1] } : share;
+    case 'count':
+      return { type: 'number' };
+    case 'flag':
+      return flag;
+    case 'names':
+    case 'texts':
+      return texts;
+    case 'metadata':
+      return anything;
+    case 'choice':
+      return { enum: choices };
+    default:
+      return text;
+  }
+}
+
+function fieldArguments<Name extends FieldName>(names: readonly Name[], of: (name: Name) => Argument) {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Readonly<Record<Name, Argument>>;
+}
+
+function argumentOf(name: CreateField, about: string, schema: Schema): Argument {
+  const { option, agents }: Field = FIELDS[name];
+  const { description: _, required: __, ...rest } = schema;
+  return { ...rest, about, option, agents };
+}
+
+const timeToLive = {
+  ...text,
+  about:
+    'how long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. A plan or transient_state is no longer valid then, everything else is forgotten',
+  option: '--ttl <duration>',
+} as const satisfies Argument;
+
+/** What may be said about a new memory. */
+export const createArguments: Readonly<Record<CreateField | 'ttl', Argument>> = {
+  ...fieldArguments(CREATE_FIELDS, (name) => ({
+    ...argumentOf(name, FIELDS[name].about, schemaOfField(FIELDS[name])),
+    ...(name === 'content' ? ({ required: true } as const) : {}),
+  })),
+  ttl: timeToLive,
+};
+
+/** What may be changed of a memory; `null` clears what need not be there. */
+export const changeArguments: Readonly<Record<ChangeField | 'ttl', Argument>> = {
+  ...fieldArguments(CHANGE_FIELDS, (name) => {
+    const schema = schemaOfField(FIELDS[name]);
+    return isClearable(name)
+      ? argumentOf(name, `${aboutChange(name)}; null clears it`, { anyOf: [schema, { type: 'null' }] })
+      : argumentOf(name, aboutChange(name), schema);
+  }),
+  ttl: timeToLive,
+};
+
+/** The statements of a batch. */
+export const statements = {
+  type: 'array',
+  maxItems: 10_000,
+  items: object(schemasOf(createArguments), ['content']),
+} as const satisfies Schema;
+
+/** Whole memories, as a list or an export has them; what is absent gets its default. */
+export const memories = {
+  type: 'array',
+  maxItems: 10_000,
+  items: {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(FIELD_NAMES.map((name) => [name, schemaOfField(FIELDS[name])])),
+      votes: { type: 'array', items: object({ voter: text, vote: { type: 'integer' } }, ['voter', 'vote']) },
+    },
+    required: ['id', 'content', 'createdAt'],
+  },
+} as const satisfies Schema;
+
+export const memoryId = {
+  ...text,
+  required: true,
+  isId: true,
+  about: 'the id of a memory, as remember and recall return it',
+} as const satisfies Argument;
+
+const metadataFilter = {
+  type: 'object',
+  additionalProperties: {
+    anyOf: [
+      scalar,
+      { type: 'array', items: scalar },
+      object({
+        in: { type: 'array', items: scalar },
+        exists: flag,
+        above: limit,
+        atLeast: limit,
+        below: limit,
+        atMost: limit,
+      }),
+    ],
+  },
+} as const satisfies Schema;
+
+/** Which memories are looked at, wherever they are looked at from. */
+export const narrowingArguments = {
+  inScope: {
+    ...text,
+    about: 'only what lies in this scope itself, not above; "project:*" is every scope of that kind',
+    option: '--in-scope <scope>',
+  },
+  types: { ...texts, about: 'only these types', option: '--type <type>' },
+  typesExclude: { ...texts, about: 'not these types; not together with types', option: '--not-type <type>' },
+  tags: { ...texts, about: 'only memories that carry all of these tags', option: '--tag <tag>' },
+  metadata: {
+    ...metadataFilter,
+    about:
+      'only memories with this metadata: a value, some values, or a test, by property: {"status": "open", "priority": {"atLeast": 3}}',
+    option: [
+      '--where <condition>',
+      'only with this metadata: key=value, key>=3, key<3, or a key that is there; \'key="3"\' is the text',
+    ],
+  },
+} as const satisfies Arguments;
+
+/** Which memories are looked at. */
+export const filterArguments = {
+  scope: {
+    ...text,
+    about: 'as seen from this scope: its memories and those above (default: all)',
+    option: '--scope <scope>',
+  },
+  ...narrowingArguments,
+} as const satisfies Arguments;
+
+const known = { ...instant, description: 'What was known then. ISO 8601; default is now' } as const;
+const valid = {
+  ...instant,
+  description: 'What was true then, by what is known. ISO 8601; default is now',
+} as const;
+
+/** A moment to look back to. */
+export const asOf = { ...object({ known, valid }), about: 'looks back; nothing is learnt from it' } as const;
+/** What was true then does not matter where nothing is hidden for not being true. */
+export const asOfKnown = { ...object({ known }), about: 'looks back' } as const;
+
+const parameter = { anyOf: [{ type: 'number' }, flag, text] } as const satisfies Schema;
+
+/** How memories are ranked. */
+export const strategyArguments = {
+  strategy: {
+    ...text,
+    about:
+      'how to rank: hybrid (default), lexical, vector, bm25, ambient (what matters without a query), retention (fades like human memory), balanced, five-factor, scoped',
+    option: ['--strategy <name>', 'how to rank; salience profiles lists them (default: hybrid)'],
+  },
+  limit: {
+    ...integer(1, 1000),
+    about: 'how many memories at most (default: as the strategy says: 10, balanced 20, scoped 5)',
+    option: '--limit <number>',
+  },
+  minScore: { ...share, about: 'nothing below this score, from 0 to 1', option: '--min-score <number>' },
+  ...filterArguments,
+  deep: {
+    ...flag,
+    about: 'also look at cold and consolidated memories, at half their score',
+    option: '--deep',
+  },
+  includeExpired: {
+    ...flag,
+    about: 'also plans and transient states that have ended',
+    option: '--include-expired',
+  },
+  deepRecallPenalty: { ...share, about: 'the factor of what is outdated in a deep recall (default: 0.5)' },
+  asOf,
+  parameters: {
+    type: 'object',
+    additionalProperties: {
+      anyOf: [...parameter.anyOf, { type: 'object', additionalProperties: parameter }],
+    },
+    about: "values for parameters of the strategy's formula",
+    option: ['--param <name=value>', 'set a parameter of the formula'],
+  },
+} as const satisfies Arguments;
+
+const associationModes = ['own', 'lent'] as const;
+
+/** How memories are recalled. */
+export const recallArguments = {
+  ...strategyArguments,
+  sessionId: {
+    ...text,
+    about: 'the session in which this is asked, as start_session returned it',
+    option: '--session <id>',
+  },
+  effects: { ...choice('none'), about: 'none: leave no trace of use', option: '--effects <what>' },
+  association: {
+    anyOf: [
+      choice('none', ...associationModes),
+      object({
+        mode: choice(...associationModes),
+        lentShare: { type: 'number' },
+        updateRise: { type: 'number' },
+        minimum: { type: 'number' },
+        linkThreshold: { type: 'number' },
+        pathThreshold: { type: 'number' },
+        secondHop: flag,
+      }),
+    ],
+    about: "how links bring memories in (default: the strategy's)",
+  },
+  rerank: { ...flag, about: 'have a language model order the first hits (default: false)' },
+  kRerank: { ...integer(1, 100), about: 'how many hits it sees (default: 10)' },
+} as const satisfies Arguments;
+
+export const query = {
+  ...text,
+  about: 'what to look for, in plain words; only the strategy "ambient" takes none',
+} as const satisfies Argument;
+
+export const linkKinds = { type: 'array', items: { enum: LINK_KINDS } } as const satisfies Schema;
+export const source = {
+  enum: SOURCES,
+  about: 'only from this source',
+  option: '--source <source>',
+} as const satisfies Argument;
+
+/** The messages of a conversation. */
+export const messages = {
+  type: 'array',
+  minItems: 1,
+  items: object(
+    {
+      role: { ...text, description: 'user, assistant, or another' },
+      content: text,
+      name: { ...text, description: "The speaker's name" },
+      at: { ...instant, description: 'ISO 8601; when it was said. Default is now' },
+      id: { ...text, description: 'To be found again as the source of memories' },
+    },
+    ['role', 'content'],
+  ),
+  about: 'in the order in which they were said',
+} as const satisfies Argument;
+
+/** The parts of a context: names of built-in ones, or parts of your own. */
+export const sections = {
+  type: 'array',
+  items: {
+    anyOf: [
+      text,
+      object(
+        {
+          name: text,
+          types: texts,
+          takesOthers: flag,
+          takesAssociates: flag,
+          share: { type: 'number' },
+        },
+        ['name', 'types', 'share'],
+      ),
+    ],
+  },
+  about: 'which parts, in which order (default: all)',
+} as const satisfies Argument;
+
+/** How the memories of a space fade. */
+export const fading = {
+  anyOf: [
+    choice('off', 'retention'),
+    object({ mode: choice('off') }, ['mode']),
+    object(
+      {
+        mode: choice('retention'),
+        curve: choice('exponential', 'power'),
+        daysAtFloor: { type: 'number', minimum: 0, maximum: 3650 },
+        daysCold: { type: 'number', minimum: 0, maximum: 36_500 },
+      },
+      ['mode'],
+    ),
+  ],
+  about: 'off: nothing cools or is archived; retention: what is not used does',
+} as const satisfies Argument;
+
+/** JSON Schemas of arguments, each with what it says. */
+export function schemasOf(given: Arguments): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, schemaOf(each)]));
+}
+
+function schemaOf({ about, required, isId: _, option: __, agents: ___, ...rest }: Argument): Schema {
+  const schema = required === undefined || required === true ? rest : { ...rest, required };
+  return about === undefined ? schema : { ...schema, description: capitalised(about) };
+}
+
+/** An object of these arguments, in which no other name may stand. */
+export function objectSchema(given: Arguments): Schema & { readonly type: 'object' } {
+  const required = Object.keys(given).filter((name) => given[name]?.required === true);
+  return { type: 'object', properties: schemasOf(given), required, additionalProperties: false };
+}
+
+export function capitalised(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+}
