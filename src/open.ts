@@ -1,8 +1,8 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import { modelReranker } from './language/rerank.ts';
 import { checkSettings, withSettings } from './memory/configure.ts';
-import type { Engine } from './memory/engine.ts';
 import { createMemoryEngine } from './memory/create-memory-engine.ts';
+import type { Engine } from './memory/engine.ts';
 import type { MemoryEngine } from './memory/memory-engine.ts';
 import type { BatchOptions } from './memory/types.ts';
 import { SalienceError } from './model/errors.ts';

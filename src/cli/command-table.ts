@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { toolNameOf, VERB_NAMES, VERBS, type VerbName } from '../model/verbs.ts';
 
 /** What a file in `commands/` exports. */
 export interface CommandModule {
@@ -14,183 +15,145 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly CommandEntry[] = [
+/** Commands that belong together in the help. */
+export interface CommandGroup {
+  readonly heading: string;
+  readonly commands: readonly CommandEntry[];
+}
+
+type Load = CommandEntry['load'];
+
+/** The command of a verb: the table of verbs says what it does. */
+function verb(name: VerbName, load: Load): CommandEntry {
+  return { name: commandNameOf(name), summary: VERBS[name].summary, load };
+}
+
+function command(name: string, summary: string, load: Load): CommandEntry {
+  return { name, summary, load };
+}
+
+function commandNameOf(name: VerbName): string {
+  return toolNameOf(name).replaceAll('_', '-');
+}
+
+const GROUPS: readonly CommandGroup[] = [
   {
-    name: 'remember',
-    summary: 'remember one statement',
-    load: () => import('./commands/remember.ts'),
+    heading: 'Everyday commands:',
+    commands: [
+      verb('remember', () => import('./commands/remember.ts')),
+      verb('recall', () => import('./commands/recall.ts')),
+      verb('context', () => import('./commands/context.ts')),
+      verb('update', () => import('./commands/update.ts')),
+      verb('forget', () => import('./commands/forget.ts')),
+    ],
   },
   {
-    name: 'observe',
-    summary: 'extract memories from a conversation',
-    load: () => import('./commands/observe.ts'),
+    heading: 'Look at memories:',
+    commands: [
+      verb('get', () => import('./commands/get.ts')),
+      verb('list', () => import('./commands/list.ts')),
+      verb('history', () => import('./commands/history.ts')),
+      verb('timeline', () => import('./commands/timeline.ts')),
+      verb('beliefs', () => import('./commands/beliefs.ts')),
+      verb('links', () => import('./commands/links.ts')),
+      verb('explain', () => import('./commands/explain.ts')),
+      verb('whyNot', () => import('./commands/why-not.ts')),
+      verb('stats', () => import('./commands/stats.ts')),
+    ],
   },
   {
-    name: 'recall',
-    summary: 'find what matters now, ranked and explained',
-    load: () => import('./commands/recall.ts'),
+    heading: 'Correct and rate:',
+    commands: [
+      verb('invalidate', () => import('./commands/invalidate.ts')),
+      verb('revive', () => import('./commands/revive.ts')),
+      verb('conflicts', () => import('./commands/conflicts.ts')),
+      verb('resolve', () => import('./commands/resolve.ts')),
+      verb('feedback', () => import('./commands/feedback.ts')),
+      verb('link', () => import('./commands/link.ts')),
+      verb('unlink', () => import('./commands/unlink.ts')),
+      verb('undo', () => import('./commands/undo.ts')),
+    ],
   },
   {
-    name: 'context',
-    summary: 'build a prompt context within a token budget',
-    load: () => import('./commands/context.ts'),
-  },
-  { name: 'get', summary: 'show a memory', load: () => import('./commands/get.ts') },
-  { name: 'list', summary: 'list memories, newest update first', load: () => import('./commands/list.ts') },
-  { name: 'update', summary: 'change a memory', load: () => import('./commands/update.ts') },
-  {
-    name: 'invalidate',
-    summary: 'mark a memory as no longer true',
-    load: () => import('./commands/invalidate.ts'),
+    heading: 'Conversations:',
+    commands: [
+      verb('observe', () => import('./commands/observe.ts')),
+      command('session', 'start, summarize or end a session', () => import('./commands/session.ts')),
+    ],
   },
   {
-    name: 'revive',
-    summary: 'reinstate an invalidated memory',
-    load: () => import('./commands/revive.ts'),
+    heading: 'Maintain a store:',
+    commands: [
+      verb('maintain', () => import('./commands/maintain.ts')),
+      verb('curate', () => import('./commands/curate.ts')),
+      verb('configure', () => import('./commands/configure.ts')),
+      command(
+        'import',
+        'import files: JSON Lines, Markdown, text, git history, exports of other products',
+        () => import('./commands/import.ts'),
+      ),
+      command('export', 'export all memories as JSON Lines', () => import('./commands/export.ts')),
+      verb('backup', () => import('./commands/backup.ts')),
+      verb('reindex', () => import('./commands/reindex.ts')),
+      command('spaces', 'list the spaces of a store, or delete one', () => import('./commands/spaces.ts')),
+      command('doctor', 'check the installation and the store', () => import('./commands/doctor.ts')),
+    ],
   },
   {
-    name: 'conflicts',
-    summary: 'list open contradictions',
-    load: () => import('./commands/conflicts.ts'),
+    heading: 'Serve agents and programs:',
+    commands: [
+      command('mcp', 'start the MCP server over stdio', () => import('./commands/mcp.ts')),
+      command('serve', 'start the HTTP server', () => import('./commands/serve.ts')),
+      command(
+        'token',
+        'create, list and revoke tokens of the HTTP server',
+        () => import('./commands/token.ts'),
+      ),
+    ],
   },
   {
-    name: 'resolve',
-    summary: 'resolve a contradiction',
-    load: () => import('./commands/resolve.ts'),
+    heading: 'Formulas and evaluation:',
+    commands: [
+      command('profiles', 'list, show and check scoring formulas', () => import('./commands/profiles.ts')),
+      command(
+        'score',
+        'evaluate a formula on given signals, without a store',
+        () => import('./commands/score.ts'),
+      ),
+      command('eval', 'measure retrieval quality on a dataset', () => import('./commands/eval.ts')),
+      command(
+        'simulate',
+        'simulate how memories develop over a year, from a script',
+        () => import('./commands/simulate.ts'),
+      ),
+    ],
   },
+];
+
+/** The verbs that a command of another name does: session, context --standing, import, forget, doctor. */
+const elsewhere: readonly VerbName[] = [
+  'startSession',
+  'currentSession',
+  'endSession',
+  'saveSummary',
+  'bootstrap',
+  'pinned',
+  'rememberMany',
+  'restore',
+  'forgetMany',
+  'check',
+];
+
+const listed = new Set(GROUPS.flatMap(({ commands }) => commands.map(({ name }) => name)));
+
+/** Every command, in the order of the help. A verb without a command of its own gets a plain one. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  ...GROUPS,
   {
-    name: 'feedback',
-    summary: 'rate whether a memory helped',
-    load: () => import('./commands/feedback.ts'),
-  },
-  { name: 'forget', summary: 'erase a memory for good', load: () => import('./commands/forget.ts') },
-  {
-    name: 'undo',
-    summary: 'undo the latest write, or a named one',
-    load: () => import('./commands/undo.ts'),
-  },
-  {
-    name: 'links',
-    summary: 'show the links of a memory',
-    load: () => import('./commands/links.ts'),
-  },
-  {
-    name: 'link',
-    summary: 'link two memories',
-    load: () => import('./commands/link.ts'),
-  },
-  {
-    name: 'unlink',
-    summary: 'remove links',
-    load: () => import('./commands/unlink.ts'),
-  },
-  {
-    name: 'history',
-    summary: 'show every version of a memory and of those that it replaced',
-    load: () => import('./commands/history.ts'),
-  },
-  {
-    name: 'timeline',
-    summary: 'show what was remembered before and after a memory',
-    load: () => import('./commands/timeline.ts'),
-  },
-  {
-    name: 'beliefs',
-    summary: 'show what is and was believed about a topic',
-    load: () => import('./commands/beliefs.ts'),
-  },
-  {
-    name: 'session',
-    summary: 'start, summarize or end a session',
-    load: () => import('./commands/session.ts'),
-  },
-  { name: 'stats', summary: 'show statistics of a space', load: () => import('./commands/stats.ts') },
-  {
-    name: 'explain',
-    summary: 'explain the score of one memory',
-    load: () => import('./commands/explain.ts'),
-  },
-  {
-    name: 'why-not',
-    summary: 'explain why a memory is not recalled',
-    load: () => import('./commands/why-not.ts'),
-  },
-  {
-    name: 'mcp',
-    summary: 'start the MCP server over stdio',
-    load: () => import('./commands/mcp.ts'),
-  },
-  {
-    name: 'configure',
-    summary: 'show or change the settings of a space: fading, time zone',
-    load: () => import('./commands/configure.ts'),
-  },
-  {
-    name: 'maintain',
-    summary: 'run maintenance: decay, archive, expire, consolidate',
-    load: () => import('./commands/maintain.ts'),
-  },
-  {
-    name: 'curate',
-    summary: 'clean up: prune, merge duplicates, consolidate, judge similar memories',
-    load: () => import('./commands/curate.ts'),
-  },
-  {
-    name: 'simulate',
-    summary: 'simulate how memories develop over a year, from a script',
-    load: () => import('./commands/simulate.ts'),
-  },
-  {
-    name: 'import',
-    summary: 'import files: JSON Lines, Markdown, text, git history, exports of other products',
-    load: () => import('./commands/import.ts'),
-  },
-  {
-    name: 'export',
-    summary: 'export all memories as JSON Lines',
-    load: () => import('./commands/export.ts'),
-  },
-  { name: 'backup', summary: 'copy a space into a new file', load: () => import('./commands/backup.ts') },
-  {
-    name: 'reindex',
-    summary: 'recompute vectors and terms',
-    load: () => import('./commands/reindex.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'check the installation and the store',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'spaces',
-    summary: 'list the spaces of a store, or delete one',
-    load: () => import('./commands/spaces.ts'),
-  },
-  {
-    name: 'score',
-    summary: 'evaluate a formula on given signals, without a store',
-    load: () => import('./commands/score.ts'),
-  },
-  {
-    name: 'profiles',
-    summary: 'list, show and check scoring formulas',
-    load: () => import('./commands/profiles.ts'),
-  },
-  {
-    name: 'eval',
-    summary: 'measure retrieval quality on a dataset',
-    load: () => import('./commands/eval.ts'),
-  },
-  {
-    name: 'serve',
-    summary: 'start the HTTP server',
-    load: () => import('./commands/serve.ts'),
-  },
-  {
-    name: 'token',
-    summary: 'create, list and revoke tokens of the HTTP server',
-    load: () => import('./commands/token.ts'),
+    heading: 'Other commands:',
+    commands: VERB_NAMES.filter((name) => !elsewhere.includes(name) && !listed.has(commandNameOf(name))).map(
+      (name) => verb(name, async () => (await import('./plain-command.ts')).plainCommand(name)),
+    ),
   },
 ];
 

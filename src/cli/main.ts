@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
-import { COMMANDS, findCommandName } from './command-table.ts';
+import { Command, CommanderError, Help } from 'commander';
+import { COMMAND_GROUPS, findCommandName } from './command-table.ts';
 import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
 import { addCommonOptions } from './options.ts';
 
@@ -28,18 +28,31 @@ async function main(args: readonly string[]): Promise<void> {
     .option('-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // What can be done comes first; the options of every command stand below.
+      formatHelp(command, helper) {
+        const sections = Help.prototype.formatHelp.call(this, command, helper).trimEnd().split('\n\n');
+        if (command !== program) return `${sections.join('\n\n')}\n`;
+        const isOptions = (section: string) => section.startsWith('Options:');
+        const others = sections.filter((section) => !isOptions(section));
+        return `${[...others, ...sections.filter(isOptions)].join('\n\n')}\n`;
+      },
+    })
     .showSuggestionAfterError()
     .addHelpText('after', ({ command }) => (command === program ? footer : ''));
   addCommonOptions(program);
+  program.commandsGroup('Other commands:');
 
   const chosen = findCommandName(args);
-  for (const entry of COMMANDS) {
-    const command = program.command(entry.name).description(entry.summary);
-    if (entry.name !== chosen) continue;
-    const module = await entry.load();
-    module.configure(command);
-    command.addHelpText('after', `\nExamples:\n${module.examples.map((each) => `  $ ${each}`).join('\n')}`);
+  for (const { heading, commands } of COMMAND_GROUPS) {
+    for (const { name, summary, load } of commands) {
+      const command = program.command(name).description(summary).helpGroup(heading);
+      if (name !== chosen) continue;
+      const { configure, examples } = await load();
+      configure(command);
+      command.addHelpText('after', `\nExamples:\n${examples.map((each) => `  $ ${each}`).join('\n')}`);
+    }
   }
 
   const json = args.includes('--json');

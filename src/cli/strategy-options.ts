@@ -1,51 +1,38 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ProfileDefinition, RecallOptions } from '../index.ts';
+import type { VerbName } from '../model/verbs.ts';
 import { strategyOf } from '../recall/strategy.ts';
 import { defineProfile } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 import type { Context } from './context.ts';
-import { addFilterOptions, type FilterFlags, filtersOf } from './filters.ts';
-import { AS_OF, asOfOf, type LookBackFlags, VALID_AT } from './look-back.ts';
-import { collectPairs, type NamedValues, parseWholeNumber } from './options.ts';
+import type { LookBackFlags } from './look-back.ts';
 import { readDefinition } from './profile-file.ts';
+import { addVerbOptions, argumentsOf } from './verb-options.ts';
 
 /** The options of everything that ranks. */
-export interface StrategyFlags extends FilterFlags, LookBackFlags {
+export interface StrategyFlags extends LookBackFlags {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly minScore?: number | undefined;
-  readonly param?: NamedValues | undefined;
-  readonly deep?: boolean | undefined;
-  readonly includeExpired?: boolean | undefined;
+  readonly scope?: string | undefined;
+  readonly effects?: 'none' | undefined;
 }
 
-export function addStrategyOptions(command: Command): Command {
-  command
-    .option('--strategy <name>', 'how to rank; salience profiles lists them (default: hybrid)')
-    .option('--profile <file>', 'rank by the formula of your own in this JSON file')
-    .option('--limit <number>', 'how many memories at most (default: as the strategy says)', parseWholeNumber)
-    .option(
-      '--min-score <number>',
-      'nothing below this score, from 0 to 1 (default: as the strategy says)',
-      parseScore,
-    )
-    .option(
-      '--param <name=value>',
-      'set a parameter of the formula; may be given several times',
-      collectPairs,
-    )
-    .option('--deep', 'cold memories too')
-    .option('--include-expired', 'plans and transient states too that have ended')
-    .option(...AS_OF)
-    .option(...VALID_AT);
-  return addFilterOptions(command);
+/** Adds the options of a verb that ranks. */
+export function addStrategyOptions(command: Command, verb: VerbName, ...but: readonly string[]): Command {
+  return addVerbOptions(command, verb, ...but).option(
+    '--profile <file>',
+    'rank by the formula of your own in this JSON file',
+  );
 }
 
-/** What the options mean for a recall, and the profiles that have to be known for it. */
-export async function readStrategy({ options, signal, misused }: Context<StrategyFlags>): Promise<{
+/** What the options mean for a verb that ranks, and the profiles that have to be known for it. */
+export async function readStrategy(
+  { options, signal, misused }: Context<StrategyFlags>,
+  verb: VerbName,
+  ...but: readonly string[]
+): Promise<{
   readonly profiles: readonly ProfileDefinition[];
-  readonly recall: RecallOptions;
+  readonly given: RecallOptions;
   /** Whether a recall by this strategy learns from its answer, and so writes. */
   readonly writes: boolean;
   /** The same of a context by this strategy. */
@@ -54,31 +41,16 @@ export async function readStrategy({ options, signal, misused }: Context<Strateg
   if (options.strategy !== undefined && options.profile !== undefined) {
     misused('give --strategy or --profile, not both');
   }
-  const asOf = asOfOf(options);
+  const given = argumentsOf(verb, options, ...but);
   const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
   const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
   const strategy = profile && strategyOf(profile);
+  const learns = options.effects !== 'none' && given['asOf'] === undefined;
   return {
     // A strategy that nobody knows is refused by the recall itself.
-    writes: strategy !== undefined && strategy.effect !== 'none' && asOf === undefined,
-    contextWrites: strategy !== undefined && strategy.context.effect !== 'none' && asOf === undefined,
+    writes: strategy !== undefined && strategy.effect !== 'none' && learns,
+    contextWrites: strategy !== undefined && strategy.context.effect !== 'none' && learns,
     profiles: definition ? [definition] : [],
-    recall: {
-      ...filtersOf(options),
-      strategy: definition?.name ?? options.strategy,
-      limit: options.limit,
-      minScore: options.minScore,
-      parameters: options.param,
-      deep: options.deep,
-      includeExpired: options.includeExpired,
-      asOf,
-      signal,
-    },
+    given: { ...given, strategy: definition?.name ?? options.strategy, signal },
   };
-}
-
-function parseScore(text: string): number {
-  const score = Number(text);
-  if (text.trim() !== '' && score >= 0 && score <= 1) return score;
-  throw new InvalidArgumentError('It must be a number within 0 and 1.');
 }

@@ -264,7 +264,14 @@ export const recallArguments = {
     about: 'the session in which this is asked, as start_session returned it',
     option: '--session <id>',
   },
-  effects: { ...choice('none'), about: 'none: leave no trace of use', option: '--effects <what>' },
+  effects: {
+    ...choice('none'),
+    about: 'none: leave no trace of use',
+    option: [
+      '--effects <what>',
+      'none: leave nothing behind (default: as the strategy does; retention reinforces, five-factor counts)',
+    ],
+  },
   association: {
     anyOf: [
       choice('none', ...associationModes),
@@ -279,6 +286,10 @@ export const recallArguments = {
       }),
     ],
     about: "how links bring memories in (default: the strategy's)",
+    option: [
+      '--association <how>',
+      'what links bring in: nothing, memories by their own score, or by one that direct hits lend them (default: as the strategy does)',
+    ],
   },
   rerank: { ...flag, about: 'have a language model order the first hits (default: false)' },
   kRerank: { ...integer(1, 100), about: 'how many hits it sees (default: 10)' },

@@ -61,6 +61,8 @@ export interface VerbEntry {
   readonly answer?: { readonly list: string } | { readonly outcome: string };
   /** Offered to agents as a tool. */
   readonly agents?: true;
+  /** A command line of the CLI that runs as it stands, without the program; for verbs without a command of their own. */
+  readonly example?: string;
   /** The method of the engine. Default is the name of the entry. */
   readonly method?: string;
 }
@@ -223,14 +225,22 @@ export const VERBS = {
       },
       packing,
       objective: { ...choice('evidence', 'score'), about: 'what the best choice has most of' },
-      candidates: { ...integer(1, 1000), about: 'hits to choose from (default: 100)' },
+      candidates: {
+        ...integer(1, 1000),
+        about: 'hits to choose from (default: 100)',
+        option: '--limit <number>',
+      },
       maxContextItems: { ...integer(1, 1000), about: 'the most memories in it' },
       exceptSession: {
         ...text,
         about: 'a session whose memories stay out: the one that is running',
         option: '--except-session <id>',
       },
-      mustInclude: { ...texts, about: 'ids of memories that enter before all others' },
+      mustInclude: {
+        ...texts,
+        about: 'ids of memories that enter before all others',
+        option: ['--must-include <id>', 'this memory before all others'],
+      },
       duplicates: {
         ...choice('remove', 'keep'),
         about: 'remove (default): what another one says word for word goes first when not all fits',
@@ -301,7 +311,7 @@ export const VERBS = {
     takes: ['id', 'reason'],
     arguments: {
       id: memoryId,
-      reason: { ...text, required: true, about: 'why it is no longer true', option: '--reason <text>' },
+      reason: { ...text, required: true, about: 'why it is no longer true' },
     },
     access: 'write',
     route: 'POST /v1/memories/{id}/invalidate',
@@ -490,6 +500,7 @@ export const VERBS = {
     access: 'write',
     idempotent: true,
     route: 'PUT /v1/memories/{id}/importance',
+    example: 'set-importance roast 0.9',
   },
   markUsed: {
     summary: 'note which memories an answer was made of',
@@ -506,6 +517,7 @@ export const VERBS = {
     },
     access: 'write',
     route: 'POST /v1/used',
+    example: 'mark-used roast grinder --effect count',
     answer: { list: 'ids' },
   },
   timeline: {
@@ -582,7 +594,7 @@ export const VERBS = {
       kinds: {
         ...linkKinds,
         about: 'only of these kinds (default: all that are stored)',
-        option: '--kind <kind>',
+        option: '--kind <kind...>',
       },
     },
     access: 'write',

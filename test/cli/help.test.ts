@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS, findCommandName } from '../../src/cli/command-table.ts';
+import { COMMAND_GROUPS, findCommandName } from '../../src/cli/command-table.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
 let work: Workplace;
@@ -37,21 +37,26 @@ beforeAll(async () => {
 });
 afterAll(() => work[Symbol.dispose]());
 
+const commands = COMMAND_GROUPS.flatMap((group) => group.commands);
+
 describe('help', () => {
   it('lists every command and the exit codes', async () => {
     const { code, stdout } = await work.salience(['--help']);
     expect(code).toBe(0);
-    for (const { name, summary } of COMMANDS) {
+    for (const { name, summary } of commands) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
       expect(stdout).toContain(summary.slice(0, 30));
     }
+    const headings = stdout.match(/^\S.*:$/gm) ?? [];
+    expect(headings.slice(0, 2)).toEqual(['Everyday commands:', 'Look at memories:']);
+    expect(headings.slice(-2)).toEqual(['Other commands:', 'Options:']);
     expect(stdout).toMatch(/Exit codes: 0 done; 1 failed.+2 wrong usage.+3 partly done.+130 interrupted/s);
     expect((await work.salience(['help', 'recall'])).stdout).toContain('Usage: salience recall');
     expect((await work.salience(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   // In the order of the table, which is that of a life: what is remembered first is forgotten later.
-  it.each(COMMANDS.map(({ name }) => name).filter((name) => !['forget', 'serve'].includes(name)))(
+  it.each(commands.map(({ name }) => name).filter((name) => !['forget', 'serve'].includes(name)))(
     'of %s has examples that run',
     async (name) => {
       const examples = await examplesOf(name);

@@ -7,22 +7,21 @@ import { open } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { formatAge } from '../units.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = ['salience beliefs coffee/roast', 'salience beliefs coffee/roast --json'] as const;
 
 export function configure(command: Command): void {
-  command
-    .argument('<topic>', 'as remember --topic was told')
-    .option('--scope <scope>', 'as seen from this scope (default: all)')
+  addVerbOptions(command.argument('<topic>', 'as remember --topic was told'), 'beliefs')
     .addHelpText(
       'after',
       '\nAll that is kept about a topic, and whether it is believed. What a memory said before it was updated: history.',
     )
     .action(
-      action<{ readonly scope?: string | undefined }, [string]>(async (context, topic) => {
+      action<object, [string]>(async (context, topic) => {
         const { options, now, columns } = context;
         await using memory = await open(context, { readOnly: true });
-        const beliefs = await memory.beliefs(topic, { scope: options.scope });
+        const beliefs = await memory.beliefs(topic, argumentsOf('beliefs', options));
         if (options.json) return context.printJson({ topicKey: topic, beliefs });
         if (beliefs.length === 0) return context.print(`nothing is known about ${plainLine(topic)}`);
         const rows = beliefs.map((belief) => [

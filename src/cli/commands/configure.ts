@@ -3,6 +3,7 @@ import { settingText } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
 import { formatFields } from '../table.ts';
+import { addVerbOptions } from '../verb-options.ts';
 
 interface Options {
   readonly fading?: 'off' | 'retention' | undefined;
@@ -17,7 +18,7 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
+  addVerbOptions(command, 'configure')
     .addOption(
       new Option(
         '--fading <mode>',
@@ -30,7 +31,6 @@ export function configure(command: Command): void {
         'power',
       ]),
     )
-    .option('--time-zone <name>', 'the zone in which days are meant, such as Europe/Berlin')
     .addHelpText(
       'after',
       '\nWithout options it prints the settings of the space. A change is taken back by undo.',

@@ -4,23 +4,22 @@ import { parseInstant } from '../../model/time.ts';
 import { action, type Context } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { open } from '../open.ts';
-import { parseWholeNumber } from '../options.ts';
 import { formatTable } from '../table.ts';
 import { formatAge } from '../units.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = ['salience conflicts', 'salience conflicts --limit 5 --json'] as const;
 
 export function configure(command: Command): void {
-  command
-    .option('--limit <number>', 'at most, 1 to 1000 (default: 20)', parseWholeNumber)
+  addVerbOptions(command, 'conflicts')
     .addHelpText(
       'after',
       '\nPairs of memories that say nearly the same, or contradict each other: noticed when one was remembered, or by\nmaintain. Each waits for resolve.',
     )
     .action(
-      action<{ readonly limit?: number | undefined }, []>(async (context) => {
+      action<object, []>(async (context) => {
         await using memory = await open(context, { readOnly: true });
-        const conflicts = await memory.conflicts({ limit: context.options.limit });
+        const conflicts = await memory.conflicts(argumentsOf('conflicts', context.options));
         if (context.options.json) return context.printJson({ conflicts });
         if (conflicts.length === 0) return context.print('no open conflicts');
         await context.print(formatConflicts(conflicts, context));

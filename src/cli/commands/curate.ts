@@ -5,11 +5,10 @@ import { openExisting } from '../open.ts';
 import { parseList } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { usageText } from '../usage-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
-  readonly dryRun?: boolean | undefined;
   readonly actions?: CurateOptions['actions'];
-  readonly judge: boolean;
 }
 
 /** So many lines are shown; JSON has all. */
@@ -21,14 +20,12 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
-    .option('--dry-run', 'only say what would change')
+  addVerbOptions(command, 'curate')
     .option(
       '--actions <names>',
       `some of ${CURATION_ACTIONS.join(', ')}, with commas between (default: all)`,
       parseList,
     )
-    .option('--no-judge', 'do not ask the language model')
     .addHelpText(
       'after',
       '\nTakes out what is long cold and useless, merges duplicates, joins what has faded, and, with --model, has\nsimilar memories judged. undo takes back what was done, the latest first.',
@@ -37,8 +34,8 @@ export function configure(command: Command): void {
       action<Options, []>(async (context) => {
         const { options, signal } = context;
         await using memory = await openExisting(context);
-        const { dryRun, actions, judge } = options;
-        const report = await memory.curate({ dryRun, actions, judge, signal });
+        const { actions } = options;
+        const report = await memory.curate({ ...argumentsOf('curate', options), actions, signal });
         if (options.json) return context.printJson(report);
         const lines = linesOf(report);
         for (const line of lines.slice(0, SHOWN)) await context.print(plainLine(line));

@@ -3,17 +3,20 @@ import { exportEnd } from '../../import/index.ts';
 import type { MemoryEngine } from '../../index.ts';
 import { throwIfAborted } from '../../model/errors.ts';
 import { action, type Context } from '../context.ts';
-import { addFilterOptions, type FilterFlags, filtersOf } from '../filters.ts';
 import { open } from '../open.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
-interface Options extends FilterFlags {
+interface Options {
   readonly output?: string | undefined;
   readonly force?: boolean | undefined;
 }
+
+/** Everything is exported, in the order in which it was made. */
+const PAGING = ['limit', 'order', 'cursor', 'asOf'] as const;
 
 export const examples = [
   'salience export --output memories-export.jsonl',
@@ -21,7 +24,7 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  addFilterOptions(command)
+  addVerbOptions(command, 'list', ...PAGING)
     .option('--output <file>', 'write to this file; it is complete or not there')
     .option('--force', 'replace the file if it exists')
     .addHelpText(
@@ -66,7 +69,12 @@ async function* exportLines(
   try {
     do {
       throwIfAborted(signal);
-      const page = await memory.list({ ...filtersOf(options), limit: 1000, order: 'inserted', cursor });
+      const page = await memory.list({
+        ...argumentsOf('list', options, ...PAGING),
+        limit: 1000,
+        order: 'inserted',
+        cursor,
+      });
       for (const each of page.memories) yield JSON.stringify(each);
       done += page.memories.length;
       progress.update(done, total === 0 ? undefined : done / total);

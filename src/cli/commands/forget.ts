@@ -1,18 +1,13 @@
-import { type Command, Option } from 'commander';
-import type { ForgetFilter, ForgetResult, ForgetTarget, MemoryEngine, Source } from '../../index.ts';
-import { SOURCES } from '../../model/memory.ts';
+import type { Command } from 'commander';
+import type { ForgetResult, ForgetTarget, MemoryEngine } from '../../index.ts';
 import { confirm } from '../confirm.ts';
 import { action, type Context } from '../context.ts';
-import { addNarrowingOptions, type FilterFlags, filtersOf } from '../filters.ts';
 import { lineOf } from '../memory-text.ts';
 import { openExisting } from '../open.ts';
 import { cutToWidth, plainLine } from '../terminal-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
-interface Options extends Omit<FilterFlags, 'scope'> {
-  readonly below?: boolean | undefined;
-  readonly session?: string | undefined;
-  readonly source?: Source | undefined;
-  readonly topic?: string | undefined;
+interface Options {
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
@@ -27,12 +22,10 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  addNarrowingOptions(command.argument('[ids...]', 'which memories; without ids, all that the options find'))
-    .option('--below', 'with --in-scope: in the scopes below it too')
-    .option('--session <id>', 'only of this session')
-    .addOption(new Option('--source <source>', 'only from this source').choices(SOURCES))
-    .option('--topic <key>', 'only about this topic')
-    .option('--dry-run', 'only say what would be forgotten')
+  addVerbOptions(
+    command.argument('[ids...]', 'which memories; without ids, all that the options find'),
+    'forgetMany',
+  )
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -41,7 +34,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, [readonly string[]]>(async (context, ids) => {
         const { options, signal } = context;
-        const filter = filterOf(options);
+        const filter = argumentsOf('forgetMany', options, 'dryRun');
         if (ids.length > 0 && Object.keys(filter).length > 0) {
           context.misused('give ids or options that find memories, not both');
         }
@@ -64,12 +57,6 @@ export function configure(command: Command): void {
         await report(await memory.forget(target, { signal }), context);
       }),
     );
-}
-
-function filterOf({ below, session, source, topic, ...flags }: Options): ForgetFilter {
-  const { scope: _, ...narrowing } = filtersOf(flags);
-  const filter = { ...narrowing, below, sessionId: session, source, topicKey: topic };
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
 /** One memory by its text, several by their number. */

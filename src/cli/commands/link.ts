@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { openExisting } from '../open.ts';
-import { parseNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = [
   'salience link roast grinder',
@@ -10,15 +10,12 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
-    .argument('<id>')
-    .argument('<other>')
-    .option('--weight <number>', 'how strongly, 0.01 to 1 (default: 0.8)', parseNumber)
+  addVerbOptions(command.argument('<id>').argument('<other>'), 'link')
     .addHelpText('after', '\nA stated link never fades; unlink takes it away, undo too.')
     .action(
-      action<{ readonly weight?: number | undefined }, [string, string]>(async (context, a, b) => {
+      action<object, [string, string]>(async (context, a, b) => {
         await using memory = await openExisting(context);
-        await memory.link(a, b, { weight: context.options.weight, signal: context.signal });
+        await memory.link(a, b, { ...argumentsOf('link', context.options), signal: context.signal });
         if (context.options.json) {
           const links = await memory.links(a, { now: new Date(context.now) });
           return context.printJson(links.find(({ id, kind }) => id === b && kind === 'stated'));

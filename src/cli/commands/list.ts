@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import type { Memory } from '../../index.ts';
 import { throwIfAborted } from '../../model/errors.ts';
 import { action } from '../context.ts';
-import { addFilterOptions, type FilterFlags, filtersOf } from '../filters.ts';
-import { AS_OF, asOfOf, type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
+import { type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';
 import { open } from '../open.ts';
-import { parseWholeNumber } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
-interface Options extends FilterFlags, Pick<LookBackFlags, 'asOf'> {
+interface Options extends LookBackFlags {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly all?: boolean | undefined;
@@ -22,15 +21,11 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  addFilterOptions(command)
-    .option('--limit <number>', 'memories on a page, 1 to 1000 (default: 20)', parseWholeNumber)
-    .option('--cursor <text>', 'continue after an earlier page')
+  addVerbOptions(command, 'list')
     .option('--all', 'every page')
-    .option(...AS_OF)
     .action(
       action<Options, []>(async (context) => {
         const { options, columns } = context;
-        const asOf = asOfOf(options);
         await using memory = await open(context, { readOnly: true });
         const memories: Memory[] = [];
         let cursor = options.cursor;
@@ -38,7 +33,7 @@ export function configure(command: Command): void {
         do {
           throwIfAborted(context.signal);
           const limit = options.limit ?? (options.all ? 1000 : undefined);
-          const page = await memory.list({ ...filtersOf(options), limit, cursor, asOf });
+          const page = await memory.list({ ...argumentsOf('list', options), limit, cursor });
           memories.push(...page.memories);
           cursor = page.nextCursor;
           redacted = page.redacted;

@@ -7,12 +7,10 @@ import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plural } from '../units.ts';
 import { usageText } from '../usage-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
-  readonly dryRun?: boolean | undefined;
   readonly consolidate?: boolean | undefined;
-  readonly run?: string | undefined;
-  readonly judge: boolean;
 }
 
 /** So many memories are named of each kind of change; JSON names all. */
@@ -21,11 +19,8 @@ const NAMED = 20;
 export const examples = ['salience maintain --dry-run', 'salience maintain --consolidate --json'] as const;
 
 export function configure(command: Command): void {
-  command
-    .option('--dry-run', 'only say what would change')
-    .option('--consolidate', 'also join old, faded, similar memories of one type into one')
-    .option('--run <id>', 'go on with an interrupted run: one undo takes all of it back')
-    .option('--no-judge', 'do not ask the language model about similar memories')
+  addVerbOptions(command, 'maintain')
+    .option('--consolidate', 'also consolidate old, faded, similar memories of one type into one')
     .addHelpText(
       'after',
       '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did.',
@@ -37,10 +32,8 @@ export function configure(command: Command): void {
         try {
           await using memory = await openExisting(context);
           const report = await memory.maintain({
-            dryRun: options.dryRun,
+            ...argumentsOf('maintain', options),
             consolidate: options.consolidate,
-            run: options.run,
-            judge: options.judge,
             signal,
             progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
           });

@@ -4,15 +4,9 @@ import { action } from '../context.ts';
 import { readConversation } from '../conversation.ts';
 import { PARTLY } from '../failure.ts';
 import { open } from '../open.ts';
-import { collect } from '../options.ts';
 import { plural } from '../units.ts';
 import { usageText } from '../usage-text.ts';
-
-interface Options {
-  readonly scope?: string | undefined;
-  readonly session?: string | undefined;
-  readonly tag?: readonly string[] | undefined;
-}
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = [
   'salience observe chat.jsonl',
@@ -20,26 +14,17 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
-    .argument('<file>', 'messages as JSON Lines or a JSON list; - for stdin')
-    .option('--scope <scope>', 'of the memories (default: global)')
-    .option('--session <id>', 'the session that the messages belong to')
-    .option('--tag <tag>', 'added to every memory; may be given several times', collect)
+  addVerbOptions(command.argument('<file>', 'messages as JSON Lines or a JSON list; - for stdin'), 'observe')
     .addHelpText(
       'after',
       '\nA message is {"role","content"}, and may have "at", "name" and "id". With --model one memory for each fact\nthat the model finds; without, each message is kept as an event, and rules judge how important it is.',
     )
     .action(
-      action<Options, [string]>(async (context, file) => {
+      action<object, [string]>(async (context, file) => {
         const { options, signal, warn } = context;
         const messages = await readConversation(file);
         await using memory = await open(context);
-        const observed = await memory.observe(messages, {
-          scope: options.scope,
-          sessionId: options.session,
-          tags: options.tag,
-          signal,
-        });
+        const observed = await memory.observe(messages, { ...argumentsOf('observe', options), signal });
         for (const { positions, message, kept } of observed.failures) {
           const what = kept === 'events' ? 'kept as events' : 'not kept';
           warn(

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { formatRecall } from '../hits-text.ts';
 import { viewedFrom } from '../look-back.ts';
@@ -8,9 +8,6 @@ import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strateg
 interface Options extends StrategyFlags {
   readonly explain?: boolean | undefined;
   readonly trace?: boolean | undefined;
-  readonly session?: string | undefined;
-  readonly effects?: 'none' | undefined;
-  readonly association?: 'none' | 'own' | 'lent' | undefined;
 }
 
 export const examples = [
@@ -25,35 +22,16 @@ export const examples = [
 
 export function configure(command: Command): void {
   command.argument('[query]', 'what to look for; only the strategy ambient takes none');
-  addStrategyOptions(command)
+  addStrategyOptions(command, 'recall')
     .option('--explain', 'show how every score comes about')
     .option('--trace', 'show what every stage saw, kept and cost')
-    .option('--session <id>', 'the session in which this is recalled')
-    .addOption(
-      new Option(
-        '--effects <what>',
-        'none: leave nothing behind (default: as the strategy does; retention reinforces, five-factor counts)',
-      ).choices(['none']),
-    )
-    .addOption(
-      new Option(
-        '--association <how>',
-        'what links bring in: nothing, memories by their own score, or by one that direct hits lend them (default: as the strategy does)',
-      ).choices(['none', 'own', 'lent']),
-    )
     .action(
       action<Options, [string | undefined]>(async (context, query) => {
         const { options, paint, columns } = context;
         const now = viewedFrom(context);
-        const { profiles, recall, writes } = await readStrategy(context);
-        const learns = writes && options.effects !== 'none';
-        await using memory = await openToAsk(context, { profiles, learns });
-        const answer = await memory.recall(query, {
-          ...recall,
-          sessionId: options.session,
-          effects: options.effects,
-          association: options.association,
-        });
+        const { profiles, given, writes } = await readStrategy(context, 'recall');
+        await using memory = await openToAsk(context, { profiles, learns: writes });
+        const answer = await memory.recall(query, given);
         if (!options.json) {
           const view = { query, now, paint, columns, explain: options.explain === true };
           return context.print(formatRecall(answer, { ...view, trace: options.trace === true }));

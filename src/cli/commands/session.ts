@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import type { StartedSession } from '../../index.ts';
+import { VERBS } from '../../model/verbs.ts';
 import { action, type Context } from '../context.ts';
 import { formatMemories } from '../memory-text.ts';
 import { open, openExisting } from '../open.ts';
 import { formatRemembered } from '../remembered-text.ts';
 import { contentOf } from '../stdin.ts';
 import { plainBlock } from '../terminal-text.ts';
-
-interface Options {
-  readonly scope?: string | undefined;
-}
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = [
   'salience session start --scope project:match',
@@ -18,37 +16,34 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
-    .command('start')
-    .description('start a session, or go on with the open one; says what earlier ones came to')
-    .option('--scope <scope>', 'where it takes place (default: global)')
-    .action(
-      action<Options, []>(async (context) => {
-        const { options, signal } = context;
-        await using memory = await open(context);
-        const started = await memory.startSession({ scope: options.scope, signal });
-        if (!options.json) return context.print(formatStarted(started, context));
-        const memories = started.memories.map(({ explain: _, ...hit }) => hit);
-        await context.printJson({ ...started, memories });
-      }),
-    );
-  command
-    .command('summary')
-    .description('save a summary without ending the session')
-    .argument('[text]', 'what came of it; "-" or nothing reads it from stdin')
-    .option('--scope <scope>', 'where it counts (default: that of the session)')
-    .action(
-      action<Options, [string | undefined]>(async (context, argument) => {
-        const { options, signal } = context;
-        const text = await contentOf(argument, context);
-        await using memory = await open(context);
-        const saved = await memory.saveSummary(text, { scope: options.scope, signal });
-        await (options.json ? context.printJson(saved) : context.print(formatRemembered(saved)));
-      }),
-    );
+  addVerbOptions(command.command('start').description(VERBS.startSession.summary), 'startSession').action(
+    action<object, []>(async (context) => {
+      const { options, signal } = context;
+      await using memory = await open(context);
+      const started = await memory.startSession({ ...argumentsOf('startSession', options), signal });
+      if (!options.json) return context.print(formatStarted(started, context));
+      const memories = started.memories.map(({ explain: _, ...hit }) => hit);
+      await context.printJson({ ...started, memories });
+    }),
+  );
+  addVerbOptions(
+    command
+      .command('summary')
+      .description(VERBS.saveSummary.summary)
+      .argument('[text]', 'what came of it; "-" or nothing reads it from stdin'),
+    'saveSummary',
+  ).action(
+    action<object, [string | undefined]>(async (context, argument) => {
+      const { options, signal } = context;
+      const text = await contentOf(argument, context);
+      await using memory = await open(context);
+      const saved = await memory.saveSummary(text, { ...argumentsOf('saveSummary', options), signal });
+      await (options.json ? context.printJson(saved) : context.print(formatRemembered(saved)));
+    }),
+  );
   command
     .command('end')
-    .description('end the open session with a summary')
+    .description(VERBS.endSession.summary)
     .argument('[text]', 'what came of it; "-" or nothing reads it from stdin')
     .action(
       action<object, [string | undefined]>(async (context, argument) => {

@@ -1,14 +1,9 @@
-import { type Command, Option } from 'commander';
-import type { MemoryLink } from '../../index.ts';
-import { LINK_KINDS } from '../../store/store.ts';
+import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { openExisting } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
-
-interface Options {
-  readonly kind?: readonly MemoryLink['kind'][] | undefined;
-}
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = [
   'salience unlink roast grinder',
@@ -16,16 +11,13 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command
-    .argument('<id>')
-    .argument('<other>')
-    .addOption(new Option('--kind <kind...>', 'only of these kinds (default: all)').choices(LINK_KINDS))
+  addVerbOptions(command.argument('<id>').argument('<other>'), 'unlink')
     .addHelpText(
       'after',
       '\nLinks of the kind sequence follow from the sessions of memories: they are not stored, and stay.',
     )
     .action(
-      action<Options, [string, string]>(async (context, a, b) => {
+      action<object, [string, string]>(async (context, a, b) => {
         const { options, signal } = context;
         await using memory = await openExisting(context);
         const kindsBetween = async () =>
@@ -33,7 +25,7 @@ export function configure(command: Command): void {
             .filter(({ id }) => id === b)
             .map(({ kind }) => kind);
         const before = await kindsBetween();
-        await memory.unlink(a, b, { kinds: options.kind, signal });
+        await memory.unlink(a, b, { ...argumentsOf('unlink', options), signal });
         const left = await kindsBetween();
         const removed = before.filter((kind) => !left.includes(kind));
         if (options.json) return context.printJson({ ids: [a, b], removed, left });

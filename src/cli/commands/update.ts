@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
 import type { MemoryChanges } from '../../index.ts';
-import { CHANGE_FIELDS } from '../../model/fields.ts';
 import { action } from '../context.ts';
-import { addFieldOptions, fieldsOf } from '../field-options.ts';
 import { open } from '../open.ts';
 import { contentOf } from '../stdin.ts';
 import { plainLine } from '../terminal-text.ts';
-
-const FIELDS = CHANGE_FIELDS.filter((name) => name !== 'content');
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = [
   'salience update roast "Prefers dark roast, and never decaf"',
@@ -18,13 +15,12 @@ export function configure(command: Command): void {
   command
     .argument('<id>')
     .argument('[content]', 'the new content; "-" reads it from stdin (default: unchanged)');
-  addFieldOptions(command, FIELDS, { changes: true });
-  command.action(
+  addVerbOptions(command, 'update').action(
     action<object, [string, string | undefined]>(async (context, id, argument) => {
       const { options } = context;
       const changes: MemoryChanges = {
         content: argument === undefined ? undefined : await contentOf(argument, context),
-        ...fieldsOf({ ...options }, FIELDS),
+        ...argumentsOf('update', options),
       };
       if (Object.values(changes).every((value) => value === undefined)) {
         context.misused('nothing to change: give new content, or an option that changes something');

@@ -10,13 +10,16 @@ export const examples = [
   'salience why-not coffee roast --type fact --json',
 ] as const;
 
+/** Nothing is learnt, and nothing comes in through links. */
+const UNUSED = ['sessionId', 'effects', 'association'] as const;
+
 export function configure(command: Command): void {
   command.argument('<query>', 'what to look for; "" for a strategy that takes no query').argument('<id>');
-  addStrategyOptions(command).action(
+  addStrategyOptions(command, 'whyNot', ...UNUSED).action(
     action<StrategyFlags, [string, string]>(async (context, query, id) => {
-      const { profiles, recall } = await readStrategy(context);
+      const { profiles, given } = await readStrategy(context, 'whyNot', ...UNUSED);
       await using memory = await open(context, { readOnly: true, profiles });
-      const found = await memory.whyNot(id, { query, ...recall });
+      const found = await memory.whyNot(id, { ...given, query });
       if (context.options.json) return context.printJson(found);
       await context.print(`${plainLine(id)}: ${plainLine(found.message)}`);
       if (found.changes.length === 0) return;

@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError, Option, type Argument as Positional } from 'commander';
+import type { Argument, Arguments, Schema } from '../model/arguments.ts';
+import { type VerbName, verbEntry } from '../model/verbs.ts';
+import { AS_OF, asOfOf, VALID_AT } from './look-back.ts';
+import { collect, collectPairs, parseNumber, parseWholeNumber } from './options.ts';
+import { collectWhere } from './where.ts';
+
+/** Adds the options of a verb, as the table of verbs lists them; `but` names those that the command says otherwise. */
+export function addVerbOptions(command: Command, verb: VerbName, ...but: readonly string[]): Command {
+  const all: Arguments = verbEntry(verb).arguments ?? {};
+  for (const [name, argument] of Object.entries(all)) {
+    const option = but.includes(name) ? undefined : optionOf(argument);
+    if (option) command.addOption(option);
+  }
+  const asOf = all['asOf']?.properties;
+  if (asOf && !but.includes('asOf')) command.option(...AS_OF);
+  if (asOf?.['valid'] && !but.includes('asOf')) command.option(...VALID_AT);
+  const clearable = Object.values(all).flatMap((argument) =>
+    isClearable(argument) ? longName(argument) : [],
+  );
+  if (clearable.length > 0) {
+    command.addOption(new Option('--clear <field...>', 'take a field away').choices(clearable));
+  }
+  return command;
+}
+
+/** The arguments of a verb that the options of its command give; what was not given is absent. */
+export function argumentsOf(
+  verb: VerbName,
+  given: object,
+  ...but: readonly string[]
+): Readonly<Record<string, unknown>> {
+  const options = given as Readonly<Record<string, unknown>>;
+  const cleared = (options['clear'] ?? []) as readonly string[];
+  const values = Object.entries(verbEntry(verb).arguments ?? {}).flatMap(([name, argument]) => {
+    if (name === 'asOf') return but.includes(name) ? [] : [[name, asOfOf(options)]];
+    const option = but.includes(name) ? undefined : optionOf(argument);
+    if (!option) return [];
+    const isCleared = cleared.includes(longName(argument)[0] as string);
+    return [[name, isCleared ? null : options[option.attributeName()]]];
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function optionOf(argument: Argument): Option | undefined {
+  if (argument.option === undefined) return undefined;
+  const [flags, about = ''] =
+    typeof argument.option === 'string'
+      ? [argument.option, argument.about?.replace(/; null clears it$/, '')]
+      : argument.option;
+  // What may be null otherwise is cleared by an option of its own.
+  const schema: Schema = argument.anyOf?.find(({ type }) => type !== 'null') ?? (argument as Schema);
+  const repeated = (schema.type === 'array' && !flags.includes('...')) || schema.type === 'object';
+  const option = new Option(flags, repeated ? `${about}; may be given several times` : about);
+  if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
+  if (schema.type === 'object') return option.argParser(collectPairs);
+  return withValuesOf(option, schema, flags);
+}
+
+/** An option or a positional argument that takes the values of a schema alone. */
+export function withValuesOf<Place extends Option | Positional>(
+  place: Place,
+  schema: Schema,
+  flags = '...',
+): Place {
+  const choices = schema.enum ?? schema.items?.enum;
+  if (choices) place.choices(choices);
+  else if (schema.type === 'array' && !flags.includes('...')) place.argParser(collect);
+  else if (schema.type === 'integer' || schema.type === 'number') place.argParser(numberParser(schema));
+  return place;
+}
+
+function numberParser({ type, minimum, maximum }: Schema) {
+  return (text: string): number => {
+    const value = type === 'integer' ? parseWholeNumber(text) : parseNumber(text);
+    if (value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity)) return value;
+    const kind = type === 'integer' ? 'a whole number' : 'a number';
+    throw new InvalidArgumentError(
+      maximum === undefined
+        ? `It must be ${kind} of at least ${minimum}.`
+        : `It must be ${kind} from ${minimum} to ${maximum}.`,
+    );
+  };
+}
+
+function isClearable({ anyOf, option }: Argument): boolean {
+  return option !== undefined && anyOf?.some(({ type }) => type === 'null') === true;
+}
+
+/** The name of the option without its dashes. */
+function longName({ option }: Argument): readonly string[] {
+  const flags = typeof option === 'string' ? option : option?.[0];
+  return flags === undefined ? [] : [(flags.split(' ')[0] as string).slice(2)];
+}
