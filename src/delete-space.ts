@@ -9,6 +9,13 @@ export interface DeleteSpaceOptions {
 /**
  * Deletes a space: its files, with everything in them. There is no undo. Throws `not_found`, and `store_busy` while
  * another process, or another store of this one, has it open: nothing is deleted then.
+ *
+ * @example
+ * ```ts
+ * const memory = await openMemory({ path: './memory', space: 'bob' });
+ * await memory.close();
+ * await deleteSpace({ path: './memory', space: 'bob' });
+ * ```
  */
 export async function deleteSpace({ path, space }: DeleteSpaceOptions): Promise<void> {
   parseSpaceName(space);

@@ -72,6 +72,14 @@ export interface OpenOptions {
  * Opens the memory of a space. Throws `invalid_argument` for an option that is unknown, missing or out of range,
  * `invalid_space_name`, `unknown_embedder`, `embedder_mismatch`,
  * `invalid_profile`, `not_a_store`, `newer_store` or `store_*`.
+ *
+ * @example
+ * ```ts
+ * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await memory.remember('Prefers dark roast coffee', { type: 'preference' });
+ * const { hits } = await memory.recall('what coffee does she like?');
+ * console.log(hits[0]?.memory.content); // Prefers dark roast coffee
+ * ```
  */
 export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   checkOpenOptions(options);

@@ -104,7 +104,17 @@ const DAY = 86_400_000;
 /** Of time limits, in milliseconds. */
 const LONGEST = 3_600_000;
 
-/** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit. */
+/**
+ * Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit.
+ *
+ * @example
+ * ```ts
+ * import { openTokenStore, startServer } from 'salience/http';
+ * const spaces = openSpaces({ path: './memory' });
+ * await using server = await startServer({ spaces, tokens: openTokenStore('./tokens'), port: 0 });
+ * console.log(server.url); // closing the server closes the spaces too
+ * ```
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   onlyKeys(options, optionKeys, 'startServer');
   const clock = options.clock ?? Date.now;

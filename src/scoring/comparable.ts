@@ -71,6 +71,12 @@ export function makeScore<Strategy extends string>(
 /**
  * Orders two scores of the same strategy, higher first; usable with `sort`.
  * Throws `incomparable_scores` when their formulas or parameters differ.
+ *
+ * @example
+ * ```ts
+ * const { hits } = await memory.recall('coffee', { strategy: 'bm25' });
+ * const best = hits.toSorted((a, b) => compareScores(a.score, b.score))[0];
+ * ```
  */
 export function compareScores<Strategy extends string>(
   a: Score<Strategy>,
