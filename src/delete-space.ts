@@ -17,7 +17,8 @@ export interface DeleteSpaceOptions {
  * await deleteSpace({ path: './memory', space: 'bob' });
  * ```
  */
-export async function deleteSpace({ path, space }: DeleteSpaceOptions): Promise<void> {
+export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
+  const { path, space } = options;
   parseSpaceName(space);
   const { createSqliteStore } = await loadSqlite();
   await using store = createSqliteStore({ directory: path });

@@ -61,7 +61,8 @@ export function compareExplanations(a: Explanation, b: Explanation): Comparison 
  * console.log(formatComparison(compareExplanations(newer, older)));
  * ```
  */
-export function formatComparison({ difference, terms }: Comparison): string {
+export function formatComparison(comparison: Comparison): string {
+  const { difference, terms } = comparison;
   const width = Math.max(0, ...terms.map(({ name }) => visible(name).length));
   return [
     `${signed(difference)}  in all`,

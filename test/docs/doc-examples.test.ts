@@ -78,9 +78,11 @@ function compile(): ReadonlyMap<string, readonly string[]> {
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (file) => files.has(file) || fileExists(file);
   host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, ...rest) => {
+  host.getSourceFile = (file, version, ...rest) => {
     const text = files.get(file);
-    return text === undefined ? getSourceFile(file, ...rest) : ts.createSourceFile(file, text, ...rest);
+    return text === undefined
+      ? getSourceFile(file, version, ...rest)
+      : ts.createSourceFile(file, text, version);
   };
   const program = ts.createProgram([...files.keys()], { ...options, ...unchecked }, host);
   return new Map(
