@@ -7,9 +7,9 @@ export interface DeleteSpaceOptions {
 }
 
 /**
- * Deletes a space: its files, with everything in them. There is no undo. Throws `not_found`, and `store_busy` while
- * another process, or another store of this one, has it open: nothing is deleted then.
+ * Deletes a space: its files, with everything in them. There is no undo.
  *
+ * @throws `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
  * @example
  * ```ts
  * const memory = await openMemory({ path: './memory', space: 'bob' });

@@ -83,8 +83,9 @@ interface Entry {
 
 /**
  * Opens spaces as they are asked for, and closes the one that was idle longest when there are too many; one that is in
- * use is never closed. Throws `invalid_argument` for an option that is unknown or out of range.
+ * use is never closed.
  *
+ * @throws `invalid_argument`: an option is unknown or out of range.
  * @example
  * ```ts
  * await using spaces = openSpaces({ path: './memory', maxOpenSpaces: 50 });

@@ -105,8 +105,10 @@ const DAY = 86_400_000;
 const LONGEST = 3_600_000;
 
 /**
- * Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit.
+ * Starts the HTTP server: a route for every verb, behind a token for each space. By default it listens to this machine
+ * alone, on port 7411.
  *
+ * @throws `unsupported`: the address cannot be had. `invalid_argument`: an option is unknown or out of range.
  * @example
  * ```ts
  * import { openTokenStore, startServer } from 'salience/http';

@@ -296,7 +296,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```ts
    * await memory.remember('Prefers tea');
    * const { verb, memories } = await memory.undo();
-   * console.log(`${verb} undone: ${memories.length} memories`); // remember undone: 1 memories
+   * console.log(`undid ${verb} of ${memories.map(({ id }) => id)}`);
    *
    * const report = await memory.maintain();
    * if (report.run && report.expired.length > 0) await memory.undo({ run: report.run });
