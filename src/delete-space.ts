@@ -7,10 +7,18 @@ export interface DeleteSpaceOptions {
 }
 
 /**
- * Deletes a space: its files, with everything in them. There is no undo. Throws `not_found`, and `store_busy` while
- * another process, or another store of this one, has it open: nothing is deleted then.
+ * Deletes a space: its files, with everything in them. There is no undo.
+ *
+ * @throws `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
+ * @example
+ * ```ts
+ * const memory = await openMemory({ path: './memory', space: 'bob' });
+ * await memory.close();
+ * await deleteSpace({ path: './memory', space: 'bob' });
+ * ```
  */
-export async function deleteSpace({ path, space }: DeleteSpaceOptions): Promise<void> {
+export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
+  const { path, space } = options;
   parseSpaceName(space);
   const { createSqliteStore } = await loadSqlite();
   await using store = createSqliteStore({ directory: path });

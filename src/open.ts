@@ -70,9 +70,19 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the memory of a space. Throws `invalid_argument` for an option that is unknown, missing or out of range,
- * `invalid_space_name`, `unknown_embedder`, `embedder_mismatch`,
- * `invalid_profile`, `not_a_store`, `newer_store` or `store_*`.
+ * Opens the memory of a space, which is made if it does not exist. Close it, or open it with `await using`.
+ *
+ * @throws `invalid_argument`: an option is unknown, missing or out of range. `invalid_space_name`, `unknown_embedder`,
+ * `invalid_profile`. `embedder_mismatch`: the space was written with another embedder or analyzer, see `reindex`.
+ * `settings_mismatch`: it has other settings. `not_found`: it does not exist, with `readOnly`. `not_a_store`,
+ * `newer_store` and the codes that begin with `store_`: its file cannot be used.
+ * @example
+ * ```ts
+ * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await memory.remember('Prefers dark roast coffee', { type: 'preference' });
+ * const { hits } = await memory.recall('what coffee does she like?');
+ * console.log(hits[0]?.memory.content); // Prefers dark roast coffee
+ * ```
  */
 export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   checkOpenOptions(options);

@@ -31,11 +31,35 @@ export interface Spaces extends AsyncDisposable {
    * The memory of a space. It stays usable until `close` of all: the space behind it may be closed while nobody uses
    * it, and each call opens it again if need be. Closing it alone does nothing. Throws what `openMemory` throws, and
    * `too_many_spaces`, as may every call.
+   *
+   * @example
+   * ```ts
+   * await using spaces = openSpaces({ path: './memory' });
+   * const alice = await spaces.get('alice');
+   * const { hits } = await alice.recall('coffee');
+   * ```
    */
   get(space: string): Promise<MemoryEngine>;
-  /** Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`. */
+  /**
+   * Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`.
+   *
+   * @example
+   * ```ts
+   * await using spaces = openSpaces({ path: './memory' });
+   * await (await spaces.get('carol')).remember('Plays the cello');
+   * await spaces.delete('carol');
+   * ```
+   */
   delete(space: string): Promise<void>;
-  /** Closes all of them; what is called afterwards throws `closed`. */
+  /**
+   * Closes all of them; what is called afterwards throws `closed`.
+   *
+   * @example
+   * ```ts
+   * const spaces = openSpaces({ path: './memory' });
+   * process.once('SIGTERM', () => spaces.close());
+   * ```
+   */
   close(): Promise<void>;
 }
 
@@ -59,7 +83,15 @@ interface Entry {
 
 /**
  * Opens spaces as they are asked for, and closes the one that was idle longest when there are too many; one that is in
- * use is never closed. Throws `invalid_argument` for an option that is unknown or out of range.
+ * use is never closed.
+ *
+ * @throws `invalid_argument`: an option is unknown or out of range.
+ * @example
+ * ```ts
+ * await using spaces = openSpaces({ path: './memory', maxOpenSpaces: 50 });
+ * const alice = await spaces.get('alice');
+ * await alice.remember('Prefers dark roast coffee');
+ * ```
  */
 export function openSpaces(options: SpacesOptions): Spaces {
   onlyKeys(options, SPACES_OPTIONS, 'openSpaces');

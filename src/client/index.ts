@@ -3,6 +3,7 @@
  *
  * @example
  * ```ts
+ * const token = process.env['SALIENCE_TOKEN'] ?? '';
  * await using memory = await connectMemory({ url: 'http://127.0.0.1:7411', token });
  * const { hits } = await memory.recall('what coffee does she like?');
  * ```
@@ -42,8 +43,17 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
 
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
- * throws `unsupported`, and for `progress`, which nobody calls. Throws what the server answers, such as `unauthorized`,
- * and `server_failed` when there is no answer.
+ * throws `unsupported`, and for `progress`, which nobody calls.
+ *
+ * @throws `invalid_argument`: an option is unknown or missing. What the server answers, such as `unauthorized`;
+ * `server_failed`: it does not answer.
+ * @example
+ * ```ts
+ * import { connectMemory } from 'salience/client';
+ * const token = process.env['SALIENCE_TOKEN'] ?? '';
+ * await using memory = await connectMemory({ url: 'http://127.0.0.1:7411', token });
+ * const { hits } = await memory.recall('what coffee does she like?');
+ * ```
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
   onlyKeys(options, connectKeys, 'connectMemory');

@@ -25,6 +25,13 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
  *
  * Exact, except in a run of more than 2,048 letters, of as much white space or of as much punctuation without a break:
  * it is counted in pieces of that length, so that a hostile text cannot stop the process.
+ *
+ * @example
+ * ```ts
+ * const tokenCounter = await loadTokenCounter('cl100k_base'); // for GPT-4
+ * await using memory = await openMemory({ path: './memory', space: 'alice', tokenCounter });
+ * const [tokens] = await tokenCounter(['Prefers dark roast coffee']);
+ * ```
  */
 export async function loadTokenCounter(encoding: TokenEncoding = 'o200k_base'): Promise<TokenCounter> {
   const { countTokens } = await loadEncoding(encoding);

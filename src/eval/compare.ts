@@ -23,6 +23,14 @@ export interface CompareOptions extends RandomisationOptions {
 /**
  * Compares every strategy with the first one on each dataset, in each metric of its result, query by query. The runs
  * are those of one call of `evaluate`.
+ *
+ * @example
+ * ```ts
+ * await using engine = await createEvaluationEngine();
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const runs = await evaluate({ datasets, strategies: ['bm25', 'hybrid'], embedder: 'builtin' }, engine);
+ * for (const { metric, difference, p } of compareRuns(runs)) console.log(metric, difference, p);
+ * ```
  */
 export function compareRuns(
   runs: readonly EvaluationRun[],

@@ -53,6 +53,12 @@ export interface DatasetQuery {
  *
  * Throws `unreadable_file` with `details.file` and `details.line` at the first line with a missing or wrong field, an
  * id that its space already has, or a judgement about a memory that its space has not; `aborted`.
+ *
+ * @example
+ * ```ts
+ * const { name, spaces } = await readDataset('./questions.jsonl');
+ * for (const [space, { queries }] of spaces) console.log(name, space, queries.length);
+ * ```
  */
 export async function readDataset(
   path: string,

@@ -19,6 +19,13 @@ const BATCH = 1000;
 /**
  * The engine itself under evaluation: each space is a store of its own in a temporary directory, which closing the
  * engine removes. The limit of a content's length is off, and no recall writes anything.
+ *
+ * @example
+ * ```ts
+ * await using engine = await createEvaluationEngine({ embedder: 'none' });
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const runs = await evaluate({ datasets, strategies: ['bm25'], embedder: 'none' }, engine);
+ * ```
  */
 export async function createEvaluationEngine(
   options: EvaluationEngineOptions = {},

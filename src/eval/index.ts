@@ -1,3 +1,9 @@
+/**
+ * How good recalls are: datasets with known answers, runs of strategies over them, metrics, tables and significance.
+ *
+ * @module
+ */
+
 export { type CompareOptions, compareRuns, type Difference } from './compare.ts';
 export {
   type Dataset,

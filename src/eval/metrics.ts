@@ -4,7 +4,16 @@
  * A ranking holds distinct ids, best first. Every measure is in [0,1], and 0 when nothing is relevant.
  */
 
-/** The share of all relevant ids that is among the first `k`. trec_eval's `recall_k`. */
+/**
+ * The share of all relevant ids that is among the first `k`. trec_eval's `recall_k`.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm9']);
+ * recallAtK(ranking, relevant, 2); // 0.5: one of two
+ * ```
+ */
 export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   if (relevant.size === 0) return 0;
   let found = 0;
@@ -12,7 +21,17 @@ export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<stri
   return found / relevant.size;
 }
 
-/** 1 when a relevant id is among the first `k`, else 0. trec_eval's `success_k`. */
+/**
+ * 1 when a relevant id is among the first `k`, else 0. trec_eval's `success_k`.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm9']);
+ * hitAtK(ranking, relevant, 1); // 0
+ * hitAtK(ranking, relevant, 2); // 1
+ * ```
+ */
 export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): 0 | 1 {
   return ranking.slice(0, k).some((id) => relevant.has(id)) ? 1 : 0;
 }
@@ -20,6 +39,13 @@ export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>
 /**
  * Discounted gain of the first `k` over that of the best possible order, a relevant id at rank r gaining
  * 1/log2(r + 1). trec_eval's `ndcg_cut_k`. Source: Järvelin and Kekäläinen, 2002, doi:10.1145/582415.582418.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm9']);
+ * ndcgAtK(ranking, relevant, 10); // 0.387
+ * ```
  */
 export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   let gain = 0;
@@ -31,7 +57,16 @@ export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string
   return ideal === 0 ? 0 : gain / ideal;
 }
 
-/** 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cut: trec_eval's `recip_rank`. */
+/**
+ * 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cut: trec_eval's `recip_rank`.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm9']);
+ * reciprocalRank(ranking, relevant); // 0.5: second place
+ * ```
+ */
 export function reciprocalRank(
   ranking: readonly string[],
   relevant: ReadonlySet<string>,
@@ -44,6 +79,12 @@ export function reciprocalRank(
 /**
  * Whether the best relevant id is ranked, and above the best stale one. A stale id that is not ranked counts as
  * below. `ranking` must be the full one.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['new-address', 'old-address'];
+ * updatedAboveStale(ranking, new Set(['new-address']), new Set(['old-address'])); // true
+ * ```
  */
 export function updatedAboveStale(
   ranking: readonly string[],
@@ -57,7 +98,16 @@ export function updatedAboveStale(
 /** Measures by name, such as `recall@10`. */
 export type Metrics = Readonly<Record<string, number>>;
 
-/** `recall@k`, `hit@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query. */
+/**
+ * `recall@k`, `hit@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm9']);
+ * const { 'recall@5': recall, mrr } = measure(ranking, relevant, [1, 5]);
+ * ```
+ */
 export function measure(
   ranking: readonly string[],
   relevant: ReadonlySet<string>,
@@ -74,7 +124,14 @@ export function measure(
   ]);
 }
 
-/** The mean of each measure over queries that were measured alike; empty without queries. */
+/**
+ * The mean of each measure over queries that were measured alike; empty without queries.
+ *
+ * @example
+ * ```ts
+ * aggregate([{ mrr: 1 }, { mrr: 0.5 }]); // { mrr: 0.75 }
+ * ```
+ */
 export function aggregate(measured: readonly Metrics[]): Metrics {
   return Object.fromEntries(
     Object.keys(measured[0] ?? {}).map((name) => [

@@ -67,7 +67,16 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
   return outcomes.filter(({ relevant, type }) => relevant.length > 0 && !excludeTypes.includes(type));
 }
 
-/** The result of a strategy on a dataset from what each query came to. */
+/**
+ * The result of a strategy on a dataset from what each query came to.
+ *
+ * @example
+ * ```ts
+ * const outcomes = [{ type: 'fact', ranking: ['m1', 'm2'], relevant: ['m1'], milliseconds: 3 }];
+ * const result = summarise(outcomes, { dataset: 'mine', strategy: 'bm25', embedder: 'none', ks: [1, 5] });
+ * console.log(result.metrics['recall@1']); // 1
+ * ```
+ */
 export function summarise(outcomes: readonly QueryOutcome[], options: SummariseOptions): EvaluationResult {
   const { dataset, strategy, embedder, ks, excludeTypes = TYPES_REPORTED_APART } = options;
   const answerable = outcomes.filter(({ relevant }) => relevant.length > 0);
@@ -113,6 +122,12 @@ export function measureOutcomes(
 /**
  * The smallest of the values that at least `percent` per cent of them do not exceed (nearest rank); 0 without
  * values. `percent` is above 0 and at most 100, else `invalid_argument` is thrown.
+ *
+ * @example
+ * ```ts
+ * percentile([12, 15, 9, 40], 50); // 12
+ * percentile([12, 15, 9, 40], 95); // 40
+ * ```
  */
 export function percentile(values: readonly number[], percent: number): number {
   if (!(percent > 0 && percent <= 100)) {

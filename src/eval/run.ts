@@ -62,6 +62,14 @@ export const DEFAULT_KS: readonly number[] = [1, 5, 10, 20];
  * The time of a query is that of ranking the `max(ks)` best. Where that answer is cut before the first relevant
  * memory, or the query names stale ones, the ranking of the whole space follows, untimed, so that `mrr` and
  * `updatedAboveStale` are over the full ranking. Throws `invalid_argument`, `aborted`, and what the engine throws.
+ *
+ * @example
+ * ```ts
+ * await using engine = await createEvaluationEngine();
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const runs = await evaluate({ datasets, strategies: ['bm25', 'hybrid'], embedder: 'builtin', ks: [5] }, engine);
+ * for (const { result } of runs) console.log(result.strategy, result.metrics['recall@5']);
+ * ```
  */
 export async function evaluate(
   options: EvaluateOptions,

@@ -15,6 +15,13 @@ export interface RandomisationOptions {
  *
  * Sources: Smucker, Allan and Carterette, 2007, doi:10.1145/1321440.1321528; the estimate: Phipson and Smyth, 2010,
  * doi:10.2202/1544-6115.1585.
+ *
+ * @example
+ * ```ts
+ * const first = [1, 0, 1, 1, 0, 1];
+ * const second = [1, 1, 1, 1, 1, 1];
+ * const p = pairedRandomisationTest(first, second); // 0.5: two queries prove nothing
+ * ```
  */
 export function pairedRandomisationTest(
   first: readonly number[],

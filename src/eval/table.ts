@@ -16,6 +16,14 @@ const NOTHING = '–';
  * The results for people, in plain text without colour: for each dataset a table of strategies and one of types of
  * query. It shows recall at every k, hit at the smallest, NDCG at 10 or the k nearest to it, and the uncut MRR; the
  * results themselves hold all.
+ *
+ * @example
+ * ```ts
+ * await using engine = await createEvaluationEngine();
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const runs = await evaluate({ datasets, strategies: ['bm25', 'hybrid'], embedder: 'builtin' }, engine);
+ * console.log(formatReport(runs.map(({ result }) => result), { differences: compareRuns(runs) }));
+ * ```
  */
 export function formatReport(
   results: readonly EvaluationResult[],

@@ -31,7 +31,15 @@ const idempotencyKey = header(
 const ifMatch = header('If-Match', 'The ETag of the memory as it was read; 412 when it was changed since');
 const ifNoneMatch = header('If-None-Match', 'An ETag; 304 when nothing has changed');
 
-/** The API as OpenAPI 3.1, made from the schemas of the verbs. */
+/**
+ * The API as OpenAPI 3.1, made from the schemas of the verbs.
+ *
+ * @example
+ * ```ts
+ * import { openApi } from 'salience/http';
+ * console.log(JSON.stringify(openApi('1.0.0'), null, 2));
+ * ```
+ */
 export function openApi(version: string): Json {
   const { schemas, of } = schemasOfVerbs();
   const paths: Record<string, Json> = {};

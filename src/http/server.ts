@@ -104,7 +104,19 @@ const DAY = 86_400_000;
 /** Of time limits, in milliseconds. */
 const LONGEST = 3_600_000;
 
-/** Serves spaces over HTTP. Throws `unsupported` when the address cannot be had, `invalid_argument` for a wrong limit. */
+/**
+ * Starts the HTTP server: a route for every verb, behind a token for each space. By default it listens to this machine
+ * alone, on port 7411.
+ *
+ * @throws `unsupported`: the address cannot be had. `invalid_argument`: an option is unknown or out of range.
+ * @example
+ * ```ts
+ * import { openTokenStore, startServer } from 'salience/http';
+ * const spaces = openSpaces({ path: './memory' });
+ * await using server = await startServer({ spaces, tokens: openTokenStore('./tokens'), port: 0 });
+ * console.log(server.url); // closing the server closes the spaces too
+ * ```
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   onlyKeys(options, optionKeys, 'startServer');
   const clock = options.clock ?? Date.now;

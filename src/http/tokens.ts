@@ -39,13 +39,45 @@ const newTokenKeys = keysOf<NewToken>()({ name: true, space: true, scopes: true,
 
 /** Tokens in a directory: one file each, readable by its owner alone, holding a hash and never the token. */
 export interface TokenStore {
-  /** Makes a token. It is in this answer and nowhere else. */
+  /**
+   * Makes a token. It is in this answer and nowhere else.
+   *
+   * @example
+   * ```ts
+   * const grants = { space: 'alice', scopes: ['project:website'], rights: 'write' } as const;
+   * const { token } = await openTokenStore('./tokens').create(grants, Date.now());
+   * ```
+   */
   create(token: NewToken, now: Instant): Promise<{ readonly token: string; readonly grant: Grant }>;
-  /** Oldest first. */
+  /**
+   * Lists the grants that are not revoked, oldest first.
+   *
+   * @example
+   * ```ts
+   * for (const { id, name, space } of await openTokenStore('./tokens').list()) console.log(id, name, space);
+   * ```
+   */
   list(): Promise<readonly Grant[]>;
-  /** From now on the token opens nothing. Throws `not_found`. */
+  /**
+   * From now on the token opens nothing. Throws `not_found`.
+   *
+   * @example
+   * ```ts
+   * const tokens = openTokenStore('./tokens');
+   * const { grant } = await tokens.create({ space: 'alice' }, Date.now());
+   * await tokens.revoke(grant.id);
+   * ```
+   */
   revoke(id: string): Promise<void>;
-  /** What the token grants; `undefined` for one that was never made, or was revoked. */
+  /**
+   * What the token grants; `undefined` for one that was never made, or was revoked.
+   *
+   * @example
+   * ```ts
+   * const grant = await openTokenStore('./tokens').authenticate('salience_…');
+   * if (!grant) console.log('unknown or revoked');
+   * ```
+   */
   authenticate(token: string): Promise<Grant | undefined>;
 }
 
@@ -54,7 +86,17 @@ const form = /^salience_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 const idForm = /^[0-9a-f]{16}$/;
 const suffix = '.json';
 
-/** The tokens kept in `directory`, which is made when the first token is. */
+/**
+ * The tokens kept in `directory`, which is made when the first token is.
+ *
+ * @example
+ * ```ts
+ * import { openTokenStore } from 'salience/http';
+ * const tokens = openTokenStore('./tokens');
+ * const { token, grant } = await tokens.create({ space: 'alice', rights: 'read' }, Date.now());
+ * console.log(`${token} opens ${grant.space}`); // shown once: only its hash is kept
+ * ```
+ */
 export function openTokenStore(directory: string): TokenStore {
   const fileOf = (id: string) => join(directory, `${id}${suffix}`);
   const read = async (id: string): Promise<StoredToken | undefined> => {

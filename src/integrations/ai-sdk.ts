@@ -15,6 +15,18 @@ export type { MemoryToolOptions };
  * Tools for `generateText`, `streamText` and agents, named as the verbs are: `{ remember, recall, update, forget }`.
  * The application gets what the engine answers; the model reads a short text in which stored statements are quoted.
  * Throws `invalid_argument` for a name in `only` that is no tool.
+ *
+ * @example
+ * ```ts
+ * import { generateText, stepCountIs } from 'ai';
+ * import { memoryTools } from 'salience/ai-sdk';
+ * const { text } = await generateText({
+ *   model: 'anthropic/claude-sonnet-4.5',
+ *   tools: memoryTools(memory),
+ *   stopWhen: stepCountIs(5),
+ *   prompt: 'By the way, I am allergic to peanuts.',
+ * });
+ * ```
  */
 export function memoryTools(memory: MemoryEngine, options: MemoryToolOptions = {}): Record<string, Tool> {
   return Object.fromEntries(
@@ -96,6 +108,17 @@ const MOST_TURNS = 64;
  * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
  * message: as fenced data, which the fence says is no instruction. In the further steps of a turn (after tool calls) it
  * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
+ *
+ * @example
+ * ```ts
+ * import { gateway, generateText, wrapLanguageModel } from 'ai';
+ * import { memoryMiddleware } from 'salience/ai-sdk';
+ * const model = wrapLanguageModel({
+ *   model: gateway('anthropic/claude-sonnet-4.5'),
+ *   middleware: memoryMiddleware(memory, { maxTokens: 1000 }),
+ * });
+ * const { text } = await generateText({ model, prompt: 'Can I eat noodles with peanuts?' });
+ * ```
  */
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');

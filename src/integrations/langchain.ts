@@ -48,7 +48,17 @@ export type MemoryDocumentMetadata = Omit<Memory, 'id' | 'content'> & {
   readonly strategy: string;
 };
 
-/** Recalls memories as documents, best first: the content is the page, the id is the document's. */
+/**
+ * Recalls memories as documents, best first: the content is the page, the id is the document's.
+ *
+ * @example
+ * ```ts
+ * import { MemoryRetriever } from 'salience/langchain';
+ * const retriever = new MemoryRetriever({ memory, recall: { strategy: 'bm25', limit: 3 } });
+ * const documents = await retriever.invoke('Which coffee does she like?');
+ * console.log(documents.map(({ pageContent }) => pageContent));
+ * ```
+ */
 export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
   static override lc_name(): string {
     return 'MemoryRetriever';
@@ -92,6 +102,14 @@ const storeKeys = keysOf<MemoryStoreInput>()({ memory: true, scope: true, type: 
  *
  * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept. As JSON a value may
  * be as long as the memory's limit of metadata (`maxMetadataBytes`) allows.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStore } from 'salience/langchain';
+ * const store = new MemoryStore({ memory });
+ * await store.mset([['diet', { kind: 'vegan', since: 2026 }]]);
+ * const [diet] = await store.mget(['diet']);
+ * ```
  */
 export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<string, Value> {
   static override lc_name(): string {

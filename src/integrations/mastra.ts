@@ -17,6 +17,19 @@ const { createTool } = await loadPeer(() => import('@mastra/core/tools'), '@mast
  * Tools for an `Agent`, named as the verbs are: `{ remember, recall, update, forget }`. The application gets what the
  * engine answers; the model reads a short text in which stored statements are quoted.
  * Throws `invalid_argument` for a name in `only` that is no tool.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from '@mastra/core/agent';
+ * import { memoryTools } from 'salience/mastra';
+ * const agent = new Agent({
+ *   id: 'assistant',
+ *   name: 'Assistant',
+ *   instructions: 'Recall before you answer, remember what should last.',
+ *   model: 'anthropic/claude-sonnet-4-5',
+ *   tools: memoryTools(memory),
+ * });
+ * ```
  */
 export function memoryTools(
   memory: MemoryEngine,

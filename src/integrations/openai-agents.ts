@@ -29,6 +29,15 @@ const MESSAGE = 'message';
  * `<private>…</private>`, which is never kept. What is popped or cleared is forgotten for good.
  *
  * Several processes may add to one session: each batch of items stays together.
+ *
+ * @example
+ * ```ts
+ * import { Agent, run } from '@openai/agents-core';
+ * import { memorySession } from 'salience/openai-agents';
+ * const agent = new Agent({ name: 'Assistant', instructions: 'Answer in one sentence.' });
+ * const session = memorySession(memory, { sessionId: 'chat-1' });
+ * await run(agent, 'What is my name?', { session });
+ * ```
  */
 export function memorySession(memory: MemoryEngine, options: MemorySessionOptions = {}): Session {
   onlyKeys(options, optionKeys, 'memorySession');

@@ -53,6 +53,14 @@ const operationNames = {
 /**
  * Turns the operations of all memories in this process into spans, until the function that it returns is called. The
  * span that is active where a verb is called is the parent. `gen_ai.memory.store.id` is the name of the space.
+ *
+ * @example
+ * ```ts
+ * import { traceMemory } from 'salience/otel';
+ * const stop = traceMemory();
+ * await memory.recall('coffee'); // a span "search_memory"
+ * stop();
+ * ```
  */
 export function traceMemory(options: TraceMemoryOptions = {}): () => void {
   onlyKeys(options, optionKeys, 'traceMemory');

@@ -46,14 +46,36 @@ export interface SearchInput extends OfUser {
  * engine throws: a `SalienceError` with a code, and `invalid_argument` for a blank `user_id` or an unknown argument.
  */
 export interface MemFunctions {
-  /** Starts a session, or goes on with the open one; one that was idle for 24 hours is closed first. */
+  /**
+   * Starts a session, or goes on with the open one; one that was idle for 24 hours is closed first.
+   *
+   * @example
+   * ```ts
+   * const { session_id, is_new, memories } = await mem.mem_session_start({ user_id: 'alice' });
+   * ```
+   */
   mem_session_start(input: OfUser, options?: OperationOptions): Promise<MemSession>;
-  /** Ends the open session. Throws `invalid_argument` for a blank summary, `not_found` when none is open. */
+  /**
+   * Ends the open session. Throws `invalid_argument` for a blank summary, `not_found` when none is open.
+   *
+   * @example
+   * ```ts
+   * await mem.mem_session_start({ user_id: 'alice' });
+   * await mem.mem_session_end({ user_id: 'alice', summary: 'Chose how long auth tokens live.' });
+   * ```
+   */
   mem_session_end(
     input: OfUser & { readonly summary: string },
     options?: OperationOptions,
   ): Promise<SavedSummary>;
-  /** Saves a summary; its title is how it begins, up to 80 characters. Throws `invalid_argument` for a blank one. */
+  /**
+   * Saves a summary; its title is how it begins, up to 80 characters. Throws `invalid_argument` for a blank one.
+   *
+   * @example
+   * ```ts
+   * await mem.mem_session_summary({ user_id: 'alice', summary: 'So far: auth tokens live for an hour.' });
+   * ```
+   */
   mem_session_summary(
     input: OfUser & { readonly summary: string },
     options?: OperationOptions,
@@ -61,17 +83,60 @@ export interface MemFunctions {
   /**
    * Stores an observation, in the open session if there is one; one that was idle for 24 hours is closed first, and
    * another one started. Throws `invalid_argument` for an unknown type.
+   *
+   * @example
+   * ```ts
+   * const { id, outcome } = await mem.mem_save({
+   *   user_id: 'alice',
+   *   type: 'decision',
+   *   title: 'Login',
+   *   content: 'Auth tokens live for an hour',
+   *   topic_key: 'auth/lifetime',
+   * });
+   * ```
    */
   mem_save(input: SaveInput, options?: OperationOptions): Promise<SavedObservation>;
-  /** Finds observations that share a word with the query, best SearchScore first. */
+  /**
+   * Finds observations that share a word with the query, best SearchScore first.
+   *
+   * @example
+   * ```ts
+   * const results = await mem.mem_search({ user_id: 'alice', query: 'auth token', limit: 3 });
+   * for (const { title, snippet, score } of results) console.log(`${score} ${title}: ${snippet}`);
+   * ```
+   */
   mem_search(input: SearchInput, options?: OperationOptions): Promise<readonly SearchResult[]>;
-  /** One observation; `null` when this user has none of that id. */
+  /**
+   * One observation; `null` when this user has none of that id.
+   *
+   * @example
+   * ```ts
+   * const [first] = await mem.mem_search({ user_id: 'alice', query: 'auth token' });
+   * if (first) console.log(await mem.mem_get_observation({ user_id: 'alice', id: first.id }));
+   * ```
+   */
   mem_get_observation(
     input: OfUser & { readonly id: string },
     options?: OperationOptions,
   ): Promise<Observation | null>;
-  /** What was saved just before and after an observation. Throws `not_found`. */
+  /**
+   * What was saved just before and after an observation. Throws `not_found`.
+   *
+   * @example
+   * ```ts
+   * const [first] = await mem.mem_search({ user_id: 'alice', query: 'auth token' });
+   * if (first) console.log((await mem.mem_timeline({ user_id: 'alice', id: first.id })).before);
+   * ```
+   */
   mem_timeline(input: OfUser & { readonly id: string }, options?: OperationOptions): Promise<MemTimeline>;
+  /**
+   * Counts the observations of a user, by type.
+   *
+   * @example
+   * ```ts
+   * const { total, by_type } = await mem.mem_stats({ user_id: 'alice' });
+   * ```
+   */
   mem_stats(input: OfUser, options?: OperationOptions): Promise<MemStats>;
 }
 

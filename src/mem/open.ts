@@ -16,6 +16,13 @@ export interface Mem extends MemFunctions, AsyncDisposable {
 /**
  * Opens the observations of many users in one place. A user's are opened with the first call that names them, and
  * closed when nobody uses them and too many others are open. Throws `invalid_argument` for an unknown option.
+ *
+ * @example
+ * ```ts
+ * import { openMem } from 'salience/mem';
+ * await using mem = openMem({ path: './memory', types: ['bug'] });
+ * await mem.mem_save({ user_id: 'alice', type: 'bug', title: 'Login', content: 'Safari loses the session cookie' });
+ * ```
  */
 export function openMem(given: MemOptions): Mem {
   onlyKeys(given, [...SPACES_OPTIONS, 'types'], 'openMem');

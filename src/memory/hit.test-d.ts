@@ -18,6 +18,27 @@ test('a hit without a strategy is the hit of any', async () => {
   named.toSorted((a, b) => compareScores(a.score, b.score));
 });
 
+test('Hit is the type of a parameter for the hits of every recall', async () => {
+  const show = (hit: Hit) => `${hit.score} ${hit.memory.content}`;
+  const showAll = (hits: readonly Hit[]) => hits.map(show).join('\n');
+  const asked = await memory.recall('x');
+  const ambient = await memory.recall(undefined, { strategy: 'ambient' });
+  const own = await memory.recall('x', { strategy: 'mine' });
+  const either = await memory.recall('x', { strategy: 'bm25' as 'bm25' | 'vector' });
+  for (const hit of asked.hits) show(hit);
+  for (const hit of ambient.hits) show(hit);
+  showAll(asked.hits);
+  showAll([...ambient.hits, ...own.hits, ...either.hits]);
+  const { memories } = await memory.startSession();
+  showAll(memories);
+  const { items } = await memory.context('x', { maxTokens: 100 });
+  const value = (score: AnyScore) => score.value;
+  items.map(({ score }) => value(score));
+  // @ts-expect-error
+  const compare = (a: Hit, b: Hit) => compareScores(a.score, b.score);
+  void compare;
+});
+
 test('hits of several strategies do not compare', async () => {
   const { hits } = await memory.recall('x');
   const lexical = (await memory.recall('x', { strategy: 'lexical' })).hits;

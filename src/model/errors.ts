@@ -77,7 +77,19 @@ export type SalienceErrorCode =
 
 const brand: unique symbol = Symbol.for('salience.error') as never;
 
-/** The one error class of the engine. Match on `code`, never on the message. */
+/**
+ * The one error class of the engine. Match on `code`, never on the message.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await memory.update('no-such-id', { importance: 1 });
+ * } catch (error) {
+ *   if (!SalienceError.isInstance(error)) throw error;
+ *   console.log(error.code, error.details['id']); // not_found no-such-id
+ * }
+ * ```
+ */
 export class SalienceError extends Error {
   readonly code: SalienceErrorCode;
   /** Plain data about the failure: field, path, limit, operands. Never a secret, never a memory's text. */

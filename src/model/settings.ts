@@ -87,7 +87,15 @@ export function sameSetting(a: Fading | string, b: Fading | string): boolean {
   return settingText(a) === settingText(b);
 }
 
-/** A setting for a message: its mode, and what differs from the defaults of that mode. */
+/**
+ * A setting for a message: its mode, and what differs from the defaults of that mode.
+ *
+ * @example
+ * ```ts
+ * const { fading } = await memory.configure();
+ * console.log(settingText(fading)); // "off"
+ * ```
+ */
 export function settingText(setting: Fading | string): string {
   if (typeof setting === 'string') return JSON.stringify(setting);
   if (setting.mode === 'off') return '"off"';

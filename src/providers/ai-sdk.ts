@@ -34,6 +34,13 @@ export type AiSdkMessage =
  * It is called directly, so the package `ai` itself is not needed. Its `name` is `ai-sdk:<provider>:<model>`.
  *
  * Throws `invalid_argument` for what is no such model and for options it cannot use.
+ *
+ * @example
+ * ```ts
+ * import { gateway } from 'ai'; // or the package of any provider
+ * const languageModel = aiSdkModel(gateway('anthropic/claude-sonnet-4.5'));
+ * await using memory = await openMemory({ path: './memory', space: 'alice', languageModel });
+ * ```
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: LanguageModelOptions = {}): LanguageModel {
   onlyKeys(options, LANGUAGE_MODEL_OPTION_NAMES, 'options');

@@ -1,3 +1,4 @@
+import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../model/errors.ts';
 import { compareScores, makeScore, type Score } from './comparable.ts';
@@ -36,6 +37,13 @@ test('as text a score is its number', () => {
   expect(`${low}`).toBe('0.25');
   expect(String(high)).toBe('0.75');
   expect(JSON.stringify({ low })).toBe('{"low":0.25}');
+});
+
+test('printed, a score is its number and its strategy, on one line', () => {
+  expect(inspect(low)).toBe('0.25 (lexical)');
+  expect(inspect({ hits: [{ score: high }] })).toBe('{ hits: [ { score: 0.75 (lexical) } ] }');
+  expect(format('%s', high)).toBe('0.75');
+  expect({ ...low }).toEqual(expect.not.objectContaining({ [inspect.custom]: expect.anything() }));
 });
 
 test('scores of one strategy with other parameters do not compare', () => {

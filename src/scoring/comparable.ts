@@ -23,7 +23,15 @@ export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScor
 
 /**
  * A score together with what it was made by. Scores of different strategies, profiles or parameters mean different
- * things: they do not compare. Order scores of one strategy with {@link compareScores}; JSON writes the number.
+ * things: they do not compare. Order scores of one strategy with {@link compareScores}. JSON and template strings show
+ * the number, `console.log` the number and the strategy.
+ *
+ * @example
+ * ```ts
+ * const { hits: [best] } = await memory.recall('coffee');
+ * console.log(best?.score); // 0.882152881898994 (hybrid)
+ * console.log(`score: ${best?.score}`); // score: 0.882152881898994
+ * ```
  */
 export interface Score<Strategy extends string> extends AnyScore {
   readonly strategy: Strategy;
@@ -31,13 +39,16 @@ export interface Score<Strategy extends string> extends AnyScore {
   readonly [strategyBrand]?: (strategy: Strategy) => Strategy;
 }
 
+/** How Node and others that keep to its convention print an object; a property that has no type and is not listed. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
 /** Puts a value under the protection of {@link Score}. */
 export function makeScore<Strategy extends string>(
   strategy: Strategy,
   profileHash: string,
   value: number,
 ): Score<Strategy> {
-  return Object.freeze({
+  const score: Score<Strategy> = {
     strategy,
     profileHash,
     value,
@@ -51,12 +62,21 @@ export function makeScore<Strategy extends string>(
         { details: { strategy } },
       );
     },
-  });
+  };
+  // With what it was made by: printed numbers of several strategies invite the comparison that nothing else allows.
+  Object.defineProperty(score, INSPECT, { value: () => `${value} (${strategy})` });
+  return Object.freeze(score);
 }
 
 /**
  * Orders two scores of the same strategy, higher first; usable with `sort`.
  * Throws `incomparable_scores` when their formulas or parameters differ.
+ *
+ * @example
+ * ```ts
+ * const { hits } = await memory.recall('coffee', { strategy: 'bm25' });
+ * const best = hits.toSorted((a, b) => compareScores(a.score, b.score))[0];
+ * ```
  */
 export function compareScores<Strategy extends string>(
   a: Score<Strategy>,

@@ -27,6 +27,15 @@ export interface Comparison {
  * term of its own.
  *
  * Throws `incomparable_scores` when the trees are not of one formula with the same parameters.
+ *
+ * @example
+ * ```ts
+ * const now = '2026-04-20T00:00:00Z';
+ * const newer = explain('scoped', { similarity: 0.8, updatedAt: '2026-04-19T00:00:00Z' }, { now });
+ * const older = explain('scoped', { similarity: 0.9, updatedAt: '2026-01-19T00:00:00Z' }, { now });
+ * const { difference, terms } = compareExplanations(newer, older);
+ * console.log(difference, terms[0]?.name);
+ * ```
  */
 export function compareExplanations(a: Explanation, b: Explanation): Comparison {
   const [left, right] = [formulaOf(a), formulaOf(b)];
@@ -41,8 +50,19 @@ export function compareExplanations(a: Explanation, b: Explanation): Comparison 
   return { difference, terms };
 }
 
-/** A comparison as lines of text. */
-export function formatComparison({ difference, terms }: Comparison): string {
+/**
+ * A comparison as lines of text.
+ *
+ * @example
+ * ```ts
+ * const now = '2026-04-20T00:00:00Z';
+ * const newer = explain('scoped', { similarity: 0.8, updatedAt: '2026-04-19T00:00:00Z' }, { now });
+ * const older = explain('scoped', { similarity: 0.9, updatedAt: '2026-01-19T00:00:00Z' }, { now });
+ * console.log(formatComparison(compareExplanations(newer, older)));
+ * ```
+ */
+export function formatComparison(comparison: Comparison): string {
+  const { difference, terms } = comparison;
   const width = Math.max(0, ...terms.map(({ name }) => visible(name).length));
   return [
     `${signed(difference)}  in all`,

@@ -22,6 +22,12 @@ interface Line {
  * Draws an explanation: each line a value (4 decimals) and what it is in words. References, choices, tables and
  * bounds that cut nothing off share a line with the value they pass on. Names and attribute values cannot break out
  * of the drawing, nor, in Markdown, become markup.
+ *
+ * @example
+ * ```ts
+ * const { hits } = await memory.recall('which coffee?', { limit: 1 });
+ * for (const hit of hits) console.log(formatExplanation(hit.explain(), 'text'));
+ * ```
  */
 export function formatExplanation(tree: Explanation, format: ExplanationFormat): string {
   return format === 'text' ? drawText(tree).join('\n') : drawMarkdown(tree).join('\n');

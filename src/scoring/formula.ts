@@ -5,6 +5,11 @@ import { shortNumber, visible } from './show.ts';
 /**
  * A profile as people write formulas: the score, then one line for each part, for each condition and for each
  * parameter with its default and range. Names that stand alone are signals, parts or parameters.
+ *
+ * @example
+ * ```ts
+ * console.log(formulaText(builtinProfile('hybrid')));
+ * ```
  */
 export function formulaText(profile: Profile): string {
   const parts = Object.entries(profile.parts).map(([name, part]) =>

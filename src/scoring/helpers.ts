@@ -5,7 +5,14 @@ import { features, partValue, type SignalInput, score } from './score.ts';
 
 type Time = Instant | string | Date;
 
-/** How recent a moment is: 1 now, .5 after one half-life. Default half-life is 30 days. */
+/**
+ * How recent a moment is: 1 now, .5 after one half-life. Default half-life is 30 days.
+ *
+ * @example
+ * ```ts
+ * recencyScore('2026-04-06T00:00:00Z', { now: '2026-04-20T00:00:00Z', halfLifeDays: 14 }); // 0.5
+ * ```
+ */
 export function recencyScore(
   at: Time,
   options: { readonly now: Time; readonly halfLifeDays?: number | undefined },
@@ -14,17 +21,39 @@ export function recencyScore(
   return partValue('balanced', 'recency', { createdAt: at }, { now: options.now, parameters });
 }
 
-/** Linear in the number of revisions, full at 10. */
+/**
+ * Linear in the number of revisions, full at 10.
+ *
+ * @example
+ * ```ts
+ * revisionScore(5); // 0.5
+ * ```
+ */
 export function revisionScore(count: number): number {
   return partValue('lexical', 'revision', { revisionCount: count });
 }
 
-/** How much a type matters by default: profile 1, preference .9, decision .7, pattern .6, summary .3, others .5. */
+/**
+ * How much a type matters by default: profile 1, preference .9, decision .7, pattern .6, summary .3, others .5.
+ *
+ * @example
+ * ```ts
+ * typePriority('preference'); // 0.9
+ * ```
+ */
 export function typePriority(type: MemoryType): number {
   return partValue('ambient', 'typePriority', { type });
 }
 
-/** R, what is left of a memory, in [0, 1]. Floors: .60 core, .02 otherwise; procedures 1; stubs 0. */
+/**
+ * R, what is left of a memory, in [0, 1]. Floors: .60 core, .02 otherwise; procedures 1; stubs 0.
+ *
+ * @example
+ * ```ts
+ * const note = { type: 'fact', stability: 0.25, importance: 0.5, createdAt: '2026-03-20T00:00:00Z' };
+ * const left = retention(note, { now: '2026-04-20T00:00:00Z' });
+ * ```
+ */
 export function retention(
   memory: SignalInput,
   options: { readonly now: Time; readonly curve?: 'exponential' | 'power' | undefined },
@@ -50,7 +79,19 @@ export interface CompositeScoreInput {
   readonly now: Time;
 }
 
-/** The `balanced` score: similarity, recency and importance as a weighted mean. */
+/**
+ * The `balanced` score: similarity, recency and importance as a weighted mean.
+ *
+ * @example
+ * ```ts
+ * const score = computeCompositeScore({
+ *   similarity: 0.8,
+ *   importance: 0.9,
+ *   createdAt: '2026-04-06T00:00:00Z',
+ *   now: '2026-04-20T00:00:00Z',
+ * });
+ * ```
+ */
 export function computeCompositeScore(input: CompositeScoreInput): number {
   const { similarity, createdAt, lastAccessedAt, importance, weights, recencyHalfLifeDays, now } = input;
   return score(
@@ -75,7 +116,16 @@ export interface FiveFactorBreakdown {
   readonly frequencyScore: number;
 }
 
-/** The `five-factor` score and its five parts, each rounded to 6 decimals: for showing, not for sorting. */
+/**
+ * The `five-factor` score and its five parts, each rounded to 6 decimals: for showing, not for sorting.
+ *
+ * @example
+ * ```ts
+ * const now = '2026-04-20T00:00:00Z';
+ * const note = { createdAt: '2026-04-06T00:00:00Z', usefulness: 0.75, confidence: 0.8, accessCount: 3 };
+ * const { compositeScore, recencyScore } = fiveFactorScore(note, { similarity: 0.8, now });
+ * ```
+ */
 export function fiveFactorScore(
   memory: SignalInput,
   options: { readonly similarity?: number | undefined; readonly now: Time },
@@ -92,7 +142,16 @@ export function fiveFactorScore(
   };
 }
 
-/** The `scoped` score: similarity × scope weight × weight × decay since the last update. */
+/**
+ * The `scoped` score: similarity × scope weight × weight × decay since the last update.
+ *
+ * @example
+ * ```ts
+ * const now = '2026-04-20T00:00:00Z';
+ * const note = { similarity: 0.92, scope: 'project:shop', updatedAt: '2026-04-15T00:00:00Z' };
+ * scopedScore(note, { now }); // a project's note counts for more than a global one
+ * ```
+ */
 export function scopedScore(signals: SignalInput, options: { readonly now: Time }): number {
   return score('scoped', signals, { now: options.now });
 }
@@ -100,6 +159,12 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
 /**
  * What votes say: (p+1)/(p+n+2), .5 without votes. Source: the rule of succession.
  * Throws `invalid_argument` for a count below 0.
+ *
+ * @example
+ * ```ts
+ * usefulness(0, 0); // 0.5
+ * usefulness(3, 0); // 0.8
+ * ```
  */
 export function usefulness(positive: number, negative: number): number {
   for (const [field, count] of Object.entries({ positive, negative })) {

@@ -35,6 +35,22 @@ export type ProfileReference = Profile | string;
 /**
  * Checks a profile written in TypeScript or read from JSON; it may extend a built-in profile, or one that `lookup`
  * finds. Throws `invalid_profile` naming the path of the fault.
+ *
+ * @example
+ * ```ts
+ * const profile = defineProfile({
+ *   name: 'important-first',
+ *   description: 'Importance, and a little similarity.',
+ *   score: {
+ *     op: 'mean',
+ *     terms: [
+ *       { weight: 0.8, of: { op: 'signal', name: 'importance' } },
+ *       { weight: 0.2, of: { op: 'signal', name: 'similarity' } },
+ *     ],
+ *   },
+ * });
+ * score(profile, { importance: 1, similarity: 0.5 }); // 0.9
+ * ```
  */
 export function defineProfile(
   definition: ProfileDefinition,
@@ -43,7 +59,15 @@ export function defineProfile(
   return resolveProfile(definition, lookup);
 }
 
-/** Reads a profile from JSON text. Throws `invalid_profile`. */
+/**
+ * Reads a profile from JSON text. Throws `invalid_profile`.
+ *
+ * @example
+ * ```ts
+ * const json = '{ "name": "plain", "description": "Similarity.", "score": { "op": "signal", "name": "similarity" } }';
+ * score(parseProfile(json), { similarity: 0.5 }); // 0.5
+ * ```
+ */
 export function parseProfile(json: string): Profile {
   try {
     return defineProfile(JSON.parse(json) as ProfileDefinition);
@@ -58,13 +82,28 @@ export function parseProfile(json: string): Profile {
 /**
  * The score of one memory by one formula, a number in [0, 1].
  * Throws `invalid_argument`, `invalid_time`, `invalid_parameter`, `missing_signal`, `unknown_strategy`.
+ *
+ * @example
+ * ```ts
+ * const note = { similarity: 0.92, scope: 'project:shop', updatedAt: '2026-04-15T00:00:00Z' };
+ * score('scoped', note, { now: '2026-04-20T00:00:00Z', parameters: { decayRate: 0.01 } });
+ * ```
  */
 export function score(profile: ProfileReference, signals: SignalInput, options: ScoreOptions = {}): number {
   const { bound, read, now } = prepare(profile, signals, options);
   return evaluate(bound.root, read, now);
 }
 
-/** As {@link score}, as the tree of values it is made of; the root has the score's bits. */
+/**
+ * As {@link score}, as the tree of values it is made of; the root has the score's bits.
+ *
+ * @example
+ * ```ts
+ * const note = { similarity: 0.92, scope: 'project:shop', updatedAt: '2026-04-15T00:00:00Z' };
+ * const tree = explain('scoped', note, { now: '2026-04-20T00:00:00Z' });
+ * console.log(tree.value, formatExplanation(tree, 'text'));
+ * ```
+ */
 export function explain(
   profile: ProfileReference,
   signals: SignalInput,
@@ -74,7 +113,19 @@ export function explain(
   return explainNode(bound.root, read, now);
 }
 
-/** The values of a profile's named parts. */
+/**
+ * The values of a profile's named parts.
+ *
+ * @example
+ * ```ts
+ * const parts = features(
+ *   'balanced',
+ *   { similarity: 0.8, importance: 0.9, createdAt: '2026-04-06T00:00:00Z' },
+ *   { now: '2026-04-20T00:00:00Z' },
+ * );
+ * console.log(Object.entries(parts));
+ * ```
+ */
 export function features(
   profile: ProfileReference,
   signals: SignalInput,

@@ -5,6 +5,12 @@ import { visible } from './show.ts';
 /**
  * An explanation in one line: the score as the terms or factors it is made of, each with its value, named parts
  * opened once: `relevance 0.43 (0.6·lexical 0.32 + 0.4·calibrated 0.60) × (0.9 + 0.05·recency 1.00 + …)`.
+ *
+ * @example
+ * ```ts
+ * const note = { similarity: 0.92, scope: 'project:shop', updatedAt: '2026-04-15T00:00:00Z' };
+ * console.log(summariseExplanation(explain('scoped', note, { now: '2026-04-20T00:00:00Z' })));
+ * ```
  */
 export function summariseExplanation(tree: Explanation): string {
   const source = bare(tree);

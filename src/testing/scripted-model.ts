@@ -22,6 +22,15 @@ export interface ScriptedModel {
 /**
  * A language model that answers what `script` returns, a text or a value for JSON. Answers are read, checked and mended
  * as those of a real model; a token is four bytes. What the script throws is a failure of the model, without retries.
+ *
+ * @example
+ * ```ts
+ * import { scriptedModel } from 'salience/testing';
+ * const { model, requests } = scriptedModel(() => ({ memories: [] }));
+ * await using memory = await openMemory({ path: ':memory:', space: 'test', languageModel: model });
+ * await memory.observe([{ role: 'user', content: 'I am allergic to peanuts.' }]);
+ * console.log(requests[0]?.prompt);
+ * ```
  */
 export function scriptedModel(
   script: (request: ScriptedRequest) => string | object | Promise<string | object>,

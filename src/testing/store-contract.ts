@@ -11,6 +11,16 @@ export interface StoreContractOptions {
 /**
  * Registers with vitest what every store promises: await it at the top of a test file. Needs `vitest` and
  * `fast-check`, which are loaded here and not before.
+ *
+ * @example
+ * ```ts
+ * import { createSqliteStore } from 'salience/sqlite'; // a store of your own in its place
+ * import { storeContract } from 'salience/testing';
+ * await storeContract('my store', async () => {
+ *   const store = createSqliteStore({ directory: './test-store' });
+ *   return { store, cleanup: () => store.close() };
+ * });
+ * ```
  */
 export async function storeContract(
   name: string,

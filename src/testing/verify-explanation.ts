@@ -6,6 +6,13 @@ import { type Explanation, recompute } from '../scoring/explain.ts';
  * went through JSON, where −0 became 0.
  *
  * Throws `explanation_mismatch` naming the path of the first node that does not add up, children before parents.
+ *
+ * @example
+ * ```ts
+ * import { verifyExplanation } from 'salience/testing';
+ * const { hits } = await memory.recall('coffee');
+ * for (const hit of hits) verifyExplanation(hit.explain());
+ * ```
  */
 export function verifyExplanation(tree: Explanation): void {
   verify(tree, 'root');

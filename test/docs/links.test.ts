@@ -38,12 +38,18 @@ function tokensOf(page: string): readonly Token[] {
   return tokens;
 }
 
-/** The names that GitHub gives to the headings of a page. */
+/** The names that GitHub gives to the headings of a page, and those of its anchors. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const headings = tokensOf(page).filter((token): token is Tokens.Heading => token.type === 'heading');
-  return new Set(
-    headings.map(({ text }) => {
+  const anchors = [
+    ...bytesOf(page)
+      .toString('utf8')
+      .matchAll(/<a id="([\w-]+)"><\/a>/g),
+  ].map(([, id]) => id ?? '');
+  return new Set([
+    ...anchors,
+    ...headings.map(({ text }) => {
       const slug = text
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -52,7 +58,7 @@ function anchorsOf(page: string): ReadonlySet<string> {
       seen.set(slug, times + 1);
       return times === 0 ? slug : `${slug}-${times}`;
     }),
-  );
+  ]);
 }
 
 /** What is wrong with a link of a page; `undefined` when it leads somewhere. */

@@ -42,7 +42,14 @@ export function findBuiltinProfile(name: string): Profile | undefined {
   return profile;
 }
 
-/** A profile that comes with the engine. Throws `unknown_strategy`, listing what there is. */
+/**
+ * A profile that comes with the engine. Throws `unknown_strategy`, listing what there is.
+ *
+ * @example
+ * ```ts
+ * const { description, parameters } = builtinProfile('hybrid');
+ * ```
+ */
 export function builtinProfile(name: string): Profile {
   const profile = findBuiltinProfile(name);
   if (profile) return profile;
@@ -53,7 +60,14 @@ export function builtinProfile(name: string): Profile {
   );
 }
 
-/** The definition of a built-in profile as its author wrote it. */
+/**
+ * The definition of a built-in profile as its author wrote it.
+ *
+ * @example
+ * ```ts
+ * const mine = defineProfile({ ...builtinDefinition('balanced'), name: 'mine', description: 'My own copy.' });
+ * ```
+ */
 export function builtinDefinition(name: BuiltinProfileName): ProfileDefinition {
   return definitions[name];
 }

@@ -30,13 +30,27 @@ export interface SqliteStoreOptions {
 
 const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: true, busyTimeout: true });
 
-/** A store of SQLite files. The driver is loaded, and the directory made, when the first space is opened. */
+/**
+ * A store of SQLite files. The driver is loaded, and the directory made, when the first space is opened.
+ *
+ * @example
+ * ```ts
+ * import { createSqliteStore } from 'salience/sqlite';
+ * await using store = createSqliteStore({ directory: './memory', busyTimeout: 30_000 });
+ * await using memory = await openMemory({ path: './memory', space: 'alice', store });
+ * console.log(await store.listSpaces());
+ * ```
+ */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   onlyKeys(options, optionKeys, 'createSqliteStore');
   return createObservedSqliteStore(options);
 }
 
-/** As {@link createSqliteStore}; `onConnect` gets every connection, for tests that set limits on it. */
+/**
+ * As {@link createSqliteStore}; `onConnect` gets every connection, for tests that set limits on it.
+ *
+ * @internal
+ */
 export function createObservedSqliteStore(
   { directory, synchronous = 'full', busyTimeout = 10_000 }: SqliteStoreOptions,
   onConnect?: (connection: Connection) => void,

@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { type DocExample, docExamples, verbsOf } from './doc-examples.ts';
+import { readPublicSurface, root } from './public-surface.ts';
+
+/** The types of its framework take as long to read as all others together; `examples/mastra.mjs` is tested too. */
+const NOT_COMPILED = ['salience/mastra: memoryTools'];
+
+/** What cannot run here, and why. Everything else is run. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'salience/client': 'it needs a server',
+  'salience/client: connectMemory': 'it needs a server',
+  'salience: aiSdkModel': 'it needs a model',
+  'salience/ai-sdk: memoryTools': 'it needs a model',
+  'salience/ai-sdk: memoryMiddleware': 'it needs a model',
+  'salience/openai-agents: memorySession': 'it needs a model',
+  'salience/mastra: memoryTools': 'its framework takes seconds to load',
+  'salience/testing: storeContract': 'it registers tests with vitest',
+};
+
+const surface = readPublicSurface();
+const examples = docExamples(surface);
+const titles = examples.map(({ title }) => title);
+const compiled = titles.filter((title) => !NOT_COMPILED.includes(title));
+const runs = (title: string) => !(title in NOT_RUN);
+
+/** What examples may use without making it. */
+const GIVEN = ['memory', 'mem'] as const;
+
+function mentions(lines: readonly string[], name: string): boolean {
+  return new RegExp(`(?<!\\w|[^.]\\.)${name}(?!\\w)`).test(lines.join('\n'));
+}
+
+/** An example as a module: what it names of its subpath and of the main one is imported, two values are given. */
+function moduleOf({ title, code }: DocExample): string {
+  const lines = code.split('\n');
+  const imports = lines.filter((line) => line.startsWith('import '));
+  const body = lines.filter((line) => !line.startsWith('import '));
+  const [own = ''] = title.split(':');
+  const named = new Set(imports.flatMap((line) => line.match(/\w+/g) ?? []));
+  for (const { name: entryPoint, exports } of surface.entryPoints) {
+    if (entryPoint !== own && entryPoint !== 'salience') continue;
+    const values = exports.filter(({ name, symbol }) => {
+      const isUsed = (symbol.flags & ts.SymbolFlags.Value) !== 0 && !named.has(name) && mentions(body, name);
+      if (isUsed) named.add(name);
+      return isUsed;
+    });
+    if (values.length > 0) {
+      imports.push(`import { ${values.map(({ name }) => name).join(', ')} } from '${entryPoint}';`);
+    }
+  }
+  return [
+    "import type { MemoryEngine } from 'salience';",
+    "import type { Mem } from 'salience/mem';",
+    ...imports,
+    `export const needs = ${JSON.stringify(GIVEN.filter((name) => mentions(body, name)))};`,
+    'export async function example(memory: MemoryEngine, mem: Mem) { void [memory, mem]; {',
+    ...body,
+    '}}',
+    '',
+  ].join('\n');
+}
+
+const modules = examples.map(moduleOf);
+
+/** The errors of every example, in one program over all of them; none is written to disk. */
+function compile(): ReadonlyMap<string, readonly string[]> {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  const unchecked = { noUnusedLocals: false, noUnusedParameters: false, incremental: false };
+  const fileOf = (title: string) => join(root, 'test', 'docs', `example-${titles.indexOf(title)}.ts`);
+  const files = new Map(compiled.map((title) => [fileOf(title), modules[titles.indexOf(title)] as string]));
+  const host = ts.createCompilerHost({ ...options, ...unchecked });
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  host.getSourceFile = (file, version, ...rest) => {
+    const text = files.get(file);
+    return text === undefined
+      ? getSourceFile(file, version, ...rest)
+      : ts.createSourceFile(file, text, version);
+  };
+  const program = ts.createProgram([...files.keys()], { ...options, ...unchecked }, host);
+  return new Map(
+    compiled.map((title) => {
+      const source = program.getSourceFile(fileOf(title));
+      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+      return [title, found.map(describeDiagnostic)];
+    }),
+  );
+}
+
+function describeDiagnostic({ file, start, messageText }: ts.Diagnostic): string {
+  const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0;
+  return `${file?.text.split('\n')[line]?.trim()}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+}
+
+/** What each example fails with, by the built package, in one process. */
+function run(): ReadonlyMap<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'salience-doc-examples-'));
+  try {
+    // A package of its own: a folder above may be one, and mean itself by the name.
+    writeFileSync(join(folder, 'package.json'), '{}');
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(root, join(folder, 'node_modules', 'salience'), 'dir');
+    examples.forEach(({ title }, index) => {
+      if (runs(title)) writeFileSync(join(folder, `${index}.mjs`), toJavaScript(modules[index] as string));
+    });
+    const runner = join(root, 'test', 'docs', 'run-examples.mjs');
+    const { stdout, stderr, status } = spawnSync(process.execPath, [runner], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    const failures = JSON.parse(stdout) as Readonly<Record<string, string>>;
+    return new Map(
+      Object.entries(failures).map(([file, error]) => [titles[Number.parseInt(file, 10)] ?? '', error]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toJavaScript(module: string): string {
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  return ts.transpileModule(module, { compilerOptions }).outputText;
+}
+
+describe('examples in doc comments', () => {
+  test('every exported function and every verb has one', () => {
+    const has = new Set(titles);
+    expect(verbsOf(surface).filter((title) => !has.has(title))).toEqual([]);
+    expect(titles.length).toBeGreaterThan(100);
+  });
+
+  test('what is not run is an example', () => {
+    expect([...NOT_COMPILED, ...Object.keys(NOT_RUN)].filter((title) => !titles.includes(title))).toEqual([]);
+  });
+
+  test('none is longer than twelve lines', () => {
+    const lengths = examples.map(({ title, code }) => [title, code.split('\n').length] as const);
+    expect(lengths.filter(([, length]) => length > 12)).toEqual([]);
+  });
+
+  const problems = compile();
+  test.each(compiled)('%s compiles', (title) => {
+    expect(problems.get(title)).toEqual([]);
+  });
+
+  const failures = run();
+  test.each(titles.filter(runs))('%s runs', (title) => {
+    expect(failures.get(title)).toBeUndefined();
+  });
+});

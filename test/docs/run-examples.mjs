@@ -1,0 +1,67 @@
+// Runs the examples of doc comments that test/docs/doc-examples.test.ts has written into the folder it is started in,
+// one after the other, each in a folder of its own with the same memories, and prints what each failed with as JSON.
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openMemory } from 'salience';
+import { openMem } from 'salience/mem';
+
+const folder = process.cwd();
+const clock = () => Date.parse('2026-04-20T09:00:00Z');
+const open = () => openMemory({ path: './memory', space: 'alice', clock, synchronous: 'normal' });
+
+async function prepare() {
+  const memory = await open();
+  await memory.rememberMany([
+    { content: 'Drinks two cups of coffee a day', tags: ['coffee'] },
+    { content: 'Never deploy on a Friday', type: 'rule', scope: 'project:website', importance: 0.9 },
+    { content: 'The draft of the talk is in the wiki', tags: ['draft'] },
+    { content: 'Voucher for the café', type: 'plan', ttl: '7d' },
+  ]);
+  await memory.remember('Ann prefers dark roast coffee', { type: 'preference' });
+  await memory.remember('Ann prefers light roast coffee', { type: 'preference' });
+  const memories = ['red house', 'green tree'].map((content, index) => ({
+    ...{ kind: 'memory', space: 's', id: `m${index}`, content, createdAt: '2026-01-01T00:00:00Z' },
+  }));
+  const query = {
+    kind: 'query',
+    space: 's',
+    id: 'q',
+    query: 'a tree',
+    now: '2026-02-01T00:00:00Z',
+    type: 'fact',
+  };
+  const lines = [...memories, { ...query, relevant: ['m1'] }];
+  writeFileSync('questions.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await memory.close();
+}
+
+async function run(file) {
+  const own = join(folder, `in-${file}`);
+  cpSync(join(folder, 'prepared'), own, { recursive: true });
+  process.chdir(own);
+  const { example, needs } = await import(pathToFileURL(join(folder, file)).href);
+  const memory = needs.includes('memory') ? await open() : undefined;
+  const mem = needs.includes('mem') ? openMem({ path: './observations', clock }) : undefined;
+  try {
+    await example(memory, mem);
+  } finally {
+    await mem?.close();
+    await memory?.close();
+  }
+}
+
+const print = console.log;
+console.log = console.error = () => {};
+const failures = {};
+mkdirSync(join(folder, 'prepared'));
+process.chdir(join(folder, 'prepared'));
+await prepare();
+for (const file of readdirSync(folder).filter((name) => /^\d+\.mjs$/.test(name))) {
+  try {
+    await run(file);
+  } catch (error) {
+    failures[file] = String(error?.stack ?? error);
+  }
+}
+print(JSON.stringify(failures));
