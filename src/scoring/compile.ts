@@ -4,7 +4,7 @@ import { clamp, power } from './arithmetic.ts';
 import { decay } from './evaluate.ts';
 import { type BoundCondition, type Bounds, type Node, withinBounds } from './node.ts';
 import { rangeOf } from './range.ts';
-import { type AttributeName, isClockName, type SignalName } from './signals.ts';
+import { type AttributeName, isClockName, type SignalName, type StoredSignalName } from './signals.ts';
 
 /** How many memories are bounded together: the arrays of a formula then stay in the first-level cache. */
 export const BLOCK_SIZE = 1024;
@@ -12,7 +12,7 @@ export const BLOCK_SIZE = 1024;
 /** What is resident of the memories of one space, one value a row. */
 export interface Columns {
   /** A signal that does not depend on the query. */
-  signal(name: Exclude<SignalName, 'similarity' | 'lexical'>): Float64Array;
+  signal(name: StoredSignalName): Float64Array;
   /** Milliseconds; NaN where unknown. */
   clock(name: ClockName): Float64Array;
   /** Texts as codes. */

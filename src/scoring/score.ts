@@ -14,7 +14,7 @@ import {
   resolveProfile,
 } from './profile.ts';
 import { type BuiltinProfileName, builtinProfile, findBuiltinProfile } from './profiles/index.ts';
-import { ATTRIBUTE_NAMES, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
+import { ATTRIBUTE_NAMES, isAttributeName, isFlag, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
 
 /** Signals as people write them: times as ISO 8601 text, `Date` or milliseconds. Absent ones take their defaults. */
 export type SignalInput = {
@@ -131,8 +131,7 @@ export function readSignals(input: SignalInput): Signals {
     if (value === undefined || value === null) continue;
     if ((CLOCK_NAMES as readonly string[]).includes(name)) read[name] = readInstant(value as string, name);
     else if ((SIGNAL_NAMES as readonly string[]).includes(name)) read[name] = readNumber(name, value);
-    else if (name === 'core') read[name] = readFlag(value);
-    else if ((ATTRIBUTE_NAMES as readonly string[]).includes(name)) read[name] = readText(name, value);
+    else if (isAttributeName(name)) read[name] = isFlag(name) ? readFlag(name, value) : readText(name, value);
     else if (name === 'sessions')
       read['sessionCount'] = Array.isArray(value) ? value.length : readNumber('sessionCount', value);
     else throw unknownSignal(name);
@@ -183,10 +182,10 @@ function readText(name: string, value: unknown): string {
   });
 }
 
-function readFlag(value: unknown): boolean {
+function readFlag(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new SalienceError('invalid_argument', 'signal core: true or false is needed', {
-    details: { field: 'core' },
+  throw new SalienceError('invalid_argument', `signal ${name}: true or false is needed`, {
+    details: { field: name },
   });
 }
 

@@ -6,6 +6,7 @@ import type { ParameterOverrides, ProfileDefinition } from '../scoring/profile.t
 import {
   ATTRIBUTE_NAMES,
   type AttributeName,
+  isFlag,
   QUERY_SIGNALS,
   SIGNAL_NAMES,
   SIGNALS,
@@ -306,12 +307,14 @@ export function arbitrarySignals(): fc.Arbitrary<Signals> {
   const instants = Object.fromEntries(
     CLOCK_NAMES.map((name) => [name, instant.map((offset) => ARBITRARY_NOW + offset)]),
   );
-  const { core: _, ...texts } = attributeValues;
   const attributes = Object.fromEntries(
-    Object.entries(texts).map(([name, choices]) => [name, fc.constantFrom(...choices)]),
+    ATTRIBUTE_NAMES.map((name) => [
+      name,
+      isFlag(name) ? fc.boolean() : fc.constantFrom(...attributeValues[name]),
+    ]),
   );
   return fc.record(
-    { ...values, ...instants, ...attributes, core: fc.boolean() },
+    { ...values, ...instants, ...attributes },
     { requiredKeys: [], noNullPrototype: true },
   ) as fc.Arbitrary<Signals>;
 }
