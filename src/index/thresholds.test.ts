@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Condition, Expression } from '../scoring/expression.ts';
+import type { Condition } from '../scoring/condition.ts';
+import type { Expression } from '../scoring/operators/index.ts';
 import { type BoundProfile, bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';

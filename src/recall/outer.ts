@@ -1,6 +1,5 @@
 import { TRANSIENT_TYPES } from '../model/memory.ts';
-import type { Expression } from '../scoring/expression.ts';
-import type { Node } from '../scoring/node.ts';
+import type { Expression, Node } from '../scoring/operators/index.ts';
 import { type BoundProfile, bindProfile, type Profile } from '../scoring/profile.ts';
 
 /** How a recall looks beyond what holds now. */

@@ -3,7 +3,7 @@ import type { Reranker } from '../providers/reranker.ts';
 import { lentAssociation, ownAssociation, updateAssociation, valueAlone } from '../scoring/association.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
-import type { Node } from '../scoring/node.ts';
+import type { Node } from '../scoring/operators/index.ts';
 import { compareRanked } from '../scoring/order.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';

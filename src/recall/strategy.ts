@@ -1,7 +1,8 @@
 import { SalienceError } from '../model/errors.ts';
 import { hint } from '../model/options.ts';
 import type { Calibration } from '../providers/embedder.ts';
-import { namesOfCondition, namesRead } from '../scoring/evaluate.ts';
+import { namesOfCondition } from '../scoring/condition.ts';
+import { namesRead } from '../scoring/evaluate.ts';
 import { type BoundProfile, bindProfile, type ParameterOverrides, type Profile } from '../scoring/profile.ts';
 import type { ExpansionSettings } from './expand.ts';
 

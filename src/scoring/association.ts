@@ -1,17 +1,13 @@
 import { ageInDays, type Instant } from '../model/time.ts';
-import { combine } from './evaluate.ts';
-import type { Explanation } from './explain.ts';
+import { exponentialDecay } from './arithmetic.ts';
+import { combined, type Explanation } from './explain.ts';
 
 /** Days in which a fading link falls to 1/e. */
 const LINK_SCALE_DAYS = 90;
 
 /** What is left at `now` of a link that fades: weight·e^(−Δt/90 d). It is computed on reading, and never written. */
 export function fadedWeight(weight: number, at: Instant, now: Instant): number {
-  const left = combine({ op: 'decay', curve: 'exponential', per: 'scale', exponent: 1 }, [
-    ageInDays(at, now),
-    LINK_SCALE_DAYS,
-  ]);
-  return weight * left;
+  return weight * exponentialDecay(ageInDays(at, now), LINK_SCALE_DAYS * Math.LN2);
 }
 
 /**
@@ -27,7 +23,7 @@ export function birthWeight(cosine: number, threshold: number): number {
  * `own`: its own score × the weight of the path.
  */
 export function ownAssociation(own: Explanation, pathWeight: number): Explanation {
-  return node('product', [own, constant('link weight', pathWeight)]);
+  return combined('product', [own, constant('link weight', pathWeight)]);
 }
 
 /**
@@ -43,12 +39,16 @@ export function lentAssociation(
     readonly outer: Explanation;
   },
 ): Explanation {
-  const portion = node('min', [
+  const portion = combined('min', [
     constant('all', 1),
-    node('product', [constant('lent share', lent.share), constant('link weight', lent.pathWeight)]),
+    combined('product', [constant('lent share', lent.share), constant('link weight', lent.pathWeight)]),
   ]);
-  const borrowed = node('product', [portion, constant('score of the direct hit', lent.score), lent.outer]);
-  return node('max', [own, borrowed]);
+  const borrowed = combined('product', [
+    portion,
+    constant('score of the direct hit', lent.score),
+    lent.outer,
+  ]);
+  return combined('max', [own, borrowed]);
 }
 
 /**
@@ -59,15 +59,22 @@ export function updateAssociation(
   own: Explanation,
   lent: { readonly older: number; readonly rise: number; readonly similarity: number },
 ): Explanation {
-  const most: Explanation = weightedSum([
-    constant('all', 1),
-    node('product', [constant('rise', lent.rise), constant('similarity to the older', lent.similarity)]),
-  ]);
-  const borrowed = node('min', [
+  const most = combined(
+    'sum',
+    [
+      constant('all', 1),
+      combined('product', [
+        constant('rise', lent.rise),
+        constant('similarity to the older', lent.similarity),
+      ]),
+    ],
+    { weights: [1, 1] },
+  );
+  const borrowed = combined('min', [
     constant('score of the older, uncontested', lent.older),
-    node('product', [most, constant('own score', own.value)]),
+    combined('product', [most, constant('own score', own.value)]),
   ]);
-  return node('max', [own, borrowed]);
+  return combined('max', [own, borrowed]);
 }
 
 /** A value as an explanation without its tree: the arithmetic of an association does not need more. */
@@ -77,22 +84,4 @@ export function valueAlone(value: number): Explanation {
 
 function constant(name: string, value: number): Explanation {
   return { op: 'constant', value, inputs: [], detail: { name } };
-}
-
-function weightedSum(inputs: readonly Explanation[]): Explanation {
-  const weights = inputs.map(() => 1);
-  const values = inputs.map(({ value }) => value);
-  return { op: 'sum', value: combine({ op: 'sum', weights }, values), inputs, detail: { weights } };
-}
-
-function node(op: 'product' | 'min' | 'max', inputs: readonly Explanation[]): Explanation {
-  return {
-    op,
-    value: combine(
-      { op },
-      inputs.map(({ value }) => value),
-    ),
-    inputs,
-    detail: {},
-  };
 }

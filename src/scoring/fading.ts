@@ -1,7 +1,7 @@
 import type { RetentionFading } from '../model/settings.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { evaluate } from './evaluate.ts';
-import type { Node } from './node.ts';
+import type { Node } from './operators/index.ts';
 import { bindProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import type { Signals } from './signals.ts';

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { SalienceError } from '../model/errors.ts';
 import { unknown } from '../model/options.ts';
-import { bindExpressions } from './bind.ts';
-import type { Condition, Expression } from './expression.ts';
+import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
-import type { BoundCondition, Node } from './node.ts';
+import type { Expression } from './operators/index.ts';
 import { checkScoreRange } from './range.ts';
+import { type ResolvedFormulas, resolveFormulas } from './resolve.ts';
+import { sha256 } from './sha256.ts';
 
 export type ParameterValue = number | string | boolean;
 
@@ -70,12 +70,9 @@ export interface Profile {
 }
 
 /** A profile with its parameters fixed: what is evaluated, explained, bounded and compiled. */
-export interface BoundProfile {
+export interface BoundProfile extends ResolvedFormulas {
   readonly name: string;
   readonly parameters: { readonly [name: string]: ParameterValue };
-  readonly root: Node;
-  readonly parts: { readonly [name: string]: Node };
-  readonly require: readonly BoundCondition[];
   /** SHA-256 over the formula and its parameters: two scores are comparable only when theirs are equal. */
   readonly hash: string;
 }
@@ -156,7 +153,7 @@ const unchanged = new WeakMap<Profile, BoundProfile>();
 const recent = new WeakMap<Profile, ReadonlyMap<string, BoundProfile>>();
 
 function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): BoundProfile {
-  const bound = bindExpressions(profile, parameters);
+  const bound = resolveFormulas(profile, parameters);
   const root = checkScoreRange(bound.root, bound.parts, profile.name);
   const formula = {
     name: profile.name,
@@ -170,7 +167,7 @@ function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): Bou
     root,
     parts: bound.parts,
     require: bound.require,
-    hash: createHash('sha256').update(canonicalJson({ formula, parameters })).digest('hex'),
+    hash: sha256(canonicalJson({ formula, parameters })),
   };
 }
 

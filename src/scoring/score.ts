@@ -2,9 +2,10 @@ import { SalienceError } from '../model/errors.ts';
 import { CLOCK_NAMES } from '../model/fields.ts';
 import { unknown } from '../model/options.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
-import { clocksRead, conditionHolds, evaluate } from './evaluate.ts';
+import { conditionHolds } from './condition.ts';
+import { clocksRead, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
-import type { Node } from './node.ts';
+import type { Node } from './operators/index.ts';
 import {
   type BoundProfile,
   bindProfile,

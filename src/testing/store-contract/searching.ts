@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Condition } from '../../scoring/expression.ts';
+import type { Condition } from '../../scoring/condition.ts';
 import { bindProfile } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
 import { defineProfile } from '../../scoring/score.ts';
