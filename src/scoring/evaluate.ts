@@ -27,29 +27,35 @@ export function walk<Result>(
     of: (node) => operatorOf(node).evaluate(node, each),
     value,
     leaf: (node, result) => record(node, result, []),
-    combine(node, inputs) {
-      const operator = operatorOf(node);
-      const values = inputs.map(value);
-      const result = operator.combine(node, values);
-      // An unknown age passes through references and choices, so that the decay around them can use its default.
-      if (!Number.isFinite(result) && !(Number.isNaN(result) && operator.passes))
-        throw nonFinite(node, result, values);
-      return record(node, result, inputs);
-    },
+    combine: (node, inputs) => record(node, combine(node, inputs.map(value)), inputs),
     unknownAge,
   };
   return each.of(root);
 }
 
-const numbers: Recorder<number> = {
-  value: (result) => result,
-  record: (_node, value) => value,
-};
-
 /** The value of a formula. Throws `missing_signal` for an unknown age, `non_finite_score` with path and operands. */
-export function evaluate(node: Node, signals: Signals, now: Instant): number {
-  const value = walk(node, signals, now, numbers);
-  if (Number.isNaN(value)) throw unknownAge(node);
+export function evaluate(root: Node, signals: Signals, now: Instant): number {
+  // The walk of a recorder that keeps values alone, without what it would allocate.
+  const each: Walk<number> = {
+    signals,
+    now,
+    of: (node) => operatorOf(node).evaluate(node, each),
+    value: (result) => result,
+    leaf: (_node, result) => result,
+    combine,
+    unknownAge,
+  };
+  const value = each.of(root);
+  if (Number.isNaN(value)) throw unknownAge(root);
+  return value;
+}
+
+function combine(node: Node, values: readonly number[]): number {
+  const operator = operatorOf(node);
+  const value = operator.combine(node, values);
+  // An unknown age passes through references and choices, so that the decay around them can use its default.
+  if (!Number.isFinite(value) && !(Number.isNaN(value) && operator.passes))
+    throw nonFinite(node, value, values);
   return value;
 }
 
