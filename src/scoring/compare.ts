@@ -23,7 +23,7 @@ export interface Comparison {
 /**
  * Why `a` scores above `b` (or below): the difference, divided among the terms of the formula. Terms of a sum or a
  * mean count by what each adds; factors of a product by their share of the logarithm, scaled to the difference.
- * References, bounds, choices and tables around the formula are looked through; a bound that cut a score off is a
+ * References, clamps, choices and tables around the formula are looked through; a clamp that cut a score off is a
  * term of its own.
  *
  * Throws `incomparable_scores` when the trees are not of one formula with the same parameters.

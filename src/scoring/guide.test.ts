@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Condition } from './condition.ts';
 import * as scoring from './index.ts';
 import { type Expression, OPERATOR_NAMES } from './operators/index.ts';
-import { bindProfile, type ParameterOverrides, type Profile } from './profile.ts';
+import { type ParameterOverrides, type Profile, resolveProfile } from './profile.ts';
 import { findBuiltinProfile } from './profiles/index.ts';
 import { SIGNAL_NAMES, SIGNALS } from './signals.ts';
 
@@ -71,7 +71,7 @@ test.each(oneLine(ofKind('json condition')))('the condition %s is valid', (text)
 });
 
 test.each(oneLine(ofKind('json parameters')))('the parameters %s are valid', (text) => {
-  const bound = bindProfile(tunable, JSON.parse(text) as ParameterOverrides);
+  const bound = resolveProfile(tunable, JSON.parse(text) as ParameterOverrides);
   expect(bound.parameters).toMatchObject({ 'weights.meaning': 0.7, 'weights.recency': 0.6, halfLifeDays: 7 });
 });
 

@@ -14,7 +14,7 @@ import { formatExplanation } from './format.ts';
 import { formulaText } from './formula.ts';
 import { OPERATOR_NAMES } from './operators/index.ts';
 import type { Interval } from './operators/interval.ts';
-import { bindProfile } from './profile.ts';
+import { resolveProfile } from './profile.ts';
 import { intervalOf, rangeOf } from './range.ts';
 import { defineProfile, explain, features, parseProfile, score } from './score.ts';
 
@@ -57,7 +57,7 @@ test('bounds from partial knowledge hold the value of the formula and of each of
     );
   fc.assert(
     fc.property(cases, ([{ definition, signals, parameters }, knowledge]) => {
-      const profile = bindProfile(defineProfile(definition), parameters);
+      const profile = resolveProfile(defineProfile(definition), parameters);
       const { elapsed: _, ...parts } = profile.parts;
       for (const node of [profile.root, ...Object.values(parts)]) {
         expectWithin(intervalOf(node, knowledge), evaluate(node, signals, now));
@@ -70,7 +70,7 @@ test('bounds from partial knowledge hold the value of the formula and of each of
 test('a formula never leaves the range that its analysis states', () => {
   fc.assert(
     fc.property(arbitraryProfile(), arbitrarySignals(), (definition, signals) => {
-      const profile = bindProfile(defineProfile(definition));
+      const profile = resolveProfile(defineProfile(definition));
       const { elapsed: _, ...parts } = profile.parts;
       for (const node of [profile.root, ...Object.values(parts)]) {
         expectWithin(rangeOf(node), explainNode(node, signals, now).value);
@@ -85,7 +85,7 @@ test('a profile that went through JSON has the same hash, score, features and te
     fc.property(arbitraryProfile(), arbitrarySignals(), (definition, signals) => {
       const profile = defineProfile(definition);
       const parsed = parseProfile(JSON.stringify(definition));
-      expect(bindProfile(parsed).hash).toBe(bindProfile(profile).hash);
+      expect(resolveProfile(parsed).hash).toBe(resolveProfile(profile).hash);
       expect(score(parsed, signals, { now })).toBe(score(profile, signals, { now }));
       expect(features(parsed, signals, { now })).toEqual(features(profile, signals, { now }));
       expect(formulaText(parsed)).toBe(formulaText(profile));
@@ -98,10 +98,10 @@ test('another formula or other parameters give another hash', () => {
   fc.assert(
     fc.property(arbitraryProfile(), (definition) => {
       const profile = defineProfile(definition);
-      const { hash } = bindProfile(profile);
-      expect(bindProfile(profile, { share: 0.123 }).hash).not.toBe(hash);
-      expect(bindProfile({ ...profile, score: 0.5 }).hash).not.toBe(hash);
-      expect(bindProfile({ ...profile, name: 'another' }).hash).not.toBe(hash);
+      const { hash } = resolveProfile(profile);
+      expect(resolveProfile(profile, { share: 0.123 }).hash).not.toBe(hash);
+      expect(resolveProfile({ ...profile, score: 0.5 }).hash).not.toBe(hash);
+      expect(resolveProfile({ ...profile, name: 'another' }).hash).not.toBe(hash);
     }),
     { numRuns: 100 },
   );

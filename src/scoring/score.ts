@@ -7,11 +7,11 @@ import { clocksRead, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
 import type { Node } from './operators/index.ts';
 import {
-  type BoundProfile,
-  bindProfile,
+  checkProfile,
   type ParameterOverrides,
   type Profile,
   type ProfileDefinition,
+  type ResolvedProfile,
   resolveProfile,
 } from './profile.ts';
 import { type BuiltinProfileName, builtinProfile, findBuiltinProfile } from './profiles/index.ts';
@@ -41,7 +41,7 @@ export function defineProfile(
   definition: ProfileDefinition,
   lookup: (name: string) => Profile | undefined = findBuiltinProfile,
 ): Profile {
-  return resolveProfile(definition, lookup);
+  return checkProfile(definition, lookup);
 }
 
 /** Reads a profile from JSON text. Throws `invalid_profile`. */
@@ -61,8 +61,8 @@ export function parseProfile(json: string): Profile {
  * Throws `invalid_argument`, `invalid_time`, `invalid_parameter`, `missing_signal`, `unknown_strategy`.
  */
 export function score(profile: ProfileReference, signals: SignalInput, options: ScoreOptions = {}): number {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return evaluate(bound.root, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return evaluate(resolved.root, read, now);
 }
 
 /** As {@link score}, as the tree of values it is made of; the root has the score's bits. */
@@ -71,8 +71,8 @@ export function explain(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): Explanation {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return explainNode(bound.root, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return explainNode(resolved.root, read, now);
 }
 
 /** The values of a profile's named parts. */
@@ -81,8 +81,8 @@ export function features(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): Readonly<Record<string, number>> {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return featuresOf(bound, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return featuresOf(resolved, read, now);
 }
 
 /** The value of one named part of a built-in profile. */
@@ -92,18 +92,18 @@ export function partValue(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): number {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return evaluate(bound.parts[part] as Node, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return evaluate(resolved.parts[part] as Node, read, now);
 }
 
-/** The values of the named parts of a bound profile; a part that needs an unknown age is left out. */
+/** The values of the named parts of a resolved profile; a part that needs an unknown age is left out. */
 export function featuresOf(
-  bound: BoundProfile,
+  resolved: ResolvedProfile,
   signals: Signals,
   now: Instant,
 ): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    Object.entries(bound.parts).flatMap(([name, part]) => {
+    Object.entries(resolved.parts).flatMap(([name, part]) => {
       const value = valueIfKnown(part, signals, now);
       return value === undefined ? [] : [[name, value]];
     }),
@@ -120,8 +120,12 @@ function valueIfKnown(part: Node, signals: Signals, now: Instant): number | unde
 }
 
 /** Index of the first condition for being scored at all that a memory does not meet; `undefined` when it meets all. */
-export function failedRequirement(bound: BoundProfile, signals: Signals, now: Instant): number | undefined {
-  const failed = bound.require.findIndex((condition) => !conditionHolds(condition, signals, now));
+export function failedRequirement(
+  resolved: ResolvedProfile,
+  signals: Signals,
+  now: Instant,
+): number | undefined {
+  const failed = resolved.require.findIndex((condition) => !conditionHolds(condition, signals, now));
   return failed < 0 ? undefined : failed;
 }
 
@@ -142,14 +146,14 @@ export function readSignals(input: SignalInput): Signals {
 
 function prepare(reference: ProfileReference, signals: SignalInput, options: ScoreOptions) {
   const profile = typeof reference === 'string' ? builtinProfile(reference) : reference;
-  const bound = bindProfile(profile, options.parameters);
+  const resolved = resolveProfile(profile, options.parameters);
   const read = readSignals(signals);
-  if (options.now !== undefined) return { bound, read, now: readInstant(options.now, 'now') };
+  if (options.now !== undefined) return { resolved, read, now: readInstant(options.now, 'now') };
   // Without a present moment no age is known; a clock that was given must not quietly count as unknown.
-  const clock = [bound.root, ...Object.values(bound.parts)]
+  const clock = [resolved.root, ...Object.values(resolved.parts)]
     .flatMap((node) => [...clocksRead(node)])
     .find((name) => read[name] !== undefined);
-  if (clock === undefined) return { bound, read, now: Number.NaN };
+  if (clock === undefined) return { resolved, read, now: Number.NaN };
   throw new SalienceError(
     'invalid_argument',
     `now: profile ${JSON.stringify(profile.name)} looks at the age of ${clock}; give the moment that ages are counted to`,

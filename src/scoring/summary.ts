@@ -56,7 +56,7 @@ function termsIn(room: Room): SummaryTerms {
     factors(inputs) {
       const { shown, rest } = strongest(inputs, (input) => Math.abs(input.value - 1), room);
       const others = rest.reduce((product, input) => product * input.value, 1);
-      const words = shown.map((input) => operand(input, room));
+      const words = shown.map((input) => operand(input, room, factorText));
       return [...words, ...more(rest, others, room)].join(' × ') || '1.00';
     },
     addends(inputs, weights) {
@@ -93,16 +93,16 @@ function term(tree: Explanation, weight: number, room: Room): string {
   return `${weight === 1 ? '' : `${short(weight)}·`}${operand(tree, room)}`;
 }
 
-function operand(tree: Explanation, room: Room): string {
+function operand(tree: Explanation, room: Room, write = valueText): string {
   const name = nameOf(tree);
   const inner = operation(bare(tree), { ...room, depth: room.depth - 1, outer: room.inner, inside: true });
   if (name === undefined) {
-    if (inner === undefined) return valueText(tree.value);
+    if (inner === undefined) return write(tree.value);
     return inner.includes(' ') ? `(${inner})` : inner;
   }
   const shown = visible(name);
   const cut = shown.length > room.name ? `${shown.slice(0, room.name - 1)}…` : shown;
-  return `${cut} ${valueText(tree.value)}${inner === undefined ? '' : ` (${inner})`}`;
+  return `${cut} ${write(tree.value)}${inner === undefined ? '' : ` (${inner})`}`;
 }
 
 function nameOf(tree: Explanation): string | undefined {
@@ -119,12 +119,15 @@ function bare(tree: Explanation): Explanation {
   return source.op === 'clamp' && source.detail.clipped === undefined && inner ? bare(inner) : source;
 }
 
-/** With two decimals, and as many more as keep it from looking like 0 or 1 where it is neither. */
 function valueText(value: number): string {
-  const [plain, exact] = [value.toFixed(2), value.toFixed(4)];
-  return (plain === '1.00' || /^-?0\.00$/.test(plain)) && Number(exact) !== Number(plain)
-    ? exact
-    : plain.replace(/^-0\.00$/, '0.00');
+  return value.toFixed(2).replace(/^-0\.00$/, '0.00');
+}
+
+/** With more decimals where a factor would look as if it were 1, or 0. */
+function factorText(value: number): string {
+  const plain = valueText(value);
+  const exact = value.toFixed(4);
+  return (plain === '1.00' || plain === '0.00') && Number(exact) !== Number(plain) ? exact : plain;
 }
 
 function short(value: number): string {

@@ -57,10 +57,10 @@ export const recallFields = {
   effects: z.enum(['none']).optional().describe('none: leave no trace of use'),
   association: z
     .union([
-      z.enum(['none', 'own', 'lent']),
+      z.enum(['none', 'direct', 'propagated']),
       z.strictObject({
-        mode: z.enum(['own', 'lent']).exactOptional(),
-        lentShare: z.number().exactOptional(),
+        mode: z.enum(['direct', 'propagated']).exactOptional(),
+        propagation: z.number().exactOptional(),
         updateRise: z.number().exactOptional(),
         minimum: z.number().exactOptional(),
         linkThreshold: z.number().exactOptional(),

@@ -10,7 +10,7 @@ interface Options extends StrategyFlags {
   readonly trace?: boolean | undefined;
   readonly session?: string | undefined;
   readonly effects?: 'none' | undefined;
-  readonly association?: 'none' | 'own' | 'lent' | undefined;
+  readonly association?: 'none' | 'direct' | 'propagated' | undefined;
 }
 
 export const examples = [
@@ -38,8 +38,8 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--association <how>',
-        'what links bring in: nothing, memories by their own score, or by one that direct hits lend them (default: as the strategy does)',
-      ).choices(['none', 'own', 'lent']),
+        'what links bring in: nothing, memories by their own score, or by a share of the score of direct hits (default: as the strategy does)',
+      ).choices(['none', 'direct', 'propagated']),
     )
     .action(
       action<Options, [string | undefined]>(async (context, query) => {
