@@ -1,5 +1,5 @@
-import type { Explanation } from '../scoring/explain.ts';
-import { contributionsOf, sourceOf } from '../scoring/format.ts';
+import { type Explanation, sourceOf } from '../scoring/explain.ts';
+import { contributionsOf } from '../scoring/operators/weighted.ts';
 import type { Paint, Style } from './paint.ts';
 
 const CELLS = 10;

@@ -55,9 +55,7 @@ function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
   return [
     head + view.paint('dim', cutToWidth(facts.join(' · '), view.columns - 24)),
     `    ${markWords(text, view)}`,
-    ...(view.explain
-      ? []
-      : [view.paint('dim', `    = ${cutToWidth(plainLine(summariseExplanation(tree)), view.columns - 6)}`)]),
+    view.paint('dim', `    = ${cutToWidth(plainLine(summariseExplanation(tree)), view.columns - 6)}`),
     ...(view.explain ? [indent(plainBlock(formatExplanation(tree, 'text')))] : []),
   ];
 }

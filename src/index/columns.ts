@@ -3,18 +3,12 @@ import type { Columns } from '../scoring/compile.ts';
 import {
   ATTRIBUTE_NAMES,
   type AttributeName,
-  SIGNAL_NAMES,
-  type SignalName,
-  type Signals,
+  isFlag,
+  STORED_SIGNAL_NAMES,
+  type StoredSignalName,
+  type StoredSignals,
 } from '../scoring/signals.ts';
 import { grow } from './grow.ts';
-
-export type StoredSignalName = Exclude<SignalName, 'similarity' | 'lexical'>;
-
-/** The signals that a memory has by itself, whatever the query. */
-export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
-  (name): name is StoredSignalName => name !== 'similarity' && name !== 'lexical',
-);
 
 /** Texts as small numbers, in the order in which they came. */
 export interface Dictionary {
@@ -56,9 +50,9 @@ export function growColumns(columns: ColumnSet, length: number): void {
   }
 }
 
-/** Sets a row from the signals of a memory, which must be complete. */
-export function setRow(columns: ColumnSet, row: number, signals: Signals): void {
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name]!;
+/** Sets a row from the signals of a memory. */
+export function setRow(columns: ColumnSet, row: number, signals: StoredSignals): void {
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name];
   for (const name of CLOCK_NAMES) columns.clocks[name][row] = signals[name] ?? Number.NaN;
   for (const name of ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
@@ -67,7 +61,7 @@ export function setRow(columns: ColumnSet, row: number, signals: Signals): void 
 }
 
 /** The signals of a row, exactly as they were set. */
-export function getRow(columns: ColumnSet, row: number): Signals {
+export function getRow(columns: ColumnSet, row: number): StoredSignals {
   const signals: Record<string, unknown> = {};
   for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
   for (const name of CLOCK_NAMES) {
@@ -76,11 +70,10 @@ export function getRow(columns: ColumnSet, row: number): Signals {
   }
   for (const name of ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
-    signals[name] = dictionary.texts[codes[row]!];
+    const text = dictionary.texts[codes[row]!];
+    signals[name] = isFlag(name) ? text === 'true' : text;
   }
-  signals['core'] = signals['core'] === 'true';
-  signals['superseded'] = signals['superseded'] === 'true';
-  return signals as Signals;
+  return signals as unknown as StoredSignals;
 }
 
 export function codeOf(dictionary: Dictionary, text: string): number {

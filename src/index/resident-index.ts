@@ -1,14 +1,7 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
-import { ATTRIBUTE_NAMES, type Signals } from '../scoring/signals.ts';
+import { ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
-import {
-  type ColumnSet,
-  createColumns,
-  getRow,
-  growColumns,
-  STORED_SIGNAL_NAMES,
-  setRow,
-} from './columns.ts';
+import { type ColumnSet, createColumns, getRow, growColumns, setRow } from './columns.ts';
 import { grow } from './grow.ts';
 import { type Quantised, quantise } from './quantise.ts';
 
@@ -60,8 +53,7 @@ export interface GrowingPostings extends Postings {
 export interface IndexedMemory {
   readonly key: number;
   readonly ordinal: number;
-  /** Complete, without those of a query. */
-  readonly signals: Signals;
+  readonly signals: StoredSignals;
   readonly tags: readonly string[];
   /** The store's numbers of its terms, and how often each occurs. */
   readonly termIds: ArrayLike<number>;
@@ -134,7 +126,7 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
 }
 
 /** Sets what a memory is beside its text. Returns false when the index does not have it. */
-export function putSignals(index: ResidentIndex, key: number, signals: Signals): boolean {
+export function putSignals(index: ResidentIndex, key: number, signals: StoredSignals): boolean {
   const row = index.rowOfKey.get(key);
   if (row === undefined) return false;
   setRow(index.columns, row, signals);
@@ -162,7 +154,7 @@ export function isWorn(index: ResidentIndex): boolean {
   return index.dead > 1000 && index.dead > index.size / 4;
 }
 
-export function signalsOfRow(index: ResidentIndex, row: number): Signals {
+export function signalsOfRow(index: ResidentIndex, row: number): StoredSignals {
   return getRow(index.columns, row);
 }
 

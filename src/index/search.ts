@@ -1,9 +1,9 @@
 import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
-import type { BoundProfile } from '../scoring/profile.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import type { Signals } from '../scoring/signals.ts';
+import type { CompleteSignals, Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import type { LexicalScores } from './lexical.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
@@ -17,7 +17,7 @@ export interface VectorSource {
 }
 
 export interface IndexSearch {
-  readonly profile: BoundProfile;
+  readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
   readonly lexical: LexicalScores;
@@ -180,7 +180,7 @@ function evaluateRows(
     const key = keys[at]!;
     const stored = found.get(key);
     const relevance = lexical.relevance[row]!;
-    const signals: Signals = {
+    const signals: CompleteSignals = {
       ...signalsOfRow(index, row),
       similarity: vector && stored ? cosine(vector, stored) : undefined,
       lexical: Number.isNaN(relevance) ? undefined : relevance,

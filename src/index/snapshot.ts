@@ -1,6 +1,5 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
-import { ATTRIBUTE_NAMES } from '../scoring/signals.ts';
-import { STORED_SIGNAL_NAMES } from './columns.ts';
+import { ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { createResidentIndex, type GrowingPostings, type ResidentIndex } from './resident-index.ts';
 
 /**

@@ -29,11 +29,11 @@ describe('associations', () => {
     return lived;
   }
 
-  test('lent: neighbours and their neighbours come in with a share of the score of the direct hit', async () => {
+  test('propagated: neighbours and their neighbours come in with a share of the score of the direct hit', async () => {
     const { memory } = await chain(0.6);
     const { hits, trace } = await memory.recall('coffee machine', {
       limit: 10,
-      association: { lentShare: 1 },
+      association: { propagation: 1 },
     });
     const found = hits.filter((hit) => hit.isAssociative).map((hit) => [hit.memory.id, hit.path]);
     const all = hits.map((hit) => hit.memory.id);
@@ -52,13 +52,13 @@ describe('associations', () => {
       'merge',
     ]);
     expect(found).toEqual([]);
-    const narrow = await memory.recall('coffee machine', { limit: 1, association: { lentShare: 1 } });
+    const narrow = await memory.recall('coffee machine', { limit: 1, association: { propagation: 1 } });
     expect(narrow.hits.map((hit) => hit.memory.id)).toEqual(['a']);
   });
 
   test('the second hop is found although the first was seen already', async () => {
     const { memory } = await chain(0.6, { embedder: 'none' });
-    const { hits } = await memory.recall('coffee machine', { limit: 10, association: { lentShare: 1 } });
+    const { hits } = await memory.recall('coffee machine', { limit: 10, association: { propagation: 1 } });
     expect(hits.map((hit) => [hit.memory.id, hit.isAssociative, hit.path])).toEqual([
       ['a', false, undefined],
       ['b', true, ['a', 'b']],
@@ -83,7 +83,7 @@ describe('associations', () => {
     ] as const) {
       const { memory } = await chain(weight, { embedder: 'none' });
       const { hits } = await memory.recall('coffee machine', {
-        association: { lentShare: 1, minimum: 0.01 },
+        association: { propagation: 1, minimum: 0.01 },
       });
       expect(hits.map((hit) => hit.memory.id)).toEqual(expected);
     }
@@ -91,7 +91,7 @@ describe('associations', () => {
 
   test('own: an associate counts for what it says itself, and a weak one is dropped', async () => {
     const { memory } = await chain(0.6, { embedder: 'none' });
-    const own = await memory.recall('coffee machine', { association: 'own' });
+    const own = await memory.recall('coffee machine', { association: 'direct' });
     expect(own.hits.map((hit) => hit.memory.id)).toEqual(['a']);
   });
 
@@ -104,7 +104,7 @@ describe('associations', () => {
     ]);
     await memory.link('x', 'm', { weight: 0.9 });
     await memory.link('m', 'y', { weight: 0.9 });
-    const { hits, evidenceChains } = await memory.recall('solar', { association: { lentShare: 1 } });
+    const { hits, evidenceChains } = await memory.recall('solar', { association: { propagation: 1 } });
     expect(evidenceChains).toHaveLength(1);
     expect(evidenceChains[0]?.ids.length).toBe(3);
     expect(evidenceChains[0]?.ids[1]).toBe('m');
@@ -133,7 +133,7 @@ describe('associations', () => {
       result: undefined,
     }));
     clock.advance(5 * day);
-    const options = { scope: 'project:a', association: { lentShare: 1 } } as const;
+    const options = { scope: 'project:a', association: { propagation: 1 } } as const;
     const ids = async (more = {}) =>
       (await memory.recall('coffee machine', { ...options, ...more })).hits.map((hit) => hit.memory.id);
     expect(await ids()).toEqual(['hit', 'cold']);
@@ -142,7 +142,7 @@ describe('associations', () => {
     await memory.recall('coffee machine', {
       ...options,
       strategy: 'retention',
-      association: { mode: 'lent', lentShare: 1, minimum: 0.01 },
+      association: { mode: 'propagated', propagation: 1, minimum: 0.01 },
     });
     expect(await memory.get('cold')).toMatchObject({ tier: 'hot', coldSince: undefined });
   });
@@ -184,7 +184,7 @@ describe('associations', () => {
       fc.asyncProperty(
         fc.array(text, { minLength: 20, maxLength: 20 }),
         fc.array(pair, { maxLength: 30 }),
-        fc.constantFrom('own' as const, 'lent' as const),
+        fc.constantFrom('direct' as const, 'propagated' as const),
         async (texts, pairs, mode) => {
           // A cold memory anywhere in the space turns the short cut off; the filter keeps it out of the answer.
           const answers = ['hot', 'cold'].map(async (tier) => {

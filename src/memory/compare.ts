@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { compareCreated, saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
@@ -124,7 +124,7 @@ async function similarTo(
 ): Promise<readonly { readonly other: MemoryRecord; readonly similarity: number }[]> {
   if (!embedder || !vector) return [];
   const { hits } = await space.search({
-    profile: bindProfile(builtinProfile('vector')),
+    profile: resolveProfile(builtinProfile('vector')),
     query: { terms: [], vector },
     filter: { scopes: [memory.scope], types: [memory.type] },
     now,

@@ -6,7 +6,7 @@ import { visibleScopes } from '../model/scope.ts';
 import { alike } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
 import { RESOLUTIONS } from '../model/verbs.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
 import { madeHot } from '../store/tiers.ts';
@@ -51,7 +51,7 @@ export async function findConflicts(
   const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
   try {
     const { hits } = await engine.space.search({
-      profile: bindProfile(builtinProfile('vector')),
+      profile: resolveProfile(builtinProfile('vector')),
       query: { terms: [], vector },
       filter: { scopes: visibleScopes(memory.scope) },
       now,

@@ -130,7 +130,7 @@ function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now:
 }
 
 function hasFaded(memory: MemoryRecord, now: Instant, curve: Curve | undefined): boolean {
-  return retentionAt(signalsOf(memory, {}), now, curve) < MOST_RETENTION;
+  return retentionAt(signalsOf(memory), now, curve) < MOST_RETENTION;
 }
 
 interface JoinedText extends Asked {

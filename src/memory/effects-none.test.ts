@@ -61,7 +61,7 @@ test('a recall without effects, explain and whyNot leave every table as it was, 
     expect(before[table]?.length, table).toBeGreaterThan(0);
   }
   for (const strategy of ['retention', 'five-factor', 'hybrid', 'balanced'] as const) {
-    for (const more of [{}, { deep: true, includeExpired: true }, { association: 'lent' as const }]) {
+    for (const more of [{}, { deep: true, includeExpired: true }, { association: 'propagated' as const }]) {
       const { hits } = await memory.recall('coffee', { strategy, effects: 'none', sessionId: 't', ...more });
       expect(hits.length).toBeGreaterThan(0);
     }

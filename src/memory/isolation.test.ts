@@ -109,7 +109,7 @@ async function standingFrom(memory: MemoryEngine, scope: string): Promise<unknow
       scope,
       limit: 1000,
       effects: 'none',
-      association: 'own',
+      association: 'direct',
     });
     compared += answer.hits.length;
     for (const hit of answer.hits) expect(known, 'a memory of elsewhere').toContain(hit.memory.id);
@@ -209,7 +209,7 @@ test('no path, chain or score leads through a memory that cannot be seen', async
       strategy: 'ambient',
       scope: 'project:a',
       limit: 2,
-      association: { mode: 'lent', lentShare: 1, minimum: 0.01 },
+      association: { mode: 'propagated', propagation: 1, minimum: 0.01 },
     });
     return { hits: hits.map((hit) => [hit.memory.id, hit.score.value, hit.path]), evidenceChains };
   };

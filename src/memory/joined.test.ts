@@ -95,7 +95,7 @@ test('links neither bring back what was joined nor lead through it, unless the r
   const ids = async (options: object) => {
     const { hits } = await memory.recall('closed for swimming', {
       strategy: 'bm25',
-      association: { mode: 'lent', lentShare: 1, minimum: 0.01 },
+      association: { mode: 'propagated', propagation: 1, minimum: 0.01 },
       ...options,
     });
     return hits.map((hit) => [hit.memory.id, hit.isAssociative, hit.viaDeepRecall]);

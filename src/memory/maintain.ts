@@ -126,7 +126,7 @@ function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | unde
     // What a recall showed has not been forgotten, even where the strategy learns nothing.
     const { lastAccessedAt, seen } = memory;
     const used = seen === undefined ? lastAccessedAt : Math.max(seen, lastAccessedAt ?? seen);
-    const signals = signalsOf({ ...memory, lastAccessedAt: used }, {});
+    const signals = signalsOf({ ...memory, lastAccessedAt: used });
     return isAtFloor(signals, now, fading.daysAtFloor, fading.curve) ? 'cooled' : undefined;
   }
   const longCold = (memory.coldSince ?? now) <= now - fading.daysCold * MILLISECONDS_PER_DAY;

@@ -11,7 +11,7 @@ import { decideUse } from '../recall/reinforce.ts';
 import {
   ASSOCIATION,
   type AssociationSettings,
-  bindStrategy,
+  resolveStrategy,
   type Strategy,
   strategyOf,
   unknownStrategy,
@@ -20,7 +20,7 @@ import { type StageTrace, stage, type Trace } from '../recall/trace.ts';
 import { type AnyScore, makeScore, type Score, type ScoreOf } from '../scoring/comparable.ts';
 import type { Explanation } from '../scoring/explain.ts';
 import { retentionAt } from '../scoring/fading.ts';
-import type { BoundProfile } from '../scoring/profile.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
 import { featuresOf } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { NewUsage, PastSpace, SearchAnswer } from '../store/store.ts';
@@ -59,7 +59,7 @@ export interface Recall<StrategyName extends string = string> {
 /** A recall made ready: what the store is asked, and what the answer will need. */
 export interface PreparedRecall {
   readonly strategy: Strategy;
-  readonly bound: BoundProfile;
+  readonly bound: ResolvedProfile;
   readonly preparation: Preparation;
   readonly plan: RecallPlan;
   readonly analyzeMs: number;
@@ -126,7 +126,7 @@ export async function prepareRecall(
         : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
   };
   const { bound, outer } = withOuterFactors(profile, deep, (each) =>
-    bindStrategy(each, options.parameters, engine.embedder?.calibration),
+    resolveStrategy(each, options.parameters, engine.embedder?.calibration),
   );
   const filter = {
     ...filterOf(options),
@@ -169,11 +169,11 @@ function associationOf(
   if (option === undefined) return strategy.association;
   if (option === 'none') return undefined;
   const base = strategy.association ?? ASSOCIATION;
-  if (option === 'own' || option === 'lent') return { ...base, mode: option };
+  if (option === 'direct' || option === 'propagated') return { ...base, mode: option };
   onlyKeys(option, Object.keys(ASSOCIATION), 'association');
   const settings = { ...base, ...option };
-  oneOf(settings.mode, 'association.mode', ['own', 'lent']);
-  number(settings.lentShare, 'association.lentShare', 0, 10);
+  oneOf(settings.mode, 'association.mode', ['direct', 'propagated']);
+  number(settings.propagation, 'association.propagation', 0, 10);
   number(settings.updateRise, 'association.updateRise', 0, 10);
   number(settings.minimum, 'association.minimum', 0, 1);
   number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
@@ -256,7 +256,7 @@ function hitOf<StrategyName extends string>(
 
 /** The features of a hit: those that every strategy has, then the parts of its own formula. */
 export function hitFeatures(
-  bound: BoundProfile,
+  bound: ResolvedProfile,
   signals: Signals,
   now: Instant,
   score: number,

@@ -185,7 +185,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   /** The factor of what is outdated in a deep recall, 0–1. Default is .5. */
   readonly deepRecallPenalty?: number | undefined;
   /** How links bring memories in: `none`, or settings over those of the strategy. */
-  readonly association?: 'none' | 'own' | 'lent' | Partial<AssociationSettings> | undefined;
+  readonly association?: 'none' | 'direct' | 'propagated' | Partial<AssociationSettings> | undefined;
   /** Have the first direct hits put in order by the engine's reranker. Default is false. */
   readonly rerank?: boolean | undefined;
   /** How many direct hits the reranker sees, 1–100. Default is 10. */

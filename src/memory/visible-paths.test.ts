@@ -162,7 +162,7 @@ test('a score of 0 is no hit, whatever the minimum, and nothing is learnt from i
   await memory.link('hit', 'other', { weight: 1 });
   const { hits } = await memory.recall('coffee', {
     strategy: 'learning',
-    association: { mode: 'own', minimum: 0 },
+    association: { mode: 'direct', minimum: 0 },
   });
   expect(hits.map((hit) => hit.memory.id)).toEqual(['hit']);
   expect((await memory.get('hit'))?.accessCount).toBe(1);

@@ -254,7 +254,7 @@ export const strategyArguments = {
   },
 } as const satisfies Arguments;
 
-const associationModes = ['own', 'lent'] as const;
+const associationModes = ['direct', 'propagated'] as const;
 
 /** How memories are recalled. */
 export const recallArguments = {
@@ -277,7 +277,7 @@ export const recallArguments = {
       choice('none', ...associationModes),
       object({
         mode: choice(...associationModes),
-        lentShare: { type: 'number' },
+        propagation: { type: 'number' },
         updateRise: { type: 'number' },
         minimum: { type: 'number' },
         linkThreshold: { type: 'number' },
@@ -288,7 +288,7 @@ export const recallArguments = {
     about: "how links bring memories in (default: the strategy's)",
     option: [
       '--association <how>',
-      'what links bring in: nothing, memories by their own score, or by one that direct hits lend them (default: as the strategy does)',
+      'what links bring in: nothing, memories by their own score, or by a share of the score of direct hits (default: as the strategy does)',
     ],
   },
   rerank: { ...flag, about: 'have a language model order the first hits (default: false)' },

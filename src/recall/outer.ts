@@ -1,7 +1,6 @@
 import { TRANSIENT_TYPES } from '../model/memory.ts';
-import type { Expression } from '../scoring/expression.ts';
-import type { Node } from '../scoring/node.ts';
-import { type BoundProfile, bindProfile, type Profile } from '../scoring/profile.ts';
+import type { Expression, Node } from '../scoring/operators/index.ts';
+import { type Profile, type ResolvedProfile, resolveProfile } from '../scoring/profile.ts';
 
 /** How a recall looks beyond what holds now. */
 export interface DeepOptions {
@@ -20,10 +19,10 @@ export const DEEP_PENALTY = 0.5;
 export function withOuterFactors(
   profile: Profile,
   options: DeepOptions,
-  bind: (profile: Profile) => BoundProfile,
-): { readonly bound: BoundProfile; readonly outer: Node } {
+  bind: (profile: Profile) => ResolvedProfile,
+): { readonly bound: ResolvedProfile; readonly outer: Node } {
   const factor = outerFactor(options);
-  const outer = bindProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
+  const outer = resolveProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
   if (!options.deep) return { bound: bind(profile), outer };
   return { bound: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { createMemoryStore } from '../store/memory/index.ts';
 import type { Change, Link, SpaceStore, Store } from '../store/store.ts';
@@ -49,7 +49,7 @@ function recall(fields: {
   const { bound, outer } = withOuterFactors(
     builtinProfile('bm25'),
     { deep: false, includeExpired: false, penalty: 0.5 },
-    bindProfile,
+    resolveProfile,
   );
   const { limit = 10, terms = ['tea'], association, rerank } = fields;
   return runPipeline(space, {
@@ -151,7 +151,7 @@ describe('a reranker', () => {
 });
 
 describe('associates', () => {
-  test('lent: borrow from the direct hit that leads to them', async () => {
+  test('propagated: have a share of the score of the direct hit that leads to them', async () => {
     await write(
       [
         { id: 'hit', content: 'tea' },
@@ -165,7 +165,7 @@ describe('associates', () => {
       ['next', true, ['hit', 'next']],
     ]);
     const [hit, next] = ranked;
-    expect(next!.score).toBe(lending.lentShare * 0.4 * hit!.score);
+    expect(next!.score).toBe(lending.propagation * 0.4 * hit!.score);
     expect(next!.explain().value).toBe(next!.score);
   });
 
@@ -197,7 +197,7 @@ describe('associates', () => {
     expect(rest).toEqual([]);
     expect(cold?.memory.id).toBe('cold');
     const inspected = await space.inspect(['cold'], {
-      profile: bindProfile(builtinProfile('bm25')),
+      profile: resolveProfile(builtinProfile('bm25')),
       query: { terms: ['tea'] },
       filter: {},
       now,

@@ -1,11 +1,16 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { lentAssociation, ownAssociation, updateAssociation, valueAlone } from '../scoring/association.ts';
+import {
+  directAssociation,
+  propagatedAssociation,
+  updateAssociation,
+  valueAlone,
+} from '../scoring/association.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
-import type { Node } from '../scoring/node.ts';
+import type { Node } from '../scoring/operators/index.ts';
 import { compareRanked } from '../scoring/order.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
@@ -134,7 +139,7 @@ function linkedSpace(
 }
 
 /** Nothing is scored: any formula will do that needs no query. */
-const anyProfile = bindProfile(builtinProfile('vector'));
+const anyProfile = resolveProfile(builtinProfile('vector'));
 
 /** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
@@ -247,9 +252,9 @@ function raised(
 
 /** The most that a direct hit can lend along a path: nothing where an associate counts for itself. */
 function mostLent({ weight }: Reached, settings: AssociationSettings, score: number): number {
-  if (settings.mode === 'own') return 0;
-  return lentAssociation(valueAlone(0), {
-    share: settings.lentShare,
+  if (settings.mode === 'direct') return 0;
+  return propagatedAssociation(valueAlone(0), {
+    propagation: settings.propagation,
     pathWeight: weight,
     score,
     outer: valueAlone(1),
@@ -266,9 +271,14 @@ function associated(
 ): Unread {
   const tree = (show: (node: Node) => Explanation) => {
     const own = show(profile.root);
-    if (settings.mode === 'own') return ownAssociation(own, weight);
-    const lent = { share: settings.lentShare, pathWeight: weight, score: directScore, outer: show(outer) };
-    return lentAssociation(own, lent);
+    if (settings.mode === 'direct') return directAssociation(own, weight);
+    const { propagation } = settings;
+    return propagatedAssociation(own, {
+      propagation,
+      pathWeight: weight,
+      score: directScore,
+      outer: show(outer),
+    });
   };
   // Most associates are left out again: their trees are made only when somebody asks.
   const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
@@ -285,7 +295,7 @@ function lift(
   scores: ReadonlyMap<string, number>,
   outer: Node,
 ): RankedMemory {
-  const reached = settings.mode === 'lent' ? among.find(({ id }) => id === hit.memory.id) : undefined;
+  const reached = settings.mode === 'propagated' ? among.find(({ id }) => id === hit.memory.id) : undefined;
   if (!reached) return hit;
   const lender = scores.get(reached.path[0] as string) ?? 0;
   const { score, explain } = associated(reached, inspectedOf(hit), request, settings, lender, outer);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Embedder } from '../providers/embedder.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { createAnalyzer } from '../text/analyze.ts';
 import { prepareQuery } from './prepare.ts';
@@ -20,7 +20,7 @@ function prepare(
   given: Embedder | undefined = working,
   signal?: AbortSignal,
 ) {
-  return prepareQuery(query, bindProfile(builtinProfile(strategy)), { analyzer, embedder: given }, signal);
+  return prepareQuery(query, resolveProfile(builtinProfile(strategy)), { analyzer, embedder: given }, signal);
 }
 
 const statuses = ({ arms }: Awaited<ReturnType<typeof prepare>>) =>
@@ -113,7 +113,7 @@ describe('a vector that cannot be made is reported, and words are searched', () 
   ] as const)('%s', async (_, given, status) => {
     const prepared = await prepareQuery(
       'tea',
-      bindProfile(builtinProfile('hybrid')),
+      resolveProfile(builtinProfile('hybrid')),
       { analyzer, embedder: given },
       undefined,
     );
@@ -126,7 +126,7 @@ describe('a vector that cannot be made is reported, and words are searched', () 
   test('where words are not read either, nothing was searched', async () => {
     const tools = { analyzer, embedder: undefined };
     const reasonOf = async (name: string) => {
-      const { arms } = await prepareQuery('tea', bindProfile(builtinProfile(name)), tools, undefined);
+      const { arms } = await prepareQuery('tea', resolveProfile(builtinProfile(name)), tools, undefined);
       return arms.find((arm) => arm.name === 'vector')?.reason;
     };
     expect(await reasonOf('hybrid')).toContain('words alone were searched');

@@ -1,7 +1,7 @@
 import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import { findTextProblem } from '../model/wellformed.ts';
 import type { Embedder } from '../providers/embedder.ts';
-import type { BoundProfile } from '../scoring/profile.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { PreparedQuery } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
 import { asksForThePast } from '../text/tense.ts';
@@ -22,7 +22,7 @@ export interface Preparation {
  */
 export async function prepareQuery(
   text: string | undefined,
-  bound: BoundProfile,
+  bound: ResolvedProfile,
   tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Preparation> {

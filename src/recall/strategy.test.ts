@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
-import { bindStrategy, querySignals, strategyOf } from './strategy.ts';
+import { querySignals, resolveStrategy, strategyOf } from './strategy.ts';
 
 const of = (name: string) => strategyOf(builtinProfile(name));
 
@@ -55,7 +55,7 @@ describe('parameters for one call', () => {
   const calibration = { floor: 0.125, ceiling: 0.625 };
 
   test('the calibration of the embedder fills in what the caller leaves open', () => {
-    const { parameters } = bindStrategy(builtinProfile('hybrid'), undefined, calibration);
+    const { parameters } = resolveStrategy(builtinProfile('hybrid'), undefined, calibration);
     const known = Object.values(builtinProfile('hybrid').parameters).filter(
       (each) => each.kind === 'number' && each.from !== undefined,
     );
@@ -63,8 +63,8 @@ describe('parameters for one call', () => {
     const values = Object.values(parameters);
     expect(values).toContain(0.125);
     expect(values).toContain(0.5);
-    expect(bindStrategy(builtinProfile('hybrid'), undefined, undefined)).toEqual(
-      bindProfile(builtinProfile('hybrid')),
+    expect(resolveStrategy(builtinProfile('hybrid'), undefined, undefined)).toEqual(
+      resolveProfile(builtinProfile('hybrid')),
     );
   });
 
@@ -76,12 +76,12 @@ describe('parameters for one call', () => {
     const overrides = name
       .split('.')
       .reduceRight<unknown>((inner, part) => ({ [part]: inner }), 0.25) as Record<string, never>;
-    expect(bindStrategy(profile, overrides, calibration).parameters[name]).toBe(0.25);
+    expect(resolveStrategy(profile, overrides, calibration).parameters[name]).toBe(0.25);
   });
 
   test('a profile without such parameters is bound as it is', () => {
     const lexical = builtinProfile('lexical');
-    expect(bindStrategy(lexical, undefined, calibration)).toEqual(bindProfile(lexical));
+    expect(resolveStrategy(lexical, undefined, calibration)).toEqual(resolveProfile(lexical));
   });
 });
 
@@ -93,7 +93,7 @@ describe('which signals of a query a formula reads', () => {
     ['vector', true, false],
     ['hybrid', true, true],
   ])('%s', (name, similarity, lexical) => {
-    expect(querySignals(bindProfile(builtinProfile(name)))).toMatchObject({ similarity, lexical });
+    expect(querySignals(resolveProfile(builtinProfile(name)))).toMatchObject({ similarity, lexical });
   });
 
   test('a requirement reads too', () => {
@@ -103,6 +103,6 @@ describe('which signals of a query a formula reads', () => {
       score: { op: 'signal', name: 'importance' },
       require: [{ signal: 'similarity', above: 0.1 }],
     });
-    expect(querySignals(bindProfile(profile))).toMatchObject({ similarity: true, lexical: false });
+    expect(querySignals(resolveProfile(profile))).toMatchObject({ similarity: true, lexical: false });
   });
 });

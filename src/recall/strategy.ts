@@ -1,8 +1,14 @@
 import { SalienceError } from '../model/errors.ts';
 import { hint } from '../model/options.ts';
 import type { Calibration } from '../providers/embedder.ts';
-import { namesOfCondition, namesRead } from '../scoring/evaluate.ts';
-import { type BoundProfile, bindProfile, type ParameterOverrides, type Profile } from '../scoring/profile.ts';
+import { namesOfCondition } from '../scoring/condition.ts';
+import { namesRead } from '../scoring/evaluate.ts';
+import {
+  type ParameterOverrides,
+  type Profile,
+  type ResolvedProfile,
+  resolveProfile,
+} from '../scoring/profile.ts';
 import type { ExpansionSettings } from './expand.ts';
 
 /** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
@@ -29,13 +35,13 @@ export interface ContextDefaults {
 
 /** How links bring further memories in. */
 export interface AssociationSettings extends ExpansionSettings {
-  /** `own`: the associate's own score × the path's weight; `lent`: or what the direct hit lends it, if that is more. */
-  readonly mode: 'own' | 'lent';
-  /** λ: the share of a direct hit's score that a link of weight 1 lends. */
-  readonly lentShare: number;
+  /** `direct`: an associate's own score × the weight of its path. `propagated`: or a share of the direct hit's, if that is more. */
+  readonly mode: 'direct' | 'propagated';
+  /** λ: the share of a direct hit's score that a link of weight 1 passes on. Default is 1.5; never more than all of it. */
+  readonly propagation: number;
   /**
-   * With `lent`: by how much, times the similarity of the two, a possible update may rise above its own score by what the
-   * older statement lends it. 0: it borrows nothing.
+   * With `propagated`: by how much, times the similarity of the two, a possible update may rise above its own score
+   * towards that of the older statement. 0: not at all.
    */
   readonly updateRise: number;
   /** An associate that scores less is left out. */
@@ -43,8 +49,8 @@ export interface AssociationSettings extends ExpansionSettings {
 }
 
 export const ASSOCIATION: AssociationSettings = {
-  mode: 'own',
-  lentShare: 1.5,
+  mode: 'direct',
+  propagation: 1.5,
   updateRise: 1.25,
   minimum: 0.1,
   linkThreshold: 0.3,
@@ -62,7 +68,7 @@ const contexts: Readonly<Record<string, ContextDefaults>> = {
 };
 const associations: Readonly<Record<string, AssociationSettings>> = {
   retention: ASSOCIATION,
-  hybrid: { ...ASSOCIATION, mode: 'lent' },
+  hybrid: { ...ASSOCIATION, mode: 'propagated' },
 };
 
 /** The strategy of a profile. One that extends a built-in profile recalls as that does. */
@@ -79,16 +85,16 @@ export function strategyOf(profile: Profile): Strategy {
 }
 
 /** Fixes the parameters of a strategy for one call; what the embedder knows fills in what the caller leaves open. */
-export function bindStrategy(
+export function resolveStrategy(
   profile: Profile,
   parameters: ParameterOverrides | undefined,
   calibration: Calibration | undefined,
-): BoundProfile {
-  return bindProfile(profile, { ...calibrated(profile, calibration), ...parameters });
+): ResolvedProfile {
+  return resolveProfile(profile, { ...calibrated(profile, calibration), ...parameters });
 }
 
 /** Which signals of a query a formula reads: without any of them it takes no query. */
-export function querySignals(bound: BoundProfile): {
+export function querySignals(bound: ResolvedProfile): {
   readonly similarity: boolean;
   readonly lexical: boolean;
 } {

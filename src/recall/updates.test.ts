@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import type { SimilarPair, SpaceReader } from '../store/store.ts';
@@ -8,14 +8,14 @@ import { strategyOf } from './strategy.ts';
 import { possibleUpdates } from './updates.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const profile = bindProfile(builtinProfile('hybrid'));
+const profile = resolveProfile(builtinProfile('hybrid'));
 const settings = strategyOf(builtinProfile('hybrid')).association!;
 
 const hit = (id: string, contested: number) => {
   const memory = sampleMemory({ id });
   return {
     memory,
-    signals: signalsOf(memory, { similarity: 0.8, lexical: 0.6, superseded: false, contested }),
+    signals: { ...signalsOf(memory, { superseded: false, contested }), similarity: 0.8, lexical: 0.6 },
   };
 };
 const pair = (older: string, newer: string, fields: Partial<SimilarPair> = {}): SimilarPair => ({

@@ -18,7 +18,7 @@ export async function possibleUpdates(
   { profile, now }: Pick<SearchRequest, 'profile' | 'now'>,
   { mode, updateRise }: AssociationSettings,
 ): Promise<readonly PossibleUpdate[]> {
-  if (mode !== 'lent' || updateRise === 0) return [];
+  if (mode !== 'propagated' || updateRise === 0) return [];
   const contested = new Map(
     direct
       .filter(({ signals }) => (signals.contested ?? 0) > 0)

@@ -1,17 +1,13 @@
 import { ageInDays, type Instant } from '../model/time.ts';
-import { combine } from './evaluate.ts';
-import type { Explanation } from './explain.ts';
+import { exponentialDecay } from './arithmetic.ts';
+import { combined, type Explanation } from './explain.ts';
 
 /** Days in which a fading link falls to 1/e. */
 const LINK_SCALE_DAYS = 90;
 
 /** What is left at `now` of a link that fades: weight·e^(−Δt/90 d). It is computed on reading, and never written. */
 export function fadedWeight(weight: number, at: Instant, now: Instant): number {
-  const left = combine({ op: 'decay', curve: 'exponential', per: 'scale', exponent: 1 }, [
-    ageInDays(at, now),
-    LINK_SCALE_DAYS,
-  ]);
-  return weight * left;
+  return weight * exponentialDecay(ageInDays(at, now), LINK_SCALE_DAYS * Math.LN2);
 }
 
 /**
@@ -24,50 +20,65 @@ export function birthWeight(cosine: number, threshold: number): number {
 
 /**
  * The score of a memory that was found through links, as a tree that recomputes bit for bit.
- * `own`: its own score × the weight of the path.
+ * `direct`: its own score × the weight of the path.
  */
-export function ownAssociation(own: Explanation, pathWeight: number): Explanation {
-  return node('product', [own, constant('link weight', pathWeight)]);
+export function directAssociation(own: Explanation, pathWeight: number): Explanation {
+  return combined('product', [own, constant('link weight', pathWeight)]);
 }
 
 /**
- * `lent`: the better of its own score and what the direct hit lends it, min(1, λ·w) × the hit's score, times the
- * factors that keep outdated memories down.
+ * `propagated`: the better of its own score and what the source, a direct hit, passes on: min(1, λ·w) × the score of the
+ * source, times the factors that keep outdated memories down.
  */
-export function lentAssociation(
+export function propagatedAssociation(
   own: Explanation,
-  lent: {
-    readonly share: number;
+  source: {
+    /** λ. */
+    readonly propagation: number;
     readonly pathWeight: number;
     readonly score: number;
     readonly outer: Explanation;
   },
 ): Explanation {
-  const portion = node('min', [
+  const share = combined('min', [
     constant('all', 1),
-    node('product', [constant('lent share', lent.share), constant('link weight', lent.pathWeight)]),
+    combined('product', [
+      constant('propagation', source.propagation),
+      constant('link weight', source.pathWeight),
+    ]),
   ]);
-  const borrowed = node('product', [portion, constant('score of the direct hit', lent.score), lent.outer]);
-  return node('max', [own, borrowed]);
+  const propagated = combined('product', [
+    share,
+    constant('score of the direct hit', source.score),
+    source.outer,
+  ]);
+  return combined('max', [own, propagated]);
 }
 
 /**
- * The score of a possible update: the better of its own score and what the older statement lends it,
+ * The score of a possible update: the better of its own score and what the older statement passes on,
  * min(score of the older one, (1 + rise · similarity) · own). `older` is the score as if nothing contested it.
  */
 export function updateAssociation(
   own: Explanation,
-  lent: { readonly older: number; readonly rise: number; readonly similarity: number },
+  source: { readonly older: number; readonly rise: number; readonly similarity: number },
 ): Explanation {
-  const most: Explanation = weightedSum([
-    constant('all', 1),
-    node('product', [constant('rise', lent.rise), constant('similarity to the older', lent.similarity)]),
+  const most = combined(
+    'sum',
+    [
+      constant('all', 1),
+      combined('product', [
+        constant('rise', source.rise),
+        constant('similarity to the older', source.similarity),
+      ]),
+    ],
+    { weights: [1, 1] },
+  );
+  const propagated = combined('min', [
+    constant('score of the older, uncontested', source.older),
+    combined('product', [most, constant('own score', own.value)]),
   ]);
-  const borrowed = node('min', [
-    constant('score of the older, uncontested', lent.older),
-    node('product', [most, constant('own score', own.value)]),
-  ]);
-  return node('max', [own, borrowed]);
+  return combined('max', [own, propagated]);
 }
 
 /** A value as an explanation without its tree: the arithmetic of an association does not need more. */
@@ -77,22 +88,4 @@ export function valueAlone(value: number): Explanation {
 
 function constant(name: string, value: number): Explanation {
   return { op: 'constant', value, inputs: [], detail: { name } };
-}
-
-function weightedSum(inputs: readonly Explanation[]): Explanation {
-  const weights = inputs.map(() => 1);
-  const values = inputs.map(({ value }) => value);
-  return { op: 'sum', value: combine({ op: 'sum', weights }, values), inputs, detail: { weights } };
-}
-
-function node(op: 'product' | 'min' | 'max', inputs: readonly Explanation[]): Explanation {
-  return {
-    op,
-    value: combine(
-      { op },
-      inputs.map(({ value }) => value),
-    ),
-    inputs,
-    detail: {},
-  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../model/errors.ts';
 import { ARBITRARY_NOW, arbitrarySignals } from '../testing/arbitrary-profile.ts';
 import { type Comparison, compareExplanations, formatComparison } from './compare.ts';
-import type { Expression } from './expression.ts';
+import type { Expression } from './operators/index.ts';
 import { BUILTIN_PROFILE_NAMES } from './profiles/index.ts';
 import { defineProfile, explain, type SignalInput } from './score.ts';
 

@@ -1,6 +1,6 @@
 import { SalienceError } from '../model/errors.ts';
 import type { Explanation } from './explain.ts';
-import { contributionsOf } from './format.ts';
+import { operatorOf } from './operators/index.ts';
 import { visible } from './show.ts';
 
 /** What one term does to the distance between two scores. */
@@ -23,7 +23,7 @@ export interface Comparison {
 /**
  * Why `a` scores above `b` (or below): the difference, divided among the terms of the formula. Terms of a sum or a
  * mean count by what each adds; factors of a product by their share of the logarithm, scaled to the difference.
- * References, bounds, choices and tables around the formula are looked through; a bound that cut a score off is a
+ * References, clamps, choices and tables around the formula are looked through; a clamp that cut a score off is a
  * term of its own.
  *
  * Throws `incomparable_scores` when the trees are not of one formula with the same parameters.
@@ -75,8 +75,7 @@ export function formatComparison(comparison: Comparison): string {
 
 function formulaOf(tree: Explanation): Explanation {
   const [inner] = tree.inputs;
-  const transparent = ['ref', 'clamp', 'when', 'table'].includes(tree.op);
-  return transparent && inner ? formulaOf(inner) : tree;
+  return operatorOf(tree).lead && inner ? formulaOf(inner) : tree;
 }
 
 function checkSameShape(a: Explanation, b: Explanation): void {
@@ -95,67 +94,14 @@ function checkSameShape(a: Explanation, b: Explanation): void {
 }
 
 function termsOf(a: Explanation, b: Explanation): ComparisonTerm[] {
-  switch (a.op) {
-    case 'sum':
-    case 'mean': {
-      const [left, right] = [contributionsOf(a), contributionsOf(b)];
-      return pair(a, b, (index) => (left[index] ?? 0) - (right[index] ?? 0));
-    }
-    case 'product': {
-      const shares = productShares(valuesOf(a), valuesOf(b), a.value - b.value);
-      return pair(a, b, (index) => shares[index] ?? 0);
-    }
-    default:
-      return [{ name: nameOf(a), a: a.value, b: b.value, contribution: a.value - b.value }];
-  }
-}
-
-function pair(a: Explanation, b: Explanation, contribution: (index: number) => number): ComparisonTerm[] {
+  const shares = operatorOf(a).shares?.(a, b);
+  if (!shares) return [{ name: nameOf(a), a: a.value, b: b.value, contribution: a.value - b.value }];
   return a.inputs.map((input, index) => ({
     name: nameOf(input),
     a: input.value,
     b: (b.inputs[index] as Explanation).value,
-    contribution: contribution(index),
+    contribution: shares[index] ?? 0,
   }));
-}
-
-/** Below this distance of logarithms the difference is too small a number to be divided by. */
-const nearlyEqual = 1e-6;
-
-/** Divides the difference of two products among their factors; the shares add up to it. */
-function productShares(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
-  if ([...a, ...b].some((factor) => factor < 0)) return stepByStep(a, b);
-  if ([...a, ...b].some((factor) => factor === 0)) return byZeros(a, b, difference);
-  const logarithms = a.map((factor, index) => Math.log(factor) - Math.log(b[index] as number));
-  const distance = logarithms.reduce((sum, each) => sum + each, 0);
-  if (Math.abs(distance) >= nearlyEqual) return logarithms.map((each) => (difference * each) / distance);
-  const level = (multiply(a) + multiply(b)) / 2;
-  return logarithms.map((each) => level * each);
-}
-
-/** Zero has no logarithm: the whole difference is due to the factors that are zero on the lower side only. */
-function byZeros(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
-  const lower = multiply(a) === 0 ? a : b;
-  const upper = lower === a ? b : a;
-  const guilty = lower.map((factor, index) => factor === 0 && upper[index] !== 0);
-  const count = guilty.filter(Boolean).length;
-  return guilty.map((is) => (is && difference !== 0 ? difference / count : 0));
-}
-
-/** Negative factors have no logarithm either: the factors change from `b` to `a` one after the other. */
-function stepByStep(a: readonly number[], b: readonly number[]): readonly number[] {
-  return a.map(
-    (factor, index) =>
-      multiply(a.slice(0, index)) * (factor - (b[index] as number)) * multiply(b.slice(index + 1)),
-  );
-}
-
-function multiply(factors: readonly number[]): number {
-  return factors.reduce((product, factor) => product * factor, 1);
-}
-
-function valuesOf(tree: Explanation): readonly number[] {
-  return tree.inputs.map((input) => input.value);
 }
 
 function signed(value: number): string {
@@ -163,24 +109,11 @@ function signed(value: number): string {
 }
 
 /** What a reader calls a term: its name, or its operator and what that works on. */
-function nameOf({ op, detail, inputs }: Explanation): string {
-  if (detail.name !== undefined) return detail.name;
-  switch (op) {
-    case 'constant':
-      return 'constant';
-    case 'table':
-      return `table by ${detail.by}`;
-    case 'when':
-      return `choice by ${detail.condition}`;
-    case 'age':
-      return `age of ${(detail.clocks ?? []).join(' or ')}`;
-    case 'decay':
-      return 'decay';
-    default: {
-      const named = inputs.map((input) => input.detail.name).filter((name) => name !== undefined);
-      return named.length > 0 ? `${op} of ${named.join(', ')}` : op;
-    }
-  }
+function nameOf(tree: Explanation): string {
+  const title = tree.detail.name ?? operatorOf(tree).title?.(tree);
+  if (title !== undefined) return title;
+  const named = tree.inputs.map((input) => input.detail.name).filter((name) => name !== undefined);
+  return named.length > 0 ? `${tree.op} of ${named.join(', ')}` : tree.op;
 }
 
 function incomparable(reason: string): SalienceError {

@@ -1,8 +1,8 @@
 import type { RetentionFading } from '../model/settings.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
 import { evaluate } from './evaluate.ts';
-import type { Node } from './node.ts';
-import { bindProfile } from './profile.ts';
+import type { Node } from './operators/index.ts';
+import { resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import type { Signals } from './signals.ts';
 
@@ -30,5 +30,5 @@ export function isAtFloor(
 
 /** A part of the retention profile. */
 function part(name: 'retention' | 'floor', curve: Curve): Node {
-  return bindProfile(builtinProfile('retention'), { curve }).parts[name] as Node;
+  return resolveProfile(builtinProfile('retention'), { curve }).parts[name] as Node;
 }

@@ -1,7 +1,7 @@
 import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
-import type { Expression } from './expression.ts';
 import { formatExplanation } from './format.ts';
+import type { Expression } from './operators/index.ts';
 import { defineProfile, explain, type SignalInput } from './score.ts';
 
 const now = '2026-04-20T00:00:00Z';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fiveFactorScore } from './helpers.ts';
-import { bindProfile } from './profile.ts';
+import { resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import { explain, failedRequirement, features, readSignals, score } from './score.ts';
 
@@ -83,7 +83,7 @@ describe('"Memory Composite Scorer"', () => {
   test('an optional floor of relevance, off by default, keeps the irrelevant out', () => {
     const meets = (similarity: number | undefined, parameters = {}) =>
       failedRequirement(
-        bindProfile(builtinProfile('five-factor'), parameters),
+        resolveProfile(builtinProfile('five-factor'), parameters),
         readSignals({ similarity }),
         0,
       ) === undefined;

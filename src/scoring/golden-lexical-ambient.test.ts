@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recencyScore, revisionScore, typePriority } from './helpers.ts';
-import { bindProfile } from './profile.ts';
+import { resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import { failedRequirement, features, readSignals, score } from './score.ts';
 
@@ -24,7 +24,7 @@ describe('"Scoring" of iLAB Memory, SearchScore', () => {
   });
 
   test('a memory without any word of the query is no candidate', () => {
-    const bound = bindProfile(builtinProfile('lexical'));
+    const bound = resolveProfile(builtinProfile('lexical'));
     expect(failedRequirement(bound, readSignals({ lexical: 0 }), 0)).toBe(0);
     expect(failedRequirement(bound, readSignals({}), 0)).toBe(0);
     expect(failedRequirement(bound, readSignals({ lexical: 1e-9 }), 0)).toBeUndefined();

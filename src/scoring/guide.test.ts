@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { marked } from 'marked';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import type { Condition, Expression } from './expression.ts';
+import type { Condition } from './condition.ts';
 import * as scoring from './index.ts';
-import { bindProfile, type ParameterOverrides, type Profile } from './profile.ts';
+import { type Expression, OPERATOR_NAMES } from './operators/index.ts';
+import { type ParameterOverrides, type Profile, resolveProfile } from './profile.ts';
 import { findBuiltinProfile } from './profiles/index.ts';
 import { SIGNAL_NAMES, SIGNALS } from './signals.ts';
 
@@ -42,7 +43,10 @@ test('every block of the guide is of a kind that is tested', () => {
   for (const { kind, text } of blocks) expect(kinds, text).toContain(kind);
   expect(blocks).toHaveLength([...guide.matchAll(/^\s*```/gm)].length / 2);
   expect(defined.size).toBe(4);
-  expect(ofKind('json expression').length).toBeGreaterThanOrEqual(16);
+});
+
+test.each(OPERATOR_NAMES)('the guide shows the operator %s', (name) => {
+  expect(ofKind('json expression').join()).toContain(`"op": "${name}"`);
 });
 
 test.each(oneLine(ofKind('json expression')))('the expression %s is valid and stays in range', (text) => {
@@ -67,7 +71,7 @@ test.each(oneLine(ofKind('json condition')))('the condition %s is valid', (text)
 });
 
 test.each(oneLine(ofKind('json parameters')))('the parameters %s are valid', (text) => {
-  const bound = bindProfile(tunable, JSON.parse(text) as ParameterOverrides);
+  const bound = resolveProfile(tunable, JSON.parse(text) as ParameterOverrides);
   expect(bound.parameters).toMatchObject({ 'weights.meaning': 0.7, 'weights.recency': 0.6, halfLifeDays: 7 });
 });
 

@@ -7,8 +7,8 @@
 export { cappedLinear, exponentialDecay } from './arithmetic.ts';
 export { compareScores, type Score } from './comparable.ts';
 export { type Comparison, type ComparisonTerm, compareExplanations, formatComparison } from './compare.ts';
-export type { Explanation, ExplanationDetail } from './explain.ts';
-export type { Condition, DecayExpression, Expression, Scalar, WeightedTerm } from './expression.ts';
+export type { Condition } from './condition.ts';
+export type { Explanation } from './explain.ts';
 export { type ExplanationFormat, formatExplanation } from './format.ts';
 export { formulaText } from './formula.ts';
 export {
@@ -23,6 +23,8 @@ export {
   typePriority,
   usefulness,
 } from './helpers.ts';
+export type { DecayExpression } from './operators/decay.ts';
+export type { ExplanationDetail, Expression, Scalar, WeightedTerm } from './operators/index.ts';
 export type {
   ParameterDefinition,
   ParameterOverrides,

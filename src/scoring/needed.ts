@@ -1,6 +1,6 @@
 import type { Instant } from '../model/time.ts';
 import { evaluate, namesRead } from './evaluate.ts';
-import type { BoundProfile } from './profile.ts';
+import type { ResolvedProfile } from './profile.ts';
 import { isClockName, isSignalName, SIGNALS, type Signals } from './signals.ts';
 
 /** A single change that would have lifted a score over a threshold. */
@@ -19,7 +19,7 @@ const PRECISION = 1e-6;
  * any does. Found by halving, so for a formula that is not monotone in a signal it is one such change, not the least.
  */
 export function neededChanges(
-  profile: BoundProfile,
+  profile: ResolvedProfile,
   signals: Signals,
   now: Instant,
   threshold: number,
@@ -45,7 +45,7 @@ function signalGoals(name: keyof typeof SIGNALS): readonly number[] {
 }
 
 function scoreWith(
-  profile: BoundProfile,
+  profile: ResolvedProfile,
   signals: Signals,
   name: string,
   value: number,

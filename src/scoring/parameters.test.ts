@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../model/errors.ts';
-import { bindProfile, type ParameterOverrides, type ProfileDefinition } from './profile.ts';
+import { type ParameterOverrides, type ProfileDefinition, resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import { defineProfile, explain, score } from './score.ts';
 
@@ -105,7 +105,7 @@ describe('overriding parameters', () => {
   });
 
   test.each([null, [1], 'x'])('%j are no parameters', (parameters) => {
-    const error = failure(() => bindProfile(profile, parameters as never));
+    const error = failure(() => resolveProfile(profile, parameters as never));
     expect(error.code).toBe('invalid_parameter');
     expect(error.message).toMatch(/names and values/);
   });
@@ -237,7 +237,10 @@ describe('extending', () => {
       find,
     );
     expect(profile.lineage).toEqual(['balanced', 'news', 'flash']);
-    expect(bindProfile(profile).parameters).toMatchObject({ 'weights.recency': 0.6, recencyHalfLifeDays: 1 });
+    expect(resolveProfile(profile).parameters).toMatchObject({
+      'weights.recency': 0.6,
+      recencyHalfLifeDays: 1,
+    });
   });
 
   test.each<[string, Partial<ProfileDefinition>, string, RegExp]>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
 import type { ProfileDefinition } from './profile.ts';
-import { bindProfile } from './profile.ts';
+import { resolveProfile } from './profile.ts';
 import { builtinDefinition } from './profiles/index.ts';
 import { defineProfile, parseProfile, score } from './score.ts';
 
@@ -409,11 +409,11 @@ describe('ranges', () => {
       const definition = { ...base, parameters, score: { op: 'sum', terms } } as ProfileDefinition;
       const profile = defineProfile(definition);
       expect(score(profile, { similarity: 1 }, { parameters: { first: 0.7, second: 0.3 } })).toBeCloseTo(1);
-      const error = failure(() => bindProfile(profile, { first: 0.3 }));
+      const error = failure(() => resolveProfile(profile, { first: 0.3 }));
       expect(error.code).toBe('invalid_profile');
       expect(error.message).toMatch(/at score: the weights sum to 0\.7,/);
       expect(() =>
-        bindProfile(defineProfile({ ...definition, score: { op: 'mean', terms } } as ProfileDefinition), {
+        resolveProfile(defineProfile({ ...definition, score: { op: 'mean', terms } } as ProfileDefinition), {
           first: 0.3,
         }),
       ).not.toThrow();
@@ -445,7 +445,7 @@ describe('ranges', () => {
       },
     });
     expect(score(profile, { lexical: 1 }, { parameters: { share: 1 } })).toBe(1);
-    const error = failure(() => bindProfile(profile, { share: 1.2 }));
+    const error = failure(() => resolveProfile(profile, { share: 1.2 }));
     expect(error.code).toBe('invalid_profile');
     expect(error.message).toMatch(/from 0 to 1.2/);
   });
@@ -521,7 +521,7 @@ describe('names of the object prototype are names like any other', () => {
       () => profile,
     );
     expect(score(child, { type: name }, { now })).toBe(0.75);
-    expect(bindProfile(child).parameters[name]).toBe(1);
+    expect(resolveProfile(child).parameters[name]).toBe(1);
     expect({}).not.toHaveProperty('op');
   });
 

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { SalienceError } from '../model/errors.ts';
 import { unknown } from '../model/options.ts';
-import { bindExpressions } from './bind.ts';
-import type { Condition, Expression } from './expression.ts';
+import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
-import type { BoundCondition, Node } from './node.ts';
+import type { Expression } from './operators/index.ts';
 import { checkScoreRange } from './range.ts';
+import { type ResolvedFormulas, resolveFormulas } from './resolve.ts';
+import { sha256 } from './sha256.ts';
 
 export type ParameterValue = number | string | boolean;
 
@@ -69,13 +69,10 @@ export interface Profile {
   readonly require: readonly Condition[];
 }
 
-/** A profile with its parameters fixed: what is evaluated, explained, bounded and compiled. */
-export interface BoundProfile {
+/** A profile with its parameters fixed: what is evaluated, explained and compiled. */
+export interface ResolvedProfile extends ResolvedFormulas {
   readonly name: string;
   readonly parameters: { readonly [name: string]: ParameterValue };
-  readonly root: Node;
-  readonly parts: { readonly [name: string]: Node };
-  readonly require: readonly BoundCondition[];
   /** SHA-256 over the formula and its parameters: two scores are comparable only when theirs are equal. */
   readonly hash: string;
 }
@@ -105,7 +102,7 @@ export type ProfileLookup = (name: string) => Profile | undefined;
  * Checks a profile and resolves what it extends. Throws `invalid_profile` naming the path of the fault.
  * `lookup` finds the profile that `extends` names; without it nothing can be extended.
  */
-export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
+export function checkProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
   checkShape(definition);
   const parent = definition.extends === undefined ? undefined : lookup(definition.extends);
   if (definition.extends !== undefined && parent === undefined) {
@@ -129,7 +126,7 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
     score,
     require: [...(parent?.require ?? []), ...(definition.require ?? [])],
   };
-  bindProfile(profile);
+  resolveProfile(profile);
   return profile;
 }
 
@@ -137,27 +134,27 @@ export function resolveProfile(definition: ProfileDefinition, lookup: ProfileLoo
  * Fixes the parameters of a profile. Throws `invalid_parameter` for an unknown name or a value outside its type
  * or range, and `invalid_profile` when the score could then leave [0, 1].
  */
-export function bindProfile(profile: Profile, overrides?: ParameterOverrides): BoundProfile {
+export function resolveProfile(profile: Profile, overrides?: ParameterOverrides): ResolvedProfile {
   const plain = overrides === undefined ? unchanged.get(profile) : undefined;
   if (plain) return plain;
-  const parameters = bindParameters(profile, overrides === undefined ? {} : overrides);
+  const parameters = resolveParameters(profile, overrides === undefined ? {} : overrides);
   const key = canonicalJson(parameters);
   const known = recent.get(profile)?.get(key);
   if (known) return known;
-  const bound = bindAnew(profile, parameters);
-  if (overrides === undefined) unchanged.set(profile, bound);
+  const resolved = resolveAnew(profile, parameters);
+  if (overrides === undefined) unchanged.set(profile, resolved);
   // Most recalls repeat the parameters of the one before; a sweep over many must not fill the memory.
-  recent.set(profile, new Map([[key, bound], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
-  return bound;
+  recent.set(profile, new Map([[key, resolved], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
+  return resolved;
 }
 
 /** Profiles with their own defaults. */
-const unchanged = new WeakMap<Profile, BoundProfile>();
-const recent = new WeakMap<Profile, ReadonlyMap<string, BoundProfile>>();
+const unchanged = new WeakMap<Profile, ResolvedProfile>();
+const recent = new WeakMap<Profile, ReadonlyMap<string, ResolvedProfile>>();
 
-function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): BoundProfile {
-  const bound = bindExpressions(profile, parameters);
-  const root = checkScoreRange(bound.root, bound.parts, profile.name);
+function resolveAnew(profile: Profile, parameters: ResolvedProfile['parameters']): ResolvedProfile {
+  const formulas = resolveFormulas(profile, parameters);
+  const root = checkScoreRange(formulas.root, formulas.parts, profile.name);
   const formula = {
     name: profile.name,
     score: profile.score,
@@ -168,9 +165,9 @@ function bindAnew(profile: Profile, parameters: BoundProfile['parameters']): Bou
     name: profile.name,
     parameters,
     root,
-    parts: bound.parts,
-    require: bound.require,
-    hash: createHash('sha256').update(canonicalJson({ formula, parameters })).digest('hex'),
+    parts: formulas.parts,
+    require: formulas.require,
+    hash: sha256(canonicalJson({ formula, parameters })),
   };
 }
 
@@ -267,7 +264,7 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
   if (problem) throw invalidProfile(profile, `${path}.default`, problem);
 }
 
-function bindParameters(profile: Profile, overrides: ParameterOverrides): Record<string, ParameterValue> {
+function resolveParameters(profile: Profile, overrides: ParameterOverrides): Record<string, ParameterValue> {
   const values = Object.fromEntries(
     Object.entries(profile.parameters).map(([name, parameter]) => [
       name,

@@ -1,8 +1,24 @@
-import { bound, type Interval, type Knowledge } from './bound.ts';
 import { childrenOf } from './evaluate.ts';
 import { invalidProfile } from './faults.ts';
-import type { Node } from './node.ts';
+import { type Node, operatorOf } from './operators/index.ts';
+import type { Interval, Knowledge } from './operators/interval.ts';
+import type { Check, Intervals } from './operators/operator.ts';
 import { SIGNALS } from './signals.ts';
+
+/**
+ * The lowest and highest value of a formula, given what is known: interval arithmetic node by node. An age that may
+ * be unknown and has no default is left out: evaluation reports it.
+ */
+export function intervalOf(root: Node, knowledge: Knowledge): Interval {
+  const intervals: Intervals = {
+    ...knowledge,
+    of: (node) => operatorOf(node).interval(node, intervals),
+    // An age that is unknown below any other operator is an error of evaluation, not a value.
+    ageOf: (node) =>
+      operatorOf(node).age?.(node, intervals) ?? { interval: intervals.of(node), unknown: 'never' },
+  };
+  return intervals.of(root);
+}
 
 /** Everything that a memory may be: each signal anywhere in its range. */
 const anything: Knowledge = {
@@ -14,7 +30,7 @@ const anything: Knowledge = {
 
 /** All values that a formula can take, whatever the memory. */
 export function rangeOf(node: Node): Interval {
-  return bound(node, anything);
+  return intervalOf(node, anything);
 }
 
 /** Sums of decimal weights may miss 1 by a rounding; a formula that is off by more is wrong. */
@@ -28,7 +44,8 @@ export function checkScoreRange(root: Node, parts: { readonly [name: string]: No
   const formulas = [...Object.values(parts), root];
   const measured = new Map<Node, Extent>();
   for (const formula of formulas) checkExtent(formula, measured, profile);
-  for (const formula of formulas) checkOperands(formula, profile);
+  const check: Check = { range: rangeOf, fault: (path, problem) => invalidProfile(profile, path, problem) };
+  for (const formula of formulas) checkOperands(formula, check);
   const [low, high] = rangeOf(root);
   if (low < -rounding || high > 1 + rounding || Number.isNaN(low + high)) {
     throw invalidProfile(
@@ -74,63 +91,9 @@ function checkExtent(root: Node, measured: Map<Node, Extent>, profile: string): 
   );
 }
 
-/**
- * Weights that miss their total by more than rounding are a slip of the pen: every score would be too low, and none out
- * of range. Parts of one thing are from 0 to below 1 each; where one is 1 or negative, something is added or taken away.
- */
-function checkTotal(node: Extract<Node, { op: 'sum' }>, profile: string): void {
-  const sum = node.weights.reduce((total, weight) => total + weight, 0);
-  if (node.total !== undefined) {
-    if (Math.abs(sum - node.total) <= rounding) return;
-    throw invalidProfile(
-      profile,
-      `${node.path}.total`,
-      `it is ${node.total}, and the weights sum to ${round(sum)}: correct the weights or the total`,
-    );
-  }
-  if (Math.abs(sum - 1) <= rounding || node.weights.length < 2) return;
-  if (node.weights.some((weight) => weight < 0 || weight >= 1)) return;
-  const areShares = node.of.every((term) => {
-    const [low, high] = rangeOf(term);
-    return low >= 0 && high <= 1;
-  });
-  if (!areShares) return;
-  throw invalidProfile(
-    profile,
-    node.path,
-    `the weights sum to ${round(sum)}, not to 1: correct them, write "total": ${round(sum)} if that is meant, or use "mean", which divides by the sum`,
-  );
-}
-
-function checkOperands(node: Node, profile: string): void {
-  if (node.op === 'sum') checkTotal(node, profile);
-  if (node.op === 'power') {
-    const [base] = rangeOf(node.base);
-    const [exponent] = rangeOf(node.exponent);
-    if (base < 0)
-      throw invalidProfile(profile, `${node.path}.base`, `it can be ${round(base)}, and must not be below 0`);
-    if (exponent < 0) {
-      throw invalidProfile(
-        profile,
-        `${node.path}.exponent`,
-        `it can be ${round(exponent)}, and must not be below 0`,
-      );
-    }
-  }
-  if (node.op === 'decay') {
-    const [pace] = rangeOf(node.pace);
-    if (node.per === 'rate' ? pace < 0 : pace <= 0) {
-      throw invalidProfile(
-        profile,
-        `${node.path}.${node.per}`,
-        `it can be ${round(pace)}, and must be above 0`,
-      );
-    }
-    const [age] = rangeOf(node.age);
-    if (age < 0)
-      throw invalidProfile(profile, `${node.path}.age`, `it can be ${round(age)}, and must not be below 0`);
-  }
-  for (const child of childrenOf(node)) checkOperands(child, profile);
+function checkOperands(node: Node, check: Check): void {
+  operatorOf(node).check?.(node, check);
+  for (const child of childrenOf(node)) checkOperands(child, check);
 }
 
 function round(value: number): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../model/errors.ts';
 import { recencyScore } from './helpers.ts';
-import { bindProfile } from './profile.ts';
+import { resolveProfile } from './profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './profiles/index.ts';
 import { defineProfile, explain, features, readSignals, type SignalInput, score } from './score.ts';
 
@@ -135,7 +135,7 @@ test('an unknown strategy lists the known ones', () => {
 
 test('built-in profiles carry their key as name, and each formula has a hash of its own', () => {
   expect(BUILTIN_PROFILE_NAMES.map((name) => builtinProfile(name).name)).toEqual(BUILTIN_PROFILE_NAMES);
-  const hashes = BUILTIN_PROFILE_NAMES.map((name) => bindProfile(builtinProfile(name)).hash);
+  const hashes = BUILTIN_PROFILE_NAMES.map((name) => resolveProfile(builtinProfile(name)).hash);
   expect(new Set(hashes).size).toBe(BUILTIN_PROFILE_NAMES.length);
 });
 

@@ -2,19 +2,20 @@ import { SalienceError } from '../model/errors.ts';
 import { CLOCK_NAMES } from '../model/fields.ts';
 import { unknown } from '../model/options.ts';
 import { type Instant, parseInstant } from '../model/time.ts';
-import { clocksRead, conditionHolds, evaluate } from './evaluate.ts';
+import { conditionHolds } from './condition.ts';
+import { clocksRead, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
-import type { Node } from './node.ts';
+import type { Node } from './operators/index.ts';
 import {
-  type BoundProfile,
-  bindProfile,
+  checkProfile,
   type ParameterOverrides,
   type Profile,
   type ProfileDefinition,
+  type ResolvedProfile,
   resolveProfile,
 } from './profile.ts';
 import { type BuiltinProfileName, builtinProfile, findBuiltinProfile } from './profiles/index.ts';
-import { ATTRIBUTE_NAMES, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
+import { ATTRIBUTE_NAMES, isAttributeName, isFlag, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
 
 /** Signals as people write them: times as ISO 8601 text, `Date` or milliseconds. Absent ones take their defaults. */
 export type SignalInput = {
@@ -56,7 +57,7 @@ export function defineProfile(
   definition: ProfileDefinition,
   lookup: (name: string) => Profile | undefined = findBuiltinProfile,
 ): Profile {
-  return resolveProfile(definition, lookup);
+  return checkProfile(definition, lookup);
 }
 
 /**
@@ -90,8 +91,8 @@ export function parseProfile(json: string): Profile {
  * ```
  */
 export function score(profile: ProfileReference, signals: SignalInput, options: ScoreOptions = {}): number {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return evaluate(bound.root, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return evaluate(resolved.root, read, now);
 }
 
 /**
@@ -109,8 +110,8 @@ export function explain(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): Explanation {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return explainNode(bound.root, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return explainNode(resolved.root, read, now);
 }
 
 /**
@@ -131,8 +132,8 @@ export function features(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): Readonly<Record<string, number>> {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return featuresOf(bound, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return featuresOf(resolved, read, now);
 }
 
 /** The value of one named part of a built-in profile. */
@@ -142,18 +143,18 @@ export function partValue(
   signals: SignalInput,
   options: ScoreOptions = {},
 ): number {
-  const { bound, read, now } = prepare(profile, signals, options);
-  return evaluate(bound.parts[part] as Node, read, now);
+  const { resolved, read, now } = prepare(profile, signals, options);
+  return evaluate(resolved.parts[part] as Node, read, now);
 }
 
-/** The values of the named parts of a bound profile; a part that needs an unknown age is left out. */
+/** The values of the named parts of a resolved profile; a part that needs an unknown age is left out. */
 export function featuresOf(
-  bound: BoundProfile,
+  resolved: ResolvedProfile,
   signals: Signals,
   now: Instant,
 ): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    Object.entries(bound.parts).flatMap(([name, part]) => {
+    Object.entries(resolved.parts).flatMap(([name, part]) => {
       const value = valueIfKnown(part, signals, now);
       return value === undefined ? [] : [[name, value]];
     }),
@@ -170,8 +171,12 @@ function valueIfKnown(part: Node, signals: Signals, now: Instant): number | unde
 }
 
 /** Index of the first condition for being scored at all that a memory does not meet; `undefined` when it meets all. */
-export function failedRequirement(bound: BoundProfile, signals: Signals, now: Instant): number | undefined {
-  const failed = bound.require.findIndex((condition) => !conditionHolds(condition, signals, now));
+export function failedRequirement(
+  resolved: ResolvedProfile,
+  signals: Signals,
+  now: Instant,
+): number | undefined {
+  const failed = resolved.require.findIndex((condition) => !conditionHolds(condition, signals, now));
   return failed < 0 ? undefined : failed;
 }
 
@@ -182,8 +187,7 @@ export function readSignals(input: SignalInput): Signals {
     if (value === undefined || value === null) continue;
     if ((CLOCK_NAMES as readonly string[]).includes(name)) read[name] = readInstant(value as string, name);
     else if ((SIGNAL_NAMES as readonly string[]).includes(name)) read[name] = readNumber(name, value);
-    else if (name === 'core') read[name] = readFlag(value);
-    else if ((ATTRIBUTE_NAMES as readonly string[]).includes(name)) read[name] = readText(name, value);
+    else if (isAttributeName(name)) read[name] = isFlag(name) ? readFlag(name, value) : readText(name, value);
     else if (name === 'sessions')
       read['sessionCount'] = Array.isArray(value) ? value.length : readNumber('sessionCount', value);
     else throw unknownSignal(name);
@@ -193,14 +197,14 @@ export function readSignals(input: SignalInput): Signals {
 
 function prepare(reference: ProfileReference, signals: SignalInput, options: ScoreOptions) {
   const profile = typeof reference === 'string' ? builtinProfile(reference) : reference;
-  const bound = bindProfile(profile, options.parameters);
+  const resolved = resolveProfile(profile, options.parameters);
   const read = readSignals(signals);
-  if (options.now !== undefined) return { bound, read, now: readInstant(options.now, 'now') };
+  if (options.now !== undefined) return { resolved, read, now: readInstant(options.now, 'now') };
   // Without a present moment no age is known; a clock that was given must not quietly count as unknown.
-  const clock = [bound.root, ...Object.values(bound.parts)]
+  const clock = [resolved.root, ...Object.values(resolved.parts)]
     .flatMap((node) => [...clocksRead(node)])
     .find((name) => read[name] !== undefined);
-  if (clock === undefined) return { bound, read, now: Number.NaN };
+  if (clock === undefined) return { resolved, read, now: Number.NaN };
   throw new SalienceError(
     'invalid_argument',
     `now: profile ${JSON.stringify(profile.name)} looks at the age of ${clock}; give the moment that ages are counted to`,
@@ -234,10 +238,10 @@ function readText(name: string, value: unknown): string {
   });
 }
 
-function readFlag(value: unknown): boolean {
+function readFlag(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new SalienceError('invalid_argument', 'signal core: true or false is needed', {
-    details: { field: 'core' },
+  throw new SalienceError('invalid_argument', `signal ${name}: true or false is needed`, {
+    details: { field: name },
   });
 }
 

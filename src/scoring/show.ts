@@ -1,3 +1,5 @@
+import type { Scalar } from './operators/index.ts';
+
 /** Text of unknown origin on one line: control characters, line breaks and direction marks become visible. */
 export function visible(text: string): string {
   return text.replace(
@@ -14,11 +16,16 @@ export function codeSpan(text: string): string {
   return `${fence}${padding}${shown}${padding}${fence}`;
 }
 
-/** A number with at most six significant digits and, below 1 000, at least two decimals: `.60`, `30`, `1.442695`. */
+/** A number with at most seven significant digits, with decimals at least two of them: `0.60`, `30`, `1.442695`. */
 export function shortNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const rounded = String(Number(value.toPrecision(7)));
   const [whole = '', decimals] = rounded.split('.');
   if (decimals === undefined || rounded.includes('e')) return rounded;
-  return `${whole.replace(/^(-?)0$/, '$1')}.${decimals.padEnd(2, '0')}`;
+  return `${whole}.${decimals.padEnd(2, '0')}`;
+}
+
+/** A number, or the name of the parameter that sets it. */
+export function scalarText(value: Scalar): string {
+  return typeof value === 'number' ? shortNumber(value) : visible(value.name);
 }

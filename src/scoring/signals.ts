@@ -2,96 +2,163 @@ import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
 import { initialStability, type MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 
-/** What a numeric signal may be, and its value when nothing is known. */
-interface SignalDefinition {
+/**
+ * Where the value of a signal or an attribute comes from. `memory`: the memory alone, by {@link signalsOf}. `relations`:
+ * other memories; who looks, and when, decides which of them count. `query`: it is known only while one is answered.
+ */
+type Source = 'memory' | 'relations' | 'query';
+
+/** What a numeric signal is. */
+export interface Signal {
   readonly range: readonly [low: number, high: number];
+  /** Its value when nothing is known. */
   readonly otherwise: number;
   readonly description: string;
+  readonly source: Source;
 }
 
-/** Every number about a memory that a formula may read. The two that depend on the query come first. */
+interface Attribute {
+  /** Its value when nothing is known; it tells texts from flags. */
+  readonly otherwise: string | boolean;
+  readonly source: Exclude<Source, 'query'>;
+}
+
+/**
+ * Every number about a memory that a formula may read. Types hold whoever makes signals to this list: one of a memory
+ * must be made of it in {@link signalsOf}, and one of relations or of a query given wherever these are known.
+ */
 export const SIGNALS = {
   similarity: {
     range: [0, 1],
     otherwise: 0,
     description: 'cosine of query and memory, negatives clamped to 0',
+    source: 'query',
   },
-  lexical: { range: [0, 1], otherwise: 0, description: 'BM25 as a share of a full match' },
-  importance: { range: [0, 1], otherwise: 0.5, description: 'how much it matters' },
-  confidence: { range: [0, 1], otherwise: 0.8, description: 'how sure it is' },
-  usefulness: { range: [0, 1], otherwise: 0.5, description: 'from votes' },
-  weight: { range: [0, 1], otherwise: 1, description: "the caller's own factor" },
-  stability: { range: [0, 1], otherwise: initialStability(0.5), description: 'resistance to fading' },
-  accessCount: { range: [0, Infinity], otherwise: 0, description: 'how often it was recalled' },
-  sessionCount: { range: [0, Infinity], otherwise: 0, description: 'distinct sessions that recalled it' },
-  revisionCount: { range: [0, Infinity], otherwise: 1, description: 'how often it was written' },
+  lexical: {
+    range: [0, 1],
+    otherwise: 0,
+    description: 'BM25 as a share of a full match',
+    source: 'query',
+  },
+  importance: {
+    range: [0, 1],
+    otherwise: 0.5,
+    description: 'how much it matters',
+    source: 'memory',
+  },
+  confidence: {
+    range: [0, 1],
+    otherwise: 0.8,
+    description: 'how sure it is',
+    source: 'memory',
+  },
+  usefulness: {
+    range: [0, 1],
+    otherwise: 0.5,
+    description: 'from votes',
+    source: 'memory',
+  },
+  weight: {
+    range: [0, 1],
+    otherwise: 1,
+    description: "the caller's own factor",
+    source: 'memory',
+  },
+  stability: {
+    range: [0, 1],
+    otherwise: initialStability(0.5),
+    description: 'resistance to fading',
+    source: 'memory',
+  },
+  accessCount: {
+    range: [0, Infinity],
+    otherwise: 0,
+    description: 'how often it was recalled',
+    source: 'memory',
+  },
+  sessionCount: {
+    range: [0, Infinity],
+    otherwise: 0,
+    description: 'distinct sessions that recalled it',
+    source: 'memory',
+  },
+  revisionCount: {
+    range: [0, Infinity],
+    otherwise: 1,
+    description: 'how often it was written',
+    source: 'memory',
+  },
   contested: {
     range: [0, 1],
     otherwise: 0,
     description: 'how near the nearest possible update is that nobody has judged; 0 without one',
+    source: 'relations',
   },
-} as const satisfies Record<string, SignalDefinition>;
+} as const satisfies Readonly<Record<string, Signal>>;
+
+/** Text-valued properties that `table` and `when` may look at. */
+export const ATTRIBUTES = {
+  type: { otherwise: 'other', source: 'memory' },
+  scope: { otherwise: 'global', source: 'memory' },
+  tier: { otherwise: 'hot', source: 'memory' },
+  source: { otherwise: 'stated', source: 'memory' },
+  core: { otherwise: false, source: 'memory' },
+  superseded: { otherwise: false, source: 'relations' },
+} as const satisfies Readonly<Record<string, Attribute>>;
 
 export type SignalName = keyof typeof SIGNALS;
+export type AttributeName = keyof typeof ATTRIBUTES;
 export const SIGNAL_NAMES = Object.keys(SIGNALS) as readonly SignalName[];
+export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[];
+
+type Where<Table, Entry> = {
+  [Name in keyof Table]: Table[Name] extends Entry ? Name : never;
+}[keyof Table];
 
 /** The signals whose value depends on the query, and not on the memory alone. */
-export const QUERY_SIGNALS = ['similarity', 'lexical'] as const satisfies readonly SignalName[];
+export type QuerySignalName = Where<typeof SIGNALS, { readonly source: 'query' }>;
+/** The signals that a memory has without any query. */
+export type StoredSignalName = Exclude<SignalName, QuerySignalName>;
 
-/** Text-valued properties that `table` and `when` may look at, with the value of an unknown one. */
-export const ATTRIBUTES = {
-  type: 'other',
-  scope: 'global',
-  tier: 'hot',
-  source: 'stated',
-  core: 'false',
-  superseded: 'false',
-} as const;
-export type AttributeName = keyof typeof ATTRIBUTES;
-export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[];
+export const QUERY_SIGNALS = SIGNAL_NAMES.filter(isQuerySignal);
+export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
+  (name): name is StoredSignalName => !isQuerySignal(name),
+);
+
+type Numbers = { readonly [Name in SignalName]: number };
+type Instants = { readonly [Name in ClockName]: Instant };
+type Texts = {
+  readonly [Name in AttributeName]: (typeof ATTRIBUTES)[Name]['otherwise'] extends boolean ? boolean : string;
+};
+type Unknown<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
 
 /**
  * What is known about one memory at one moment, for one query: the input of a formula.
  * Clocks are milliseconds; anything absent takes its default.
  */
-export type Signals = { readonly [Name in SignalName]?: number | undefined } & {
-  readonly [Name in ClockName]?: Instant | undefined;
-} & {
-  readonly type?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly tier?: string | undefined;
-  readonly source?: string | undefined;
-  readonly core?: boolean | undefined;
-  readonly superseded?: boolean | undefined;
-};
+export type Signals = Unknown<Numbers> & Unknown<Instants> & Unknown<Texts>;
 
-export function isSignalName(name: string): name is SignalName {
-  return Object.hasOwn(SIGNALS, name);
-}
+/** What a query finds of a memory: each must be given, `undefined` where it is not known. */
+export type QuerySignals = { readonly [Name in QuerySignalName]: number | undefined };
 
-export function isClockName(name: string): name is ClockName {
-  return (CLOCK_NAMES as readonly string[]).includes(name);
-}
+/** How other memories stand to a memory, from where and when one looks. */
+export type RelationSignals = Pick<Numbers, Where<typeof SIGNALS, { readonly source: 'relations' }>> &
+  Pick<Texts, Where<typeof ATTRIBUTES, { readonly source: 'relations' }>>;
 
-/** An attribute as the text that formulas compare with. */
-export function attributeText(signals: Signals, name: AttributeName): string {
-  const value = signals[name];
-  return value === undefined ? ATTRIBUTES[name] : String(value);
-}
+/** The signals of a memory without a query, complete. */
+export type StoredSignals = Pick<Numbers, StoredSignalName> & {
+  readonly [Name in ClockName]: Instant | undefined;
+} & Texts;
 
-/** The signals of a stored memory, together with those that follow from the query and from other memories. */
-export function signalsOf(
-  memory: MemoryRecord,
-  query: {
-    readonly similarity?: number | undefined;
-    readonly lexical?: number | undefined;
-    readonly contested?: number | undefined;
-    readonly superseded?: boolean | undefined;
-  },
-): Signals {
+/** All signals of a memory for a query. */
+export type CompleteSignals = StoredSignals & QuerySignals;
+
+/** Of a memory beside which no other is looked at. */
+const UNRELATED: RelationSignals = { contested: 0, superseded: false };
+
+/** The signals of a stored memory, together with those that follow from other memories. */
+export function signalsOf(memory: MemoryRecord, relations: RelationSignals = UNRELATED): StoredSignals {
   return {
-    similarity: query.similarity,
-    lexical: query.lexical,
     importance: memory.importance,
     confidence: memory.confidence,
     usefulness: memory.usefulness,
@@ -100,7 +167,7 @@ export function signalsOf(
     accessCount: memory.accessCount,
     sessionCount: memory.sessions.length,
     revisionCount: memory.revisionCount,
-    contested: query.contested ?? 0,
+    contested: relations.contested,
     createdAt: memory.createdAt,
     updatedAt: memory.updatedAt,
     lastAccessedAt: memory.lastAccessedAt,
@@ -114,6 +181,32 @@ export function signalsOf(
     tier: memory.tier,
     source: memory.source,
     core: memory.core,
-    superseded: query.superseded ?? false,
+    superseded: relations.superseded,
   };
+}
+
+export function isSignalName(name: string): name is SignalName {
+  return Object.hasOwn(SIGNALS, name);
+}
+
+export function isQuerySignal(name: SignalName): name is QuerySignalName {
+  return SIGNALS[name].source === 'query';
+}
+
+export function isAttributeName(name: string): name is AttributeName {
+  return Object.hasOwn(ATTRIBUTES, name);
+}
+
+export function isClockName(name: string): name is ClockName {
+  return (CLOCK_NAMES as readonly string[]).includes(name);
+}
+
+/** Whether an attribute is true or false, and not a text. */
+export function isFlag(name: AttributeName): boolean {
+  return typeof ATTRIBUTES[name].otherwise === 'boolean';
+}
+
+/** An attribute as the text that formulas compare with. */
+export function attributeText(signals: Signals, name: AttributeName): string {
+  return String(signals[name] ?? ATTRIBUTES[name].otherwise);
 }

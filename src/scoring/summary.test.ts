@@ -1,27 +1,75 @@
-import { expect, test } from 'vitest';
-import { explain } from './score.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
+import { BUILTIN_PROFILE_NAMES } from './profiles/index.ts';
+import { defineProfile, explain } from './score.ts';
 import { summariseExplanation } from './summary.ts';
 
 const now = '2026-04-20T00:00:00Z';
 
-test('a sum shows its weights, its parts and their values', () => {
-  const tree = explain('lexical', { lexical: 0.9, revisionCount: 5, updatedAt: now }, { now });
-  expect(summariseExplanation(tree)).toBe('0.6·lexical 0.90 + 0.25·recency 1.00 + 0.15·revision 0.50');
-});
+describe('summariseExplanation', () => {
+  it('shows the weights of a sum, its parts and their values', () => {
+    const tree = explain('lexical', { lexical: 0.9, revisionCount: 5, updatedAt: now }, { now });
+    expect(summariseExplanation(tree)).toBe('0.6·lexical 0.90 + 0.25·recency 1.00 + 0.15·revision 0.50');
+  });
 
-test('a product shows its factors, and opens them once', () => {
-  const tree = explain('hybrid', { lexical: 0.5, similarity: 0.5, updatedAt: now }, { now });
-  expect(summariseExplanation(tree)).toBe(
-    'relevance 0.50 (0.55·lexical 0.50 + 0.45·calibrated 0.50) × (0.91 + 0.05·recency 1.00 + 0.02·importance 0.50 + 0.02·confidence 0.80 − 0.01·contested 0.00)',
-  );
-  const scoped = explain('scoped', { similarity: 0.5, scope: 'project:a', updatedAt: now }, { now });
-  expect(summariseExplanation(scoped)).toBe(
-    'similarity 0.50 × scopeWeight 1.00 × weight 1.00 × temporalDecay 1.00',
-  );
-  const retention = explain('retention', { similarity: 0.5, createdAt: now }, { now });
-  expect(summariseExplanation(retention)).toBe('relevance 0.50 × retention^0.3 1.00');
-});
+  it('shows the factors of a product, opens them once, and takes together what has no room', () => {
+    const tree = explain('hybrid', { lexical: 0.5, similarity: 0.5, updatedAt: now }, { now });
+    expect(summariseExplanation(tree)).toBe(
+      'relevance 0.50 (0.55·lexical 0.50 + 0.45·calibrated 0.50) × (0.91 + 0.05·recency 1.00 + …)',
+    );
+  });
 
-test('a single signal stands alone', () => {
-  expect(summariseExplanation(explain('bm25', { lexical: 0.25 }))).toBe('lexical 0.25');
+  it('leaves out factors of 1 and terms of 0', () => {
+    const scoped = explain('scoped', { similarity: 0.5, scope: 'project:a', updatedAt: now }, { now });
+    expect(summariseExplanation(scoped)).toBe('similarity 0.50');
+    const retention = explain('retention', { similarity: 0.5, createdAt: now }, { now });
+    expect(summariseExplanation(retention)).toBe('relevance 0.50');
+    const lexical = explain('lexical', { lexical: 0.9, updatedAt: '2020-01-01' }, { now });
+    expect(summariseExplanation(lexical)).toBe('0.6·lexical 0.90 + 0.15·revision 0.10');
+  });
+
+  it('does not round a factor to 1 that is not 1', () => {
+    const tree = explain('scoped', { similarity: 0.5, weight: 0.999, updatedAt: now }, { now });
+    expect(summariseExplanation(tree)).toBe('similarity 0.50 × scopeWeight 0.80 × weight 0.9990');
+  });
+
+  it('says 1 or 0 where nothing is left', () => {
+    const profile = (score: object) =>
+      defineProfile({ name: 'empty', description: 'd', score: score as never });
+    const ones = profile({ op: 'product', of: [1, { op: 'signal', name: 'weight' }] });
+    expect(summariseExplanation(explain(ones, {}))).toBe('1.00');
+    const zeros = profile({ op: 'sum', terms: [{ of: { op: 'signal', name: 'lexical' } }] });
+    expect(summariseExplanation(explain(zeros, {}))).toBe('0.00');
+  });
+
+  it('lets a single signal stand alone', () => {
+    expect(summariseExplanation(explain('bm25', { lexical: 0.25 }))).toBe('lexical 0.25');
+  });
+
+  const expectShort = (line: string) => {
+    expect(line.length).toBeLessThanOrEqual(94);
+    expect(line).not.toBe('');
+    expect(line).not.toMatch(/× 1\.00(?![\d.])|(?:^| )[−+] 0\.00(?![\d.])|(?<![\d.])\.\d|NaN|undefined/);
+  };
+
+  it.each(BUILTIN_PROFILE_NAMES)('fits into a line for %s', (name) => {
+    fc.assert(
+      fc.property(arbitrarySignals(), (signals) => {
+        const known = { createdAt: ARBITRARY_NOW, updatedAt: ARBITRARY_NOW, ...signals };
+        expectShort(summariseExplanation(explain(name, known, { now: ARBITRARY_NOW })));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('fits into a line for any formula', () => {
+    fc.assert(
+      fc.property(arbitraryProfile({ depth: 4 }), arbitrarySignals(), (definition, signals) => {
+        const tree = explain(defineProfile(definition), signals, { now: ARBITRARY_NOW });
+        expectShort(summariseExplanation(tree));
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

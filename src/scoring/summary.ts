@@ -1,10 +1,41 @@
-import type { Explanation } from './explain.ts';
-import { sourceOf } from './format.ts';
+import { type Explanation, sourceOf } from './explain.ts';
+import { operatorOf } from './operators/index.ts';
+import type { SummaryTerms } from './operators/operator.ts';
 import { visible } from './show.ts';
 
+/** Leaves room for the indent of a hit in 100 columns. */
+const WIDTH = 94;
+/** Less than half of the last digit of a score that people see. */
+const NOTHING = 0.00005;
+
+/** How much of an explanation its line shows. */
+interface Room {
+  /** How many operations inside each other are written out. */
+  readonly depth: number;
+  /** How many inputs the outer one shows, and how many those inside it; the weakest are taken together. */
+  readonly outer: number;
+  readonly inner: number;
+  readonly name: number;
+  /** Whether this is one of the operations inside. */
+  readonly inside?: true;
+}
+
+const rooms: readonly Room[] = [
+  { depth: 2, outer: Infinity, inner: Infinity, name: Infinity },
+  { depth: 2, outer: Infinity, inner: 3, name: Infinity },
+  { depth: 2, outer: Infinity, inner: 2, name: Infinity },
+  { depth: 1, outer: Infinity, inner: 0, name: Infinity },
+  { depth: 1, outer: Infinity, inner: 0, name: 20 },
+  { depth: 1, outer: 4, inner: 0, name: 20 },
+  { depth: 1, outer: 3, inner: 0, name: 14 },
+  { depth: 1, outer: 2, inner: 0, name: 14 },
+];
+
 /**
- * An explanation in one line: the score as the terms or factors it is made of, each with its value, named parts
- * opened once: `relevance 0.43 (0.6·lexical 0.32 + 0.4·calibrated 0.60) × (0.9 + 0.05·recency 1.00 + …)`.
+ * An explanation in one line of at most 94 characters: the score as the terms or factors it is made of, each with its
+ * value, named parts opened once: `relevance 0.43 (0.55·lexical 0.32 + 0.45·calibrated 0.60) × (0.91 + 0.05·recency
+ * 0.98 + …)`. Terms that add nothing and factors of 1 are left out; where there is no room, so are inner operations,
+ * and the weakest terms are counted together.
  *
  * @example
  * ```ts
@@ -13,49 +44,78 @@ import { visible } from './show.ts';
  * ```
  */
 export function summariseExplanation(tree: Explanation): string {
-  const source = bare(tree);
-  return expression(source, 2) ?? operand(tree, 1);
-}
-
-/** The operation of a node, opened `depth` levels deep; `undefined` for what has no parts worth a line. */
-function expression(tree: Explanation, depth: number): string | undefined {
-  if (depth === 0) return undefined;
-  switch (tree.op) {
-    case 'product':
-      return tree.inputs.map((input) => operand(input, depth)).join(' × ');
-    case 'sum':
-    case 'mean':
-      return tree.inputs
-        .map((input, index) => term(input, tree.detail.weights?.[index] ?? 1, depth))
-        .join(' + ')
-        .replaceAll(' + -', ' − ');
-    case 'min':
-    case 'max':
-      return `${tree.op}(${tree.inputs.map((input) => operand(input, depth)).join(', ')})`;
-    default:
-      return undefined;
+  let line = '';
+  for (const room of rooms) {
+    line = operation(bare(tree), room) ?? operand(tree, { ...room, depth: 1 });
+    if (line.length <= WIDTH) return line;
   }
+  return `${line.slice(0, WIDTH - 1)}…`;
 }
 
-function term(tree: Explanation, weight: number, depth: number): string {
+/** What a node does, opened as deep as there is room; `undefined` for what has no parts worth a line. */
+function operation(tree: Explanation, room: Room): string | undefined {
+  return room.depth === 0 ? undefined : operatorOf(tree).summary?.(tree, termsIn(room));
+}
+
+function termsIn(room: Room): SummaryTerms {
+  return {
+    factors(inputs) {
+      const { shown, rest } = strongest(inputs, (input) => Math.abs(input.value - 1), room);
+      const others = rest.reduce((product, input) => product * input.value, 1);
+      const words = shown.map((input) => operand(input, room, factorText));
+      return [...words, ...more(rest, others, room)].join(' × ') || '1.00';
+    },
+    addends(inputs, weights) {
+      const terms = inputs.map((input, index) => ({ input, weight: weights[index] ?? 1 }));
+      const { shown, rest } = strongest(terms, ({ input, weight }) => Math.abs(weight * input.value), room);
+      const others = rest.reduce((sum, { input, weight }) => sum + weight * input.value, 0);
+      const words = shown.map(({ input, weight }) => term(input, weight, room));
+      return [...words, ...more(rest, others, room)].join(' + ').replaceAll(' + -', ' − ') || '0.00';
+    },
+    list: (inputs) => {
+      const shown = inputs.slice(0, room.outer).map((input) => operand(input, room));
+      return [...shown, ...(shown.length < inputs.length ? ['…'] : [])].join(', ');
+    },
+  };
+}
+
+/** The inputs that change something, in their order; `rest` are those for which there is no room. */
+function strongest<Input>(inputs: readonly Input[], effect: (input: Input) => number, room: Room) {
+  const effective = inputs.filter((input) => effect(input) >= NOTHING);
+  const kept = [...effective].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
+  return {
+    shown: effective.filter((input) => kept.includes(input)),
+    rest: effective.filter((input) => !kept.includes(input)),
+  };
+}
+
+function more(rest: readonly unknown[], value: number, { inside }: Room): readonly string[] {
+  if (rest.length === 0) return [];
+  return [inside ? '…' : `${valueText(value)} from ${rest.length} more`];
+}
+
+function term(tree: Explanation, weight: number, room: Room): string {
   if (bare(tree).op === 'constant') return short(weight * tree.value);
-  return `${weight === 1 ? '' : `${short(weight)}·`}${operand(tree, depth)}`;
+  return `${weight === 1 ? '' : `${short(weight)}·`}${operand(tree, room)}`;
 }
 
-function operand(tree: Explanation, depth: number): string {
+function operand(tree: Explanation, room: Room, write = valueText): string {
   const name = nameOf(tree);
-  const inner = expression(bare(tree), depth - 1);
-  if (name === undefined) return inner === undefined ? tree.value.toFixed(2) : `(${inner})`;
-  return `${visible(name)} ${tree.value.toFixed(2)}${inner === undefined ? '' : ` (${inner})`}`;
+  const inner = operation(bare(tree), { ...room, depth: room.depth - 1, outer: room.inner, inside: true });
+  if (name === undefined) {
+    if (inner === undefined) return write(tree.value);
+    return inner.includes(' ') ? `(${inner})` : inner;
+  }
+  const shown = visible(name);
+  const cut = shown.length > room.name ? `${shown.slice(0, room.name - 1)}…` : shown;
+  return `${cut} ${write(tree.value)}${inner === undefined ? '' : ` (${inner})`}`;
 }
 
 function nameOf(tree: Explanation): string | undefined {
-  if (tree.op === 'ref' || tree.op === 'signal') return tree.detail.name;
-  if (tree.op === 'power') return tree.inputs.map((input) => nameOf(input) ?? short(input.value)).join('^');
+  const { label, lead } = operatorOf(tree);
   const [inner] = tree.inputs;
-  return (tree.op === 'when' || tree.op === 'table' || tree.op === 'clamp') && inner
-    ? nameOf(inner)
-    : undefined;
+  if (label) return label(tree, (input) => nameOf(input) ?? short(input.value));
+  return lead && inner ? nameOf(inner) : undefined;
 }
 
 /** Past everything that passes a value on, clamps that cut nothing off included. */
@@ -63,6 +123,17 @@ function bare(tree: Explanation): Explanation {
   const source = sourceOf(tree);
   const [inner] = source.inputs;
   return source.op === 'clamp' && source.detail.clipped === undefined && inner ? bare(inner) : source;
+}
+
+function valueText(value: number): string {
+  return value.toFixed(2).replace(/^-0\.00$/, '0.00');
+}
+
+/** With more decimals where a factor would look as if it were 1, or 0. */
+function factorText(value: number): string {
+  const plain = valueText(value);
+  const exact = value.toFixed(4);
+  return (plain === '1.00' || plain === '0.00') && Number(exact) !== Number(plain) ? exact : plain;
 }
 
 function short(value: number): string {

@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import { type Signals, signalsOf } from '../scoring/signals.ts';
+import { type CompleteSignals, type Signals, signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 import { checkQueryVector } from './derived.ts';
@@ -137,10 +137,9 @@ function measure(
   const frequencyOf = (term: string) => (memory.tier === 'stub' ? 0 : terms.get(term));
   const bm25 = bm25Score(bm25Query, frequencyOf, lengthOf(terms));
   if (query.vector && vector) checkQueryVector(query.vector, vector.length);
-  const signals = signalsOf(memory, {
+  const signals: CompleteSignals = Object.assign(signalsOf(memory, standings.get(memory.id)), {
     similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
     lexical: lexicalOf(memory, query, bm25, bm25Query),
-    ...(standings.get(memory.id) ?? ORDINARY),
   });
   return { signals, bm25 };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ageInDays } from '../model/time.ts';
-import type { Interval, Knowledge } from '../scoring/bound.ts';
-import { clockOf } from '../scoring/evaluate.ts';
+import { clockOf } from '../scoring/operators/age.ts';
+import type { Interval, Knowledge } from '../scoring/operators/interval.ts';
 import { ATTRIBUTE_NAMES, attributeText, SIGNAL_NAMES, SIGNALS, type Signals } from '../scoring/signals.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
 

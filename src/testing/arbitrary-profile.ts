@@ -1,11 +1,19 @@
 import fc from 'fast-check';
 import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
-import type { Condition, Expression, Scalar, WeightedTerm } from '../scoring/expression.ts';
+import type { Condition } from '../scoring/condition.ts';
+import {
+  type Expression,
+  notationOf,
+  OPERATOR_NAMES,
+  type Scalar,
+  type WeightedTerm,
+} from '../scoring/operators/index.ts';
 import type { ParameterOverrides, ProfileDefinition } from '../scoring/profile.ts';
 import {
   ATTRIBUTE_NAMES,
   type AttributeName,
+  isFlag,
   QUERY_SIGNALS,
   SIGNAL_NAMES,
   SIGNALS,
@@ -152,6 +160,26 @@ function arbitraryCondition(signals: readonly SignalName[]): fc.Arbitrary<Condit
   );
 }
 
+/** The operators that take any formulas: they need nothing here. Those with limits of their own are drawn below. */
+const plainOperators = OPERATOR_NAMES.filter((name) => {
+  const kinds = Object.values(notationOf(name)?.keys ?? {});
+  return name !== 'power' && kinds.every((kind) => kind === 'formula' || kind === 'formulas');
+});
+
+function arbitraryOperands(
+  op: string,
+  one: fc.Arbitrary<Expression>,
+  several: fc.Arbitrary<readonly Expression[]>,
+): fc.Arbitrary<Expression> {
+  const keys = Object.entries(notationOf(op)?.keys ?? {});
+  const operands: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+    keys.map(([key, kind]) => [key, kind === 'formula' ? one : several]),
+  );
+  return fc
+    .record(operands, { noNullPrototype: true })
+    .map((values) => ({ op, ...values }) as unknown as Expression);
+}
+
 interface ExpressionOptions {
   readonly depth: number;
   readonly signals: readonly SignalName[];
@@ -184,9 +212,7 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
       weight: 2,
       arbitrary: terms(inner, number(0.1, 3)).map((terms): Expression => ({ op: 'mean', terms })),
     },
-    { weight: 3, arbitrary: list.map((of): Expression => ({ op: 'product', of })) },
-    { weight: 1, arbitrary: list.map((of): Expression => ({ op: 'min', of })) },
-    { weight: 1, arbitrary: list.map((of): Expression => ({ op: 'max', of })) },
+    ...plainOperators.map((op) => ({ weight: 2, arbitrary: arbitraryOperands(op, inner, list) })),
     {
       weight: 2,
       arbitrary: fc
@@ -306,12 +332,14 @@ export function arbitrarySignals(): fc.Arbitrary<Signals> {
   const instants = Object.fromEntries(
     CLOCK_NAMES.map((name) => [name, instant.map((offset) => ARBITRARY_NOW + offset)]),
   );
-  const { core: _, ...texts } = attributeValues;
   const attributes = Object.fromEntries(
-    Object.entries(texts).map(([name, choices]) => [name, fc.constantFrom(...choices)]),
+    ATTRIBUTE_NAMES.map((name) => [
+      name,
+      isFlag(name) ? fc.boolean() : fc.constantFrom(...attributeValues[name]),
+    ]),
   );
   return fc.record(
-    { ...values, ...instants, ...attributes, core: fc.boolean() },
+    { ...values, ...instants, ...attributes },
     { requiredKeys: [], noNullPrototype: true },
   ) as fc.Arbitrary<Signals>;
 }

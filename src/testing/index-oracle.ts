@@ -123,7 +123,7 @@ export function indexed(key: number, memory: MemoryRecord, { terms, vector }: In
   return {
     key,
     ordinal: memory.ordinal,
-    signals: signalsOf(memory, {}),
+    signals: signalsOf(memory),
     tags: memory.tags,
     termIds: sorted.map(([id]) => id),
     termCounts: sorted.map(([, count]) => count),

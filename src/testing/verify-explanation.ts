@@ -1,5 +1,5 @@
 import { SalienceError } from '../model/errors.ts';
-import { type Explanation, recompute } from '../scoring/explain.ts';
+import { type Explanation, faultOf, recompute } from '../scoring/explain.ts';
 
 /**
  * Recomputes every node of an explanation from its recorded inputs and compares bit for bit. Also takes a tree that
@@ -28,44 +28,12 @@ function verify(tree: Explanation, path: string): void {
   if (typeof tree.value !== 'number' || !Number.isFinite(tree.value)) {
     throw mismatch(path, `its value ${String(tree.value)} is not a finite number`);
   }
-  const expected = inputsOf(tree);
-  if (expected === undefined) throw mismatch(path, `${JSON.stringify(tree.op)} is no operator`);
-  if (!expected(tree.inputs.length)) {
-    throw mismatch(path, `a ${tree.op} does not have ${tree.inputs.length} inputs`);
-  }
+  const fault = faultOf(tree);
+  if (fault !== undefined) throw mismatch(path, fault);
   const value = recompute(tree);
   // JSON knows no −0; nothing that a formula can do tells the two zeros apart.
   if (Object.is(value, tree.value) || (value === 0 && tree.value === 0)) return;
   throw mismatch(path, `its inputs give ${value}, and it says ${tree.value}`);
-}
-
-/** Whether a number of inputs fits the node. Only leaves and defaults may do without. */
-function inputsOf({ op, detail }: Explanation): ((count: number) => boolean) | undefined {
-  switch (op) {
-    case 'constant':
-    case 'signal':
-    case 'age':
-      return (count) => count === 0;
-    case 'ref':
-    case 'clamp':
-    case 'capped':
-    case 'table':
-    case 'when':
-      return (count) => count === 1;
-    case 'power':
-      return (count) => count === 2;
-    case 'decay':
-      return (count) => count === (detail.defaulted ? 0 : 2);
-    case 'sum':
-    case 'mean':
-      return (count) => count > 0 && count === detail.weights?.length;
-    case 'product':
-    case 'min':
-    case 'max':
-      return (count) => count > 0;
-    default:
-      return undefined;
-  }
 }
 
 function mismatch(path: string, problem: string): SalienceError {

@@ -148,15 +148,21 @@ describe('recall', () => {
     await work.json(['link', 'grinder', 'rain', '--weight', '0.8']);
     const strict = ['--strategy', 'bm25', '--now', day(1)];
     expect(idsOf(await recall('coffee', ...strict))).toEqual(['roast']);
-    const lent = await recall('coffee', ...strict, '--association', 'lent');
+    const lent = await recall('coffee', ...strict, '--association', 'propagated');
     // Both are worth the same share; of equals the one that was made last comes first.
     expect(idsOf(lent)).toEqual(['roast', 'rain', 'grinder']);
     expect(lent.hits[1]).toMatchObject({ isAssociative: true, path: ['roast', 'grinder', 'rain'] });
     expect(lent.trace.stages.map(({ name }) => name)).toContain('expand');
-    const { stdout } = await work.salience(['recall', 'coffee rained', ...strict, '--association', 'lent']);
+    const { stdout } = await work.salience([
+      'recall',
+      'coffee rained',
+      ...strict,
+      '--association',
+      'propagated',
+    ]);
     expect(stdout).toContain('fact · 24 h · grinder · via roast\n');
     expect(stdout).toContain('evidence: rain → grinder → roast (0.72)\n');
-    const chained = await recall('coffee rained', ...strict, '--association', 'own');
+    const chained = await recall('coffee rained', ...strict, '--association', 'direct');
     expect(chained.evidenceChains).toEqual([
       { ids: ['rain', 'grinder', 'roast'], weight: expect.closeTo(0.72, 12) },
     ]);

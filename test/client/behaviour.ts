@@ -281,7 +281,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.links('y')).toEqual([
       { id: 'x', kind: 'stated', weight: 0.6, storedWeight: 0.6, at: '2026-01-01T00:00:00.000Z' },
     ]);
-    const { hits } = await memory.recall('tea', { strategy: 'bm25', association: 'lent' });
+    const { hits } = await memory.recall('tea', { strategy: 'bm25', association: 'propagated' });
     expect(hits.find(({ memory: { id } }) => id === 'y')).toMatchObject({
       isAssociative: true,
       path: ['x', 'y'],

@@ -119,7 +119,8 @@ function randomRecall(): { readonly query: string | undefined; readonly options:
       metadata: sometimes(0.1, () => ({ shelf: whole(4) })),
       deep: sometimes(0.2, () => true),
       includeExpired: sometimes(0.2, () => true),
-      association: strategy === 'ambient' ? undefined : sometimes(0.3, () => one('none', 'own', 'lent')),
+      association:
+        strategy === 'ambient' ? undefined : sometimes(0.3, () => one('none', 'direct', 'propagated')),
       asOf: past,
     },
   };

@@ -1,6 +1,6 @@
 import { SalienceError } from '../../model/errors.ts';
 import { hint } from '../../model/options.ts';
-import { type Profile, type ProfileDefinition, resolveProfile } from '../profile.ts';
+import { checkProfile, type Profile, type ProfileDefinition } from '../profile.ts';
 import { ambient } from './ambient.ts';
 import { balanced } from './balanced.ts';
 import { codingAgent, news, personalAssistant, researchNotes, supportDesk } from './balanced-presets.ts';
@@ -37,7 +37,7 @@ const resolved = new Map<string, Profile>();
 export function findBuiltinProfile(name: string): Profile | undefined {
   const known = resolved.get(name);
   if (known || !Object.hasOwn(definitions, name)) return known;
-  const profile = resolveProfile(definitions[name as BuiltinProfileName], findBuiltinProfile);
+  const profile = checkProfile(definitions[name as BuiltinProfileName], findBuiltinProfile);
   resolved.set(name, profile);
   return profile;
 }

@@ -1,4 +1,4 @@
-import type { Expression } from '../expression.ts';
+import type { Expression } from '../operators/index.ts';
 import type { ProfileDefinition } from '../profile.ts';
 
 const semantic = 120;

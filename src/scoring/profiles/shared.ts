@@ -1,4 +1,4 @@
-import type { Expression } from '../expression.ts';
+import type { Expression } from '../operators/index.ts';
 
 /** Halves every 30 days since the last update: the recency that `lexical`, `ambient` and `hybrid` share. */
 export const recencyPart: Expression = { op: 'decay', age: { op: 'age', of: 'updatedAt' }, halfLife: 30 };

@@ -152,7 +152,7 @@ test('a snapshot whose parts do not fit is not used', () => {
     putMemory(index, {
       key,
       ordinal: key,
-      signals: signalsOf(memory, {}),
+      signals: signalsOf(memory),
       tags: memory.tags,
       termIds: [1, 2],
       termCounts: [1, 1],

@@ -3,7 +3,7 @@ import { applyStandings } from '../../index/standing.ts';
 import type { Tier } from '../../model/memory.ts';
 import { evaluate } from '../../scoring/evaluate.ts';
 import { failedRequirement } from '../../scoring/score.ts';
-import type { Signals } from '../../scoring/signals.ts';
+import type { CompleteSignals, Signals } from '../../scoring/signals.ts';
 import { cosine } from '../../scoring/similarity.ts';
 import { type Eligibility, exclusionOf } from '../eligibility.ts';
 import type { Exclusion, Inspection, SearchRequest } from '../store.ts';
@@ -73,12 +73,13 @@ function inspectStanding(
     if (row === undefined) throw damagedRow({ table: 'memory', row: key }, 'the log does not know it');
     const relevance = lexical ? lexical.relevance[row]! : Number.NaN;
     // A copy of an object of so many properties costs more than everything else here.
-    const signals: { -readonly [Name in keyof Signals]: Signals[Name] } = signalsOfRow(index, row);
-    signals.similarity =
-      query.vector && vector
-        ? cosine(query.vector, fromVectorRow({ row: key, bytes: vector, checksum }, index.dimensions))
-        : undefined;
-    signals.lexical = Number.isNaN(relevance) ? undefined : relevance;
+    const signals: CompleteSignals = Object.assign(signalsOfRow(index, row), {
+      similarity:
+        query.vector && vector
+          ? cosine(query.vector, fromVectorRow({ row: key, bytes: vector, checksum }, index.dimensions))
+          : undefined,
+      lexical: Number.isNaN(relevance) ? undefined : relevance,
+    });
     inspections.set(id, {
       id,
       ordinal: index.ordinals[row]!,

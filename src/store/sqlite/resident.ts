@@ -133,7 +133,7 @@ function refreshSignals(connection: Connection, index: ResidentIndex, id: string
   const row = index.rowOfKey.get(found.row);
   const wasStub = row !== undefined && signalsOfRow(index, row).tier === 'stub';
   if (row !== undefined && wasStub === (found.tier === 'stub')) {
-    putSignals(index, found.row, signalsOf(fromRow(found), {}));
+    putSignals(index, found.row, signalsOf(fromRow(found)));
   } else {
     putRow(index, connection.get(`${select} WHERE memory.row = ?`, found.row) as IndexedRow);
   }
@@ -153,7 +153,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
   putMemory(index, {
     key: row.row,
     ordinal: memory.ordinal,
-    signals: signalsOf(memory, {}),
+    signals: signalsOf(memory),
     tags: memory.tags,
     termIds,
     termCounts,

@@ -1,9 +1,9 @@
-import { type BoundProfile, bindProfile } from '../../scoring/profile.ts';
+import { type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest } from '../../store/store.ts';
 import { start } from './harness.ts';
 
-export const profileOf = (name: string): BoundProfile => bindProfile(builtinProfile(name));
+export const profileOf = (name: string): ResolvedProfile => resolveProfile(builtinProfile(name));
 
 /** A search for words by BM25, unless said otherwise. */
 export function request(query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}): SearchRequest {

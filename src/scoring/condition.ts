@@ -1,0 +1,288 @@
+import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
+import type { Instant } from '../model/time.ts';
+import type { Scalar } from './operators/index.ts';
+import type { Knowledge } from './operators/interval.ts';
+import { BLOCK_SIZE, type Block, type Columns, isBlurred, loadSignal, newLane } from './operators/lanes.ts';
+import type { Resolver } from './operators/operator.ts';
+import { scalarText, visible } from './show.ts';
+import {
+  ATTRIBUTE_NAMES,
+  type AttributeName,
+  attributeText,
+  isClockName,
+  isQuerySignal,
+  SIGNAL_NAMES,
+  SIGNALS,
+  type SignalName,
+  type Signals,
+} from './signals.ts';
+
+export type Condition =
+  | { readonly attribute: AttributeName; readonly is: string | readonly string[] }
+  /** The value of a signal, its default included, lies within all the limits given. */
+  | {
+      readonly signal: SignalName;
+      readonly above?: Scalar | undefined;
+      readonly atLeast?: Scalar | undefined;
+      readonly below?: Scalar | undefined;
+      readonly atMost?: Scalar | undefined;
+    }
+  /** The signal or clock has a value of its own. */
+  | { readonly known: SignalName | ClockName }
+  /** The clock is known, and its moment has come. */
+  | { readonly passed: ClockName }
+  | { readonly param: string; readonly is: string | boolean };
+
+/** A condition with its names and parameters resolved. */
+export type ResolvedCondition =
+  | { readonly test: 'attribute'; readonly attribute: AttributeName; readonly values: readonly string[] }
+  | {
+      readonly test: 'signal';
+      readonly signal: SignalName;
+      readonly missing: number;
+      readonly limits: Limits;
+    }
+  | { readonly test: 'known'; readonly name: SignalName | ClockName }
+  | { readonly test: 'passed'; readonly clock: ClockName }
+  /** Decided by the parameters alone. */
+  | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
+
+interface Limits {
+  readonly above: number | undefined;
+  readonly atLeast: number | undefined;
+  readonly below: number | undefined;
+  readonly atMost: number | undefined;
+}
+
+/** Throws `invalid_profile` with the path. */
+export function resolveCondition(condition: Condition, path: string, resolver: Resolver): ResolvedCondition {
+  resolver.object(condition, path);
+  if ('attribute' in condition) {
+    resolver.onlyKeys(condition, ['attribute', 'is'], path);
+    const attribute = resolver.oneOf('attribute', condition.attribute, ATTRIBUTE_NAMES, `${path}.attribute`);
+    const values =
+      typeof condition.is === 'string' ? [condition.is] : resolver.nonEmpty(condition.is, `${path}.is`);
+    if (values.some((value) => typeof value !== 'string')) {
+      throw resolver.fault(`${path}.is`, 'an attribute is compared with texts');
+    }
+    return { test: 'attribute', attribute, values };
+  }
+  if ('signal' in condition) {
+    resolver.onlyKeys(condition, ['signal', 'above', 'atLeast', 'below', 'atMost'], path);
+    const signal = resolver.oneOf('signal', condition.signal, SIGNAL_NAMES, `${path}.signal`);
+    const limit = (key: keyof Limits) => {
+      const value = condition[key];
+      return value === undefined ? undefined : resolver.scalar(value, `${path}.${key}`);
+    };
+    const limits: Limits = {
+      above: limit('above'),
+      atLeast: limit('atLeast'),
+      below: limit('below'),
+      atMost: limit('atMost'),
+    };
+    if (Object.values(limits).every((each) => each === undefined)) {
+      throw resolver.fault(path, 'give at least one of above, atLeast, below and atMost');
+    }
+    return { test: 'signal', signal, missing: SIGNALS[signal].otherwise, limits };
+  }
+  if ('known' in condition) {
+    resolver.onlyKeys(condition, ['known'], path);
+    const names = [...SIGNAL_NAMES, ...CLOCK_NAMES];
+    return {
+      test: 'known',
+      name: resolver.oneOf('signal or clock', condition.known, names, `${path}.known`),
+    };
+  }
+  if ('passed' in condition) {
+    resolver.onlyKeys(condition, ['passed'], path);
+    return {
+      test: 'passed',
+      clock: resolver.oneOf('clock', condition.passed, CLOCK_NAMES, `${path}.passed`),
+    };
+  }
+  if ('param' in condition) {
+    resolver.onlyKeys(condition, ['param', 'is'], path);
+    const value = resolver.parameter(condition.param, path);
+    if (typeof value === 'number' || typeof value !== typeof condition.is) {
+      throw resolver.fault(
+        path,
+        `parameter ${condition.param} cannot be compared with ${JSON.stringify(condition.is)}`,
+      );
+    }
+    return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };
+  }
+  throw resolver.fault(path, 'a condition has attribute, signal, known, passed or param');
+}
+
+export function conditionHolds(condition: ResolvedCondition, signals: Signals, now: Instant): boolean {
+  switch (condition.test) {
+    case 'fixed':
+      return condition.holds;
+    case 'known':
+      return signals[condition.name] !== undefined;
+    case 'passed': {
+      const at = signals[condition.clock];
+      return at !== undefined && at <= now;
+    }
+    case 'attribute':
+      return condition.values.includes(attributeText(signals, condition.attribute));
+    case 'signal':
+      return isWithin(signals[condition.signal] ?? condition.missing, condition.limits);
+  }
+}
+
+/** Whether a condition holds; `undefined` when what is known does not decide it. */
+export function conditionKnown(condition: ResolvedCondition, knowledge: Knowledge): boolean | undefined {
+  switch (condition.test) {
+    case 'fixed':
+      return condition.holds;
+    case 'passed':
+      // Ages are never negative, so that they do not tell whether a moment is still to come.
+      return knowledge.known(condition.clock) === false ? false : undefined;
+    case 'known':
+      return knowledge.known(condition.name);
+    case 'attribute': {
+      const text = knowledge.attribute(condition.attribute);
+      return text === undefined ? undefined : condition.values.includes(text);
+    }
+    case 'signal': {
+      const verdict = judge(...knowledge.signal(condition.signal, condition.missing), condition.limits);
+      return verdict === 2 ? undefined : verdict === 1;
+    }
+  }
+}
+
+/** For each row of the block, whether a condition holds: 0 no, 1 yes, 2 undecided. */
+export function compileCondition(
+  condition: ResolvedCondition,
+  columns: Columns,
+): (block: Block) => Uint8Array {
+  const verdict = new Uint8Array(BLOCK_SIZE);
+  switch (condition.test) {
+    case 'fixed':
+      verdict.fill(condition.holds ? 1 : 0);
+      return () => verdict;
+    case 'attribute': {
+      const { codes, texts } = columns.attribute(condition.attribute);
+      const holds = Uint8Array.from(texts, (text) => (condition.values.includes(text) ? 1 : 0));
+      return ({ rows, count }) => {
+        for (let at = 0; at < count; at++) verdict[at] = holds[codes[rows[at]!]!]!;
+        return verdict;
+      };
+    }
+    case 'passed': {
+      const clock = columns.clock(condition.clock);
+      return ({ rows, count, now }) => {
+        for (let at = 0; at < count; at++) verdict[at] = clock[rows[at]!]! <= now ? 1 : 0;
+        return verdict;
+      };
+    }
+    case 'known': {
+      const { name } = condition;
+      if (isClockName(name)) {
+        const clock = columns.clock(name);
+        return ({ rows, count }) => {
+          for (let at = 0; at < count; at++) verdict[at] = Number.isNaN(clock[rows[at]!]!) ? 0 : 1;
+          return verdict;
+        };
+      }
+      if (!isQuerySignal(name)) {
+        verdict.fill(1);
+        return () => verdict;
+      }
+      const lane = newLane(isBlurred(name));
+      const load = loadSignal(columns, name, Number.NaN, lane);
+      return (block) => {
+        load(block);
+        for (let at = 0; at < block.count; at++) verdict[at] = Number.isNaN(lane.low[at]!) ? 0 : 1;
+        return verdict;
+      };
+    }
+    case 'signal': {
+      const { signal, missing, limits } = condition;
+      const lane = newLane(isBlurred(signal));
+      const load = loadSignal(columns, signal, missing, lane);
+      return (block) => {
+        load(block);
+        for (let at = 0; at < block.count; at++) verdict[at] = judge(lane.low[at]!, lane.high[at]!, limits);
+        return verdict;
+      };
+    }
+  }
+}
+
+/** The signals, clocks and attributes that it looks at. */
+export function namesOfCondition(condition: ResolvedCondition): readonly string[] {
+  switch (condition.test) {
+    case 'attribute':
+      return [condition.attribute];
+    case 'signal':
+      return [condition.signal];
+    case 'passed':
+      return [condition.clock];
+    case 'known':
+      return [condition.name];
+    case 'fixed':
+      return [];
+  }
+}
+
+/** In an explanation. */
+export function conditionText(condition: ResolvedCondition): string {
+  switch (condition.test) {
+    case 'fixed':
+      return `parameter ${condition.text}`;
+    case 'passed':
+      return `${condition.clock} has passed`;
+    case 'known':
+      return `${condition.name} is known`;
+    case 'attribute':
+      return `${condition.attribute} is ${condition.values.join(' or ')}`;
+    case 'signal':
+      return `${condition.signal} ${limitTexts(condition.limits, String).join(' and ')}`;
+  }
+}
+
+/** As it is written, in the text of a formula. */
+export function writtenCondition(condition: Condition): string {
+  if ('attribute' in condition) {
+    const values = typeof condition.is === 'string' ? [condition.is] : condition.is;
+    return `${condition.attribute} is ${values.map(visible).join(' or ')}`;
+  }
+  if ('passed' in condition) return `${condition.passed} has passed`;
+  if ('known' in condition) return `${condition.known} is known`;
+  if ('param' in condition) return `${visible(condition.param)} is ${visible(String(condition.is))}`;
+  return limitTexts(condition, scalarText)
+    .map((limit) => `${condition.signal} ${limit}`)
+    .join(' and ');
+}
+
+const SIGNS = { above: '>', atLeast: '≥', below: '<', atMost: '≤' } as const;
+
+function limitTexts<Value>(
+  limits: { readonly [Key in keyof Limits]?: Value | undefined },
+  write: (value: Value) => string,
+): readonly string[] {
+  return (['above', 'atLeast', 'below', 'atMost'] as const).flatMap((key) => {
+    const limit = limits[key];
+    return limit === undefined ? [] : [`${SIGNS[key]} ${write(limit)}`];
+  });
+}
+
+function isWithin(value: number, { above, atLeast, below, atMost }: Limits): boolean {
+  return (
+    (above === undefined || value > above) &&
+    (atLeast === undefined || value >= atLeast) &&
+    (below === undefined || value < below) &&
+    (atMost === undefined || value <= atMost)
+  );
+}
+
+function judge(low: number, high: number, limits: Limits): 0 | 1 | 2 {
+  if (low === high) return isWithin(low, limits) ? 1 : 0;
+  if (isWithin(low, limits) && isWithin(high, limits)) return 1;
+  // Undecided unless the whole interval lies outside one of the limits.
+  const tooLow = high < (limits.atLeast ?? -Infinity) || high <= (limits.above ?? -Infinity);
+  const tooHigh = low > (limits.atMost ?? Infinity) || low >= (limits.below ?? Infinity);
+  return tooLow || tooHigh ? 0 : 2;
+}

@@ -1,0 +1,106 @@
+import { CLOCK_NAMES, type ClockName } from '../../model/fields.ts';
+import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../model/time.ts';
+import type { Explanation } from '../explain.ts';
+import type { Signals } from '../signals.ts';
+import { newLane } from './lanes.ts';
+import type { Operator, Quote, Resolver } from './operator.ts';
+
+/** Days since a clock, or since the earliest or the latest of several; never negative. */
+export interface AgeExpression {
+  readonly op: 'age';
+  readonly of:
+    | ClockName
+    | { readonly earliest: readonly ClockName[] }
+    | { readonly latest: readonly ClockName[] };
+}
+
+export interface AgeNode {
+  readonly op: 'age';
+  readonly path: string;
+  readonly pick: 'earliest' | 'latest';
+  readonly clocks: readonly ClockName[];
+}
+
+export interface Known {
+  /** The clocks that it counts from. */
+  readonly clocks: readonly string[];
+  /** The instant that it counts from. */
+  readonly at?: string;
+}
+
+export const age: Operator<AgeExpression, AgeNode, Known> = {
+  name: 'age',
+  keys: { of: 'other' },
+  resolve({ of }, path, resolver) {
+    const [pick, clocks] = clocksOf(of, `${path}.of`, resolver);
+    const names = resolver.nonEmpty(clocks, `${path}.of`);
+    for (const name of names) resolver.oneOf('clock', name, CLOCK_NAMES, `${path}.of`);
+    return { op: 'age', pick, clocks: names, path };
+  },
+  formula({ of }) {
+    if (typeof of === 'string') return `age(${of})`;
+    return 'latest' in of
+      ? `age(latest of ${of.latest.join(', ')})`
+      : `age(earliest of ${of.earliest.join(', ')})`;
+  },
+  children: () => [],
+  reads: ({ clocks }) => clocks,
+  evaluate(node, walk) {
+    const at = clockOf(node, walk.signals);
+    return walk.leaf(node, at === undefined ? Number.NaN : ageInDays(at, walk.now));
+  },
+  combine: () => Number.NaN,
+  takes: (inputs) => inputs === 0,
+  detail(node, _, { signals }) {
+    const at = clockOf(node, signals);
+    return at === undefined ? { clocks: node.clocks } : { clocks: node.clocks, at: formatInstant(at) };
+  },
+  interval: (node, intervals) => intervals.age(node).interval,
+  age: (node, intervals) => intervals.age(node),
+  compile(node, { columns, steps }) {
+    const lane = newLane(false);
+    const clocks = node.clocks.map((clock) => columns.clock(clock));
+    const latest = node.pick === 'latest';
+    steps.push(({ rows, count, now }) => {
+      for (let at = 0; at < count; at++) {
+        let instant = Number.NaN;
+        for (const clock of clocks) {
+          const value = clock[rows[at]!]!;
+          if (Number.isNaN(instant) || (latest ? value > instant : value < instant)) instant = value;
+        }
+        lane.low[at] = Math.max(0, now - instant) / MILLISECONDS_PER_DAY;
+      }
+    });
+    return lane;
+  },
+  line: (tree, quote) => ({ words: ageWords(tree, quote), branches: [] }),
+  title: ({ detail }) => `age of ${(detail.clocks ?? []).join(' or ')}`,
+};
+
+/** The instant that an age counts from, if any of its clocks is known. */
+export function clockOf({ clocks, pick }: AgeNode, signals: Signals): Instant | undefined {
+  let at: Instant | undefined;
+  for (const clock of clocks) {
+    const value = signals[clock];
+    if (value === undefined) continue;
+    if (at === undefined || (pick === 'latest' ? value > at : value < at)) at = value;
+  }
+  return at;
+}
+
+export function ageWords({ detail }: Explanation, quote: Quote): string {
+  const clocks = (detail.clocks ?? []).map(quote).join(' or ');
+  return `days since ${clocks}${detail.at === undefined ? '' : ` (${detail.at})`}`;
+}
+
+function clocksOf(
+  of: AgeExpression['of'],
+  path: string,
+  resolver: Resolver,
+): readonly [AgeNode['pick'], readonly ClockName[]] {
+  if (typeof of === 'string') return ['latest', [of]];
+  const [key, ...others] = Object.keys(resolver.object(of, path));
+  if ((key !== 'latest' && key !== 'earliest') || others.length > 0)
+    throw resolver.fault(path, 'give a clock, or one list of clocks as "earliest" or "latest"');
+  return 'latest' in of ? ['latest', of.latest] : ['earliest', of.earliest];
+}

@@ -1,0 +1,51 @@
+import type { AttributeName, SignalName } from '../signals.ts';
+import type { AgeNode } from './age.ts';
+
+/** All values from `low` to `high`, both included. */
+export type Interval = readonly [low: number, high: number];
+
+/** An age in days that may be unknown. */
+export interface Age {
+  readonly interval: Interval;
+  readonly unknown: 'never' | 'maybe' | 'always';
+}
+
+/**
+ * What is known of a memory when its formula is bounded. Whatever is unknown widens the result: nothing is assumed
+ * about how a formula depends on its signals.
+ */
+export interface Knowledge {
+  /** The signal's values, default included, when it is known or defaulted. */
+  signal(name: SignalName, missing: number): Interval;
+  /** Days, and whether the age may be unknown. */
+  age(node: AgeNode): Age;
+  /** The attribute's text; `undefined` when it is not known. */
+  attribute(name: AttributeName): string | undefined;
+  /** Whether the signal or clock is known; `undefined` when that is not known either. */
+  known(name: string): boolean | undefined;
+}
+
+/** The smallest interval that holds both. */
+export function hull(a: Interval, b: Interval): Interval {
+  return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+}
+
+export function eitherAge(a: Age, b: Age): Age {
+  if (a.unknown === 'always')
+    return { interval: b.interval, unknown: b.unknown === 'always' ? 'always' : 'maybe' };
+  if (b.unknown === 'always') return { interval: a.interval, unknown: 'maybe' };
+  return { interval: hull(a.interval, b.interval), unknown: a.unknown === b.unknown ? a.unknown : 'maybe' };
+}
+
+/** The extremes of a function that is monotone in each of its two arguments. */
+export function corners(a: Interval, b: Interval, of: (a: number, b: number) => number): Interval {
+  const values = [of(a[0], b[0]), of(a[0], b[1]), of(a[1], b[0]), of(a[1], b[1])].map((value) =>
+    Number.isNaN(value) ? 0 : value,
+  );
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** In intervals 0·∞ is 0: the infinity stands for "however large", not for a value. */
+export function times(a: number, b: number): number {
+  return a === 0 || b === 0 ? 0 : a * b;
+}

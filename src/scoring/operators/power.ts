@@ -1,0 +1,61 @@
+import { power as raise } from '../arithmetic.ts';
+import type { Expression, Node } from './index.ts';
+import { corners } from './interval.ts';
+import { pairLane } from './lanes.ts';
+import type { Operator } from './operator.ts';
+
+/** base^exponent = e^(exponent·log base), base ≥ 0; 0 to any power is 0. */
+export interface PowerExpression {
+  readonly op: 'power';
+  readonly base: Expression;
+  readonly exponent: Expression;
+}
+
+export interface PowerNode {
+  readonly op: 'power';
+  readonly path: string;
+  readonly base: Node;
+  readonly exponent: Node;
+}
+
+export const power: Operator<PowerExpression, PowerNode, object> = {
+  name: 'power',
+  keys: { base: 'formula', exponent: 'formula' },
+  resolve: ({ base, exponent }, path, resolver) => ({
+    op: 'power',
+    base: resolver.formula(base, `${path}.base`),
+    exponent: resolver.formula(exponent, `${path}.exponent`),
+    path,
+  }),
+  formula: ({ base, exponent }, text) => `${text.tight(base)}^${text.tight(exponent)}`,
+  isLoose: () => true,
+  children: ({ base, exponent }) => [base, exponent],
+  check(node, { range, fault }) {
+    for (const operand of ['base', 'exponent'] as const) {
+      const [low] = range(node[operand]);
+      if (low < 0)
+        throw fault(
+          `${node.path}.${operand}`,
+          `it can be ${Math.round(low * 1e6) / 1e6}, and must not be below 0`,
+        );
+    }
+  },
+  evaluate: (node, walk) => walk.combine(node, [walk.of(node.base), walk.of(node.exponent)]),
+  combine: (_, [base = 0, exponent = 0]) => raise(base, exponent),
+  takes: (inputs) => inputs === 2,
+  detail: () => ({}),
+  interval: ({ base, exponent }, intervals) =>
+    corners(intervals.of(base), intervals.of(exponent), powerLimit),
+  compile: ({ base, exponent }, compilation) =>
+    pairLane(compilation, compilation.of(base), compilation.of(exponent), raise),
+  label: ({ inputs }, nameOf) => inputs.map(nameOf).join('^'),
+  line: ({ inputs }) => ({
+    words: 'power',
+    branches: inputs.map((tree, index) => ({ tree, role: ['base', 'exponent'][index] })),
+  }),
+};
+
+/** As {@link raise}; ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
+function powerLimit(base: number, exponent: number): number {
+  return exponent === 0 && base !== 0 ? 1 : raise(base, exponent);
+}

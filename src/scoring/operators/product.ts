@@ -1,0 +1,96 @@
+import type { Explanation } from '../explain.ts';
+import type { Expression, Node } from './index.ts';
+import { corners, type Interval, times } from './interval.ts';
+import { eachSide, isWide, newLane, pairLane } from './lanes.ts';
+import type { Operator } from './operator.ts';
+
+/** All of them, multiplied. */
+export interface ProductExpression {
+  readonly op: 'product';
+  readonly of: readonly Expression[];
+}
+
+export interface ProductNode {
+  readonly op: 'product';
+  readonly path: string;
+  readonly of: readonly Node[];
+}
+
+export const product: Operator<ProductExpression, ProductNode, object> = {
+  name: 'product',
+  keys: { of: 'formulas' },
+  resolve: ({ of }, path, resolver) => ({ op: 'product', of: resolver.formulas(of, `${path}.of`), path }),
+  formula: ({ of }, text) => of.map(text.tight).join(' × '),
+  isLoose: () => true,
+  children: ({ of }) => of,
+  evaluate: (node, walk) => walk.combine(node, node.of.map(walk.of)),
+  combine(_, inputs) {
+    let total = 1;
+    for (const input of inputs) total *= input;
+    return total;
+  },
+  takes: (inputs) => inputs > 0,
+  detail: () => ({}),
+  interval: ({ of }, intervals) =>
+    of.map(intervals.of).reduce<Interval>((a, b) => corners(a, b, times), [1, 1]),
+  compile({ of }, compilation) {
+    if (of.some((each) => compilation.range(each)[0] < 0)) {
+      const [first, ...rest] = of.map(compilation.of);
+      return rest.reduce((product, each) => pairLane(compilation, product, each, (a, b) => a * b), first!);
+    }
+    const lanes = of.map(compilation.of);
+    const lane = newLane(lanes.some(isWide));
+    eachSide(lane, (out, side) => {
+      const factors = lanes.map((each) => each[side]);
+      compilation.steps.push(({ count }) => {
+        factors.forEach((factor, index) => {
+          if (index === 0) for (let at = 0; at < count; at++) out[at] = factor[at]!;
+          else for (let at = 0; at < count; at++) out[at]! *= factor[at]!;
+        });
+      });
+    });
+    return lane;
+  },
+  line: ({ inputs }) => ({ words: 'product', branches: inputs.map((tree) => ({ tree, role: 'factor' })) }),
+  summary: ({ inputs }, terms) => terms.factors(inputs),
+  shares: (a, b) => productShares(valuesOf(a), valuesOf(b), a.value - b.value),
+};
+
+/** Below this distance of logarithms the difference is too small a number to be divided by. */
+const NEARLY_EQUAL = 1e-6;
+
+/** Divides the difference of two products among their factors; the shares add up to it. */
+function productShares(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
+  if ([...a, ...b].some((factor) => factor < 0)) return stepByStep(a, b);
+  if ([...a, ...b].some((factor) => factor === 0)) return byZeros(a, b, difference);
+  const logarithms = a.map((factor, index) => Math.log(factor) - Math.log(b[index] as number));
+  const distance = logarithms.reduce((sum, each) => sum + each, 0);
+  if (Math.abs(distance) >= NEARLY_EQUAL) return logarithms.map((each) => (difference * each) / distance);
+  const level = (multiply(a) + multiply(b)) / 2;
+  return logarithms.map((each) => level * each);
+}
+
+/** Zero has no logarithm: the whole difference is due to the factors that are zero on the lower side only. */
+function byZeros(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
+  const lower = multiply(a) === 0 ? a : b;
+  const upper = lower === a ? b : a;
+  const responsible = lower.map((factor, index) => factor === 0 && upper[index] !== 0);
+  const count = responsible.filter(Boolean).length;
+  return responsible.map((is) => (is && difference !== 0 ? difference / count : 0));
+}
+
+/** Negative factors have no logarithm either: the factors change from `b` to `a` one after the other. */
+function stepByStep(a: readonly number[], b: readonly number[]): readonly number[] {
+  return a.map(
+    (factor, index) =>
+      multiply(a.slice(0, index)) * (factor - (b[index] as number)) * multiply(b.slice(index + 1)),
+  );
+}
+
+function multiply(factors: readonly number[]): number {
+  return factors.reduce((product, factor) => product * factor, 1);
+}
+
+function valuesOf(tree: Explanation): readonly number[] {
+  return tree.inputs.map((input) => input.value);
+}

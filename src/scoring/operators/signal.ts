@@ -1,0 +1,58 @@
+import { scalarText, visible } from '../show.ts';
+import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../signals.ts';
+import type { Scalar } from './index.ts';
+import { isBlurred, loadSignal, newLane } from './lanes.ts';
+import type { Operator } from './operator.ts';
+
+/** A number about the memory. */
+export interface SignalExpression {
+  readonly op: 'signal';
+  readonly name: SignalName;
+  /** Its value when unknown. Default is that of the signal. */
+  readonly missing?: Scalar | undefined;
+}
+
+export interface SignalNode {
+  readonly op: 'signal';
+  readonly path: string;
+  readonly name: SignalName;
+  readonly missing: number;
+}
+
+export interface Known {
+  readonly name: string;
+  readonly defaulted?: boolean;
+}
+
+export const signal: Operator<SignalExpression, SignalNode, Known> = {
+  name: 'signal',
+  keys: { name: 'other', missing: 'scalar' },
+  resolve(expression, path, resolver) {
+    const name = resolver.oneOf('signal', expression.name, SIGNAL_NAMES, `${path}.name`);
+    const missing = resolver.scalar(expression.missing ?? SIGNALS[name].otherwise, `${path}.missing`);
+    const [low, high] = SIGNALS[name].range;
+    if (missing < low || missing > high)
+      throw resolver.fault(`${path}.missing`, `${missing} is not within ${low} and ${high}`);
+    return { op: 'signal', name, missing, path };
+  },
+  formula: ({ name, missing }) =>
+    missing === undefined ? visible(name) : `${visible(name)} or ${scalarText(missing)}`,
+  isLoose: ({ missing }) => missing !== undefined,
+  children: () => [],
+  reads: ({ name }) => [name],
+  evaluate: (node, walk) => walk.leaf(node, walk.signals[node.name] ?? node.missing),
+  combine: () => Number.NaN,
+  takes: (inputs) => inputs === 0,
+  detail: ({ name }, _, { signals }) => (signals[name] === undefined ? { name, defaulted: true } : { name }),
+  interval: ({ name, missing }, intervals) => intervals.signal(name, missing),
+  compile({ name, missing }, { columns, steps }) {
+    const lane = newLane(isBlurred(name));
+    steps.push(loadSignal(columns, name, missing, lane));
+    return lane;
+  },
+  label: ({ detail }) => detail.name,
+  line: ({ detail }, quote) => ({
+    words: `${quote(detail.name ?? '?')}${detail.defaulted ? ' (unknown, defaulted)' : ''}`,
+    branches: [],
+  }),
+};
