@@ -42,7 +42,7 @@ async function main(args: readonly string[]): Promise<void> {
     .showSuggestionAfterError()
     .addHelpText('after', ({ command }) => (command === program ? footer : ''));
   addCommonOptions(program);
-  program.commandsGroup('Other commands:');
+  program.commandsGroup('Other commands:').helpCommand(true);
 
   const chosen = findCommandName(args);
   for (const { heading, commands } of COMMAND_GROUPS) {

@@ -48,20 +48,20 @@ export function addCommonOptions(program: Command): void {
 export function parseWholeNumber(value: string): number {
   const number = Number(value);
   if (/^[+-]?\d+$/.test(value) && Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError('A whole number is needed.');
+  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 export function parseNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('A number is needed.');
+  throw new InvalidArgumentError('It must be a number.');
 }
 
 /** A number from 0 to 1. */
 export function parseShare(value: string): number {
   const share = parseNumber(value);
   if (share >= 0 && share <= 1) return share;
-  throw new InvalidArgumentError('A number from 0 to 1 is needed.');
+  throw new InvalidArgumentError('It must be a number from 0 to 1.');
 }
 
 /** Gathers the values of an option that may be given several times. */

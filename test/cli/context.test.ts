@@ -69,6 +69,6 @@ describe('context', () => {
   it('refuses what cannot be', async () => {
     const failed = await work.salience(['context', 'coffee', '--min-score', '2']);
     expect(failed.code).toBe(2);
-    expect(failed.stderr).toContain('within 0 and 1');
+    expect(failed.stderr).toContain('a number from 0 to 1');
   });
 });

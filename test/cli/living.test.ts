@@ -101,7 +101,7 @@ describe('links, link, unlink', () => {
   it('refuses what cannot be', async () => {
     expect(await fails('link', 'roast', 'roast')).toEqual([1, 'invalid_argument']);
     expect(await fails('link', 'roast', 'nobody')).toEqual([1, 'not_found']);
-    expect(await fails('link', 'roast', 'grinder', '--weight', '2')).toEqual([1, 'invalid_argument']);
+    expect(await fails('link', 'roast', 'grinder', '--weight', '2')).toEqual([2, 'usage']);
     expect(await fails('links', 'nobody')).toEqual([1, 'not_found']);
     const elsewhere = ['--path', join(work.directory, 'elsewhere')];
     for (const args of [['links', 'a'], ['link', 'a', 'b'], ['unlink', 'a', 'b'], ['maintain']]) {

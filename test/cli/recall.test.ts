@@ -112,7 +112,7 @@ describe('recall', () => {
     expect(await code('x', '--strategy', 'best')).toEqual([2, 'unknown_strategy']);
     expect(await code(' ')).toEqual([1, 'blank_query']);
     expect(await code()).toEqual([1, 'blank_query']);
-    expect(await code('x', '--limit', '0')).toEqual([1, 'invalid_argument']);
+    expect(await code('x', '--limit', '0')).toEqual([2, 'usage']);
     expect(await code('x', '--param', 'nonsense=1')).toEqual([1, 'invalid_parameter']);
     expect(await code('x', '--strategy', 'bm25', '--profile', 'fresh.json')).toEqual([2, 'usage']);
     expect(await code('x', '--profile', 'absent.json')).toEqual([1, 'unreadable_file']);
