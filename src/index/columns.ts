@@ -1,5 +1,4 @@
 import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
-import type { Columns } from '../scoring/compile.ts';
 import {
   ATTRIBUTE_NAMES,
   type AttributeName,
@@ -9,12 +8,21 @@ import {
 } from '../scoring/signals.ts';
 import { grow } from './grow.ts';
 
-export type StoredSignalName = Exclude<SignalName, 'similarity' | 'lexical'>;
+export type StoredSignalName = Exclude<SignalName, 'similarity' | 'lexical' | 'contested'>;
+export type StoredAttributeName = Exclude<AttributeName, 'superseded'>;
 
 /** The signals that a memory has by itself, whatever the query. */
 export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
-  (name): name is StoredSignalName => name !== 'similarity' && name !== 'lexical',
+  (name): name is StoredSignalName => !['similarity', 'lexical', 'contested'].includes(name),
 );
+
+/** The attributes that a memory has by itself, whatever the query. */
+export const STORED_ATTRIBUTE_NAMES = ATTRIBUTE_NAMES.filter(
+  (name): name is StoredAttributeName => name !== 'superseded',
+);
+
+/** A row of columns as an object: copying one of so many properties costs more than filling it. */
+export type WritableSignals = { -readonly [Name in keyof Signals]: Signals[Name] };
 
 /** Texts as small numbers, in the order in which they came. */
 export interface Dictionary {
@@ -23,34 +31,27 @@ export interface Dictionary {
 }
 
 /** The resident signals, clocks and attributes of the memories of one space, one value a row. */
-export interface ColumnSet extends Columns {
+export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
-  readonly attributes: Record<AttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+  readonly attributes: Record<StoredAttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
 }
 
 export function createColumns(): ColumnSet {
-  const columns: ColumnSet = {
+  return {
     signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
     clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
-    attributes: record(ATTRIBUTE_NAMES, () => ({
+    attributes: record(STORED_ATTRIBUTE_NAMES, () => ({
       codes: new Uint32Array(0),
       dictionary: { texts: [] as string[], codes: new Map<string, number>() },
     })),
-    signal: (name) => columns.signals[name],
-    clock: (name) => columns.clocks[name],
-    attribute: (name) => ({
-      codes: columns.attributes[name].codes,
-      texts: columns.attributes[name].dictionary.texts,
-    }),
   };
-  return columns;
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = grow(columns.signals[name], length);
   for (const name of CLOCK_NAMES) columns.clocks[name] = grow(columns.clocks[name], length);
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = columns.attributes[name];
     attribute.codes = grow(attribute.codes, length);
   }
@@ -60,27 +61,26 @@ export function growColumns(columns: ColumnSet, length: number): void {
 export function setRow(columns: ColumnSet, row: number, signals: Signals): void {
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name]!;
   for (const name of CLOCK_NAMES) columns.clocks[name][row] = signals[name] ?? Number.NaN;
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
     codes[row] = codeOf(dictionary, String(signals[name]));
   }
 }
 
-/** The signals of a row, exactly as they were set. */
-export function getRow(columns: ColumnSet, row: number): Signals {
+/** The signals of a row, exactly as they were set. Those of a query are for the caller to fill in. */
+export function getRow(columns: ColumnSet, row: number): WritableSignals {
   const signals: Record<string, unknown> = {};
   for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
   for (const name of CLOCK_NAMES) {
     const at = columns.clocks[name][row]!;
     if (!Number.isNaN(at)) signals[name] = at;
   }
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
     signals[name] = dictionary.texts[codes[row]!];
   }
   signals['core'] = signals['core'] === 'true';
-  signals['superseded'] = signals['superseded'] === 'true';
-  return signals as Signals;
+  return signals as WritableSignals;
 }
 
 export function codeOf(dictionary: Dictionary, text: string): number {

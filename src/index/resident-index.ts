@@ -1,13 +1,15 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
-import { ATTRIBUTE_NAMES, type Signals } from '../scoring/signals.ts';
+import type { Signals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
 import {
   type ColumnSet,
   createColumns,
   getRow,
   growColumns,
+  STORED_ATTRIBUTE_NAMES,
   STORED_SIGNAL_NAMES,
   setRow,
+  type WritableSignals,
 } from './columns.ts';
 import { grow } from './grow.ts';
 import { type Quantised, quantise } from './quantise.ts';
@@ -95,7 +97,8 @@ export function createResidentIndex(): ResidentIndex {
 }
 
 /** Of a row, beside its vector and its words: columns, maps, dictionaries. */
-const ROW_BYTES = 8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * ATTRIBUTE_NAMES.length + 80;
+const ROW_BYTES =
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 80;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
@@ -162,7 +165,8 @@ export function isWorn(index: ResidentIndex): boolean {
   return index.dead > 1000 && index.dead > index.size / 4;
 }
 
-export function signalsOfRow(index: ResidentIndex, row: number): Signals {
+/** The signals of a row, without those of a query. */
+export function signalsOfRow(index: ResidentIndex, row: number): WritableSignals {
   return getRow(index.columns, row);
 }
 

@@ -1,4 +1,3 @@
-import { SUBSTRING_RELEVANCE } from '../index/lexical.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
@@ -19,6 +18,7 @@ import type {
   SearchAnswer,
   SearchRequest,
 } from './store.ts';
+import { containsText, SUBSTRING_RELEVANCE } from './substring.ts';
 
 /** A memory with what is derived from its text. */
 export interface SearchableMemory extends IndexedText {
@@ -154,17 +154,6 @@ function lexicalOf(
   if (query.terms.length > 0) return lexicalRelevance(bm25, bm25Query.idfSum);
   if (query.substring === undefined) return undefined;
   return containsText(memory, query.substring) ? SUBSTRING_RELEVANCE : 0;
-}
-
-/** Whether the text occurs in title, content or one of the tags, both sides in lower case. */
-export function containsText(
-  memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>,
-  text: string,
-): boolean {
-  const wanted = text.toLowerCase();
-  return [memory.title ?? '', memory.content, ...memory.tags].some((each) =>
-    each.toLowerCase().includes(wanted),
-  );
 }
 
 /** Statistics over all memories that are not stubs, eligible or not. */

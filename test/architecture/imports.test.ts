@@ -12,10 +12,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   text: ['model'],
   files: ['model'],
   providers: ['model'],
-  // The port; its adapters are rooms of their own.
-  store: ['model', 'scoring', 'text', 'index'],
+  // The port; its adapters are rooms of their own. It keeps, and does not search.
+  store: ['model', 'scoring', 'text'],
   index: ['model', 'scoring', 'text', 'store'],
-  'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
+  'store/memory': ['model', 'scoring', 'text', 'store'],
   // A moment of the past is held in memory.
   'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
   language: ['model', 'providers'],

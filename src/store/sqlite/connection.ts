@@ -150,3 +150,16 @@ export function readTransaction<Result>(connection: Connection, task: () => Resu
     connection.database.exec('COMMIT');
   }
 }
+
+/** The same for a `task` that waits, though for nothing but this connection. */
+export async function longReadTransaction<Result>(
+  connection: Connection,
+  task: () => Promise<Result> | Result,
+): Promise<Result> {
+  connection.database.exec('BEGIN');
+  try {
+    return await task();
+  } finally {
+    connection.database.exec('COMMIT');
+  }
+}

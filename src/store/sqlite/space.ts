@@ -1,14 +1,14 @@
+import { conductInspection, conductSearch } from '../../index/conduct.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
 import { createQueue } from '../queue.ts';
 import type { SpaceReader, SpaceStore } from '../store.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
-import { type Connection, readTransaction, writeTransaction } from './connection.ts';
+import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
 import { createReader } from './events.ts';
 import { translateError, translateFileError } from './faults.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
-import { inspectResident } from './inspect.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
@@ -16,8 +16,8 @@ import { openPastOf } from './past.ts';
 import { checkFiles, watchPresence } from './presence.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
-import { readVectors, searchResident } from './search.ts';
 import { saveSnapshot } from './snapshot.ts';
+import { readVectors, rowSource } from './source.ts';
 import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse, readUsage } from './usage.ts';
 import { applyDecision } from './write.ts';
@@ -48,6 +48,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   const termIds = writer && createTermIds(writer);
   const resident = createResident();
   const queue = createQueue();
+  const reads = createQueue();
   let closed = false;
   let knownVersion: number | undefined;
 
@@ -86,18 +87,25 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
       throw translateError(error, path);
     }
   };
-  const read = <Result>(task: (connection: Connection) => Result) =>
+  /** Reads one after the other: one that waits for its connection is one transaction all the same. */
+  const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     guarded(() => {
       const connection = readConnection();
-      return readTransaction(connection, () => task(connection));
+      return reads.run(async () => task(connection));
     });
-  const committed = createReader(readConnection);
+  const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
+    queued((connection) => longReadTransaction(connection, () => task(connection)));
+  const committed = createReader(() => reader);
 
+  const ended = async () => {
+    await queue.idle();
+    await reads.idle();
+  };
   const close = async () => {
-    if (closed) return queue.idle();
+    if (closed) return ended();
     closed = true;
     file.onClose?.();
-    await queue.idle();
+    await ended();
     if (writer) await saveSnapshot(writer, reader, resident);
     reader.close();
     if (!writer) return removeEmptyLog(path);
@@ -108,24 +116,24 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   return {
     name,
     erases: 'bytes',
-    get: (ids) => guarded(() => committed.get(ids)),
-    linksAmong: (ids) => guarded(() => committed.linksAmong(ids)),
+    get: (ids) => queued(() => committed.get(ids)),
+    linksAmong: (ids) => queued(() => committed.linksAmong(ids)),
     links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
-    pendingPairs: (limit) => guarded(() => committed.pendingPairs(limit)),
-    knownPairs: (ids) => guarded(() => committed.knownPairs(ids)),
-    uncompared: (limit) => guarded(() => committed.uncompared(limit)),
-    pair: (sequence) => guarded(() => committed.pair(sequence)),
-    find: (by, values) => guarded(() => committed.find(by, values)),
-    around: (memory, count) => guarded(() => committed.around(memory, count)),
-    session: (id) => guarded(() => committed.session(id)),
-    votes: (id) => guarded(() => committed.votes(id)),
-    tombstones: (statements) => guarded(() => committed.tombstones(statements)),
+    pendingPairs: (limit) => queued(() => committed.pendingPairs(limit)),
+    knownPairs: (ids) => queued(() => committed.knownPairs(ids)),
+    uncompared: (limit) => queued(() => committed.uncompared(limit)),
+    pair: (sequence) => queued(() => committed.pair(sequence)),
+    find: (by, values) => queued(() => committed.find(by, values)),
+    around: (memory, count) => queued(() => committed.around(memory, count)),
+    session: (id) => queued(() => committed.session(id)),
+    votes: (id) => queued(() => committed.votes(id)),
+    tombstones: (statements) => queued(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
-    removed: () => guarded(() => committed.removed()),
-    settings: () => guarded(() => committed.settings()),
-    run: (id) => guarded(() => committed.run(id)),
-    history: (id) => guarded(() => committed.history(id)),
-    operation: (sequence) => guarded(() => committed.operation(sequence)),
+    removed: () => queued(() => committed.removed()),
+    settings: () => queued(() => committed.settings()),
+    run: (id) => queued(() => committed.run(id)),
+    history: (id) => queued(() => committed.history(id)),
+    operation: (sequence) => queued(() => committed.operation(sequence)),
     async write(entry, decide) {
       checkWritable();
       return queue.run(() =>
@@ -155,8 +163,16 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     },
     usage: (after = 0) => read((connection) => readUsage(connection, after)),
     vectors: (ids) => read((connection) => readVectors(connection, ids)),
-    search: (request) => read((connection) => searchResident(connection, resident, request)),
-    inspect: (ids, request) => read((connection) => inspectResident(connection, resident, ids, request)),
+    search: (request) =>
+      read((connection) => {
+        const state = resident.refresh(connection);
+        return conductSearch(state, rowSource(connection, state.index.dimensions), request);
+      }),
+    inspect: (ids, request) =>
+      read((connection) => {
+        const state = resident.refresh(connection);
+        return conductInspection(state, rowSource(connection, state.index.dimensions), ids, request);
+      }),
     list: (request) => read((connection) => listMemories(connection, request)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
