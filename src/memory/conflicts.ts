@@ -50,13 +50,15 @@ export async function findConflicts(
   if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
   const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
   try {
-    const { hits } = await engine.space.search({
-      profile: bindProfile(builtinProfile('vector')),
-      query: { terms: [], vector },
-      filter: { scopes: visibleScopes(memory.scope) },
-      now,
-      limit: MOST + memory.supersedes.length + 1,
-    });
+    const { hits } = await engine.space.snapshot((snapshot) =>
+      snapshot.search({
+        profile: bindProfile(builtinProfile('vector')),
+        query: { terms: [], vector },
+        filter: { scopes: visibleScopes(memory.scope) },
+        now,
+        limit: MOST + memory.supersedes.length + 1,
+      }),
+    );
     const conflicts = hits
       .map((hit) => ({ memory: hit.memory, similarity: hit.signals.similarity ?? 0 }))
       .filter(

@@ -96,12 +96,12 @@ test('what changes while it is compared is compared again, and its stale pairs a
         const opened = await store.openSpace(name, options);
         return {
           ...opened,
-          async vectors(ids) {
+          async snapshot(work) {
             const task = meanwhile;
             meanwhile = undefined;
-            const vectors = await opened.vectors(ids);
+            const result = await opened.snapshot(work);
             await task?.();
-            return vectors;
+            return result;
           },
         };
       },

@@ -6,6 +6,7 @@ import { builtinProfile } from '../scoring/profiles/index.ts';
 import { createMemoryStore } from '../store/memory/index.ts';
 import type { Change, Link, SpaceStore, Store } from '../store/store.ts';
 import { sampleIndexed, sampleMemory } from '../testing/sample-memory.ts';
+import { inspectIn } from '../testing/store-contract/harness.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
 import { withOuterFactors } from './outer.ts';
 import { type RecallPlan, runPipeline } from './pipeline.ts';
@@ -196,7 +197,7 @@ describe('associates', () => {
     const [, cold, ...rest] = (await recall({ association: own })).ranked;
     expect(rest).toEqual([]);
     expect(cold?.memory.id).toBe('cold');
-    const inspected = await space.inspect(['cold'], {
+    const inspected = await inspectIn(space, ['cold'], {
       profile: bindProfile(builtinProfile('bm25')),
       query: { terms: ['tea'] },
       filter: {},

@@ -19,6 +19,7 @@ import type {
   ReindexRequest,
   Session,
   SimilarPair,
+  Snapshot,
   SpaceInfo,
   SpaceReader,
   SpaceStore,
@@ -88,15 +89,8 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);
     },
-    async vectors(ids) {
-      const { memories } = present();
-      return ids.map((id) => memories.get(id)?.vector?.slice());
-    },
-    async search(request) {
-      return searchNaively(searchable(present()), request);
-    },
-    async inspect(ids, request) {
-      return inspectNaively(searchable(present()), ids, request);
+    async snapshot(work) {
+      return work(snapshotOf(present()));
     },
     async list(request) {
       return listOf(present(), request);
@@ -153,6 +147,17 @@ async function decideOn<Decided>(
   } finally {
     reading = undefined;
   }
+}
+
+/** A state never changes: it is its own snapshot. */
+function snapshotOf(state: State): Snapshot {
+  return {
+    ...readerOf(() => state),
+    sequence: lastSequence(state),
+    search: async (request) => searchNaively(searchable(state), request),
+    inspect: async (ids, request) => inspectNaively(searchable(state), ids, request),
+    vectors: async (ids) => ids.map((id) => state.memories.get(id)?.vector?.slice()),
+  };
 }
 
 function readerOf(present: () => State): SpaceReader {

@@ -1,7 +1,6 @@
-import { conductInspection, conductSearch } from '../../index/conduct.ts';
 import { closedError, openedReadOnly } from '../faults.ts';
 import { createQueue } from '../queue.ts';
-import type { SpaceReader, SpaceStore } from '../store.ts';
+import type { SpaceStore } from '../store.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
@@ -14,10 +13,10 @@ import { readDerivation } from './meta.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { openPastOf } from './past.ts';
 import { checkFiles, watchPresence } from './presence.ts';
+import { reading, readingSnapshot } from './reading.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createResident } from './resident.ts';
 import { saveSnapshot } from './snapshot.ts';
-import { readVectors, rowSource } from './source.ts';
 import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse, readUsage } from './usage.ts';
 import { applyDecision } from './write.ts';
@@ -118,7 +117,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     erases: 'bytes',
     get: (ids) => queued(() => committed.get(ids)),
     linksAmong: (ids) => queued(() => committed.linksAmong(ids)),
-    links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
+    links: (ids, minimum) => queued(() => committed.links(ids, minimum)),
     pendingPairs: (limit) => queued(() => committed.pendingPairs(limit)),
     knownPairs: (ids) => queued(() => committed.knownPairs(ids)),
     uncompared: (limit) => queued(() => committed.uncompared(limit)),
@@ -142,7 +141,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
           if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
           let forgets = false;
           const result = await transaction(async (writer, termIds) => {
-            const decision = await decideWith(writer, decide);
+            const decision = await reading(writer, decide);
             applyDecision(writer, termIds, entry, decision);
             forgets = decision.changes.some((change) => change.kind === 'redact');
             if (forgets) finishForgetting(writer, termIds);
@@ -156,23 +155,11 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     async use(usage, decide) {
       checkWritable();
       return queue.run(() =>
-        guarded(() =>
-          transaction(async (writer) => applyUse(writer, usage, await decideWith(writer, decide))),
-        ),
+        guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
       );
     },
     usage: (after = 0) => read((connection) => readUsage(connection, after)),
-    vectors: (ids) => read((connection) => readVectors(connection, ids)),
-    search: (request) =>
-      read((connection) => {
-        const state = resident.refresh(connection);
-        return conductSearch(state, rowSource(connection, state.index.dimensions), request);
-      }),
-    inspect: (ids, request) =>
-      read((connection) => {
-        const state = resident.refresh(connection);
-        return conductInspection(state, rowSource(connection, state.index.dimensions), ids, request);
-      }),
+    snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
     list: (request) => read((connection) => listMemories(connection, request)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
@@ -190,23 +177,6 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Lets a caller decide on what the open transaction of `writer` sees; its reader ends with that. */
-async function decideWith<Decided>(
-  writer: Connection,
-  decide: (reader: SpaceReader) => Promise<Decided>,
-): Promise<Decided> {
-  let reading: Connection | undefined = writer;
-  const reader = createReader(() => {
-    if (reading) return reading;
-    throw closedError('the reader of a write that has ended');
-  });
-  try {
-    return await decide(reader);
-  } finally {
-    reading = undefined;
-  }
 }
 
 function dataVersion(connection: Connection): number {
