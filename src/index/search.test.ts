@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bindProfile } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
-import type { SearchableMemory } from '../store/naive-search.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import { arbitraryMemory } from '../testing/arbitrary-memory.ts';
 import { ARBITRARY_NOW, arbitraryProfile } from '../testing/arbitrary-profile.ts';
 import {

@@ -3,8 +3,8 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
 import { bindProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import type { Change, Link, SpaceStore, Store } from '../store/store.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { sampleIndexed, sampleMemory } from '../testing/sample-memory.ts';
 import { inspectIn } from '../testing/store-contract/harness.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
@@ -19,7 +19,7 @@ const own = strategyOf(builtinProfile('retention')).association!;
 let store: Store;
 let space: SpaceStore;
 beforeEach(async () => {
-  store = createMemoryStore();
+  store = createReferenceStore();
   space = await store.openSpace('alice');
 });
 afterEach(() => store.close());

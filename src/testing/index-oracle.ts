@@ -7,11 +7,12 @@ import { searchIndex } from '../index/search.ts';
 import { standingColumns } from '../index/standing.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
 import { grouped, type Relations } from '../store/standing.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
 import { arbitraryMemory, arbitraryVector } from './arbitrary-memory.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
+import { searchNaively } from './naive-search.ts';
 import { sampleMemory, unitVector } from './sample-memory.ts';
 import { seededRandom } from './seeded-random.ts';
 

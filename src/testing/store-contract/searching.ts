@@ -4,11 +4,11 @@ import type { Condition } from '../../scoring/expression.ts';
 import { bindProfile } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
 import { defineProfile } from '../../scoring/score.ts';
-import { createMemoryStore } from '../../store/memory/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
 import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
+import { createReferenceStore } from '../reference-store/index.ts';
 import { unitVector } from '../sample-memory.ts';
 import { seededRandom } from '../seeded-random.ts';
 import {
@@ -194,7 +194,7 @@ export const searchTests: readonly ContractTest[] = [
   {
     title: 'a requirement whose threshold is the value of a memory, or a hair beside it, is decided exactly',
     async run({ store }) {
-      await using reference = createMemoryStore();
+      await using reference = createReferenceStore();
       const oracle = await reference.openSpace('oracle');
       await using space = await store.openSpace('alice');
       const random = seededRandom(11);
@@ -317,7 +317,7 @@ export const searchTests: readonly ContractTest[] = [
           memories,
           fc.array(search, { minLength: 1, maxLength: 6 }),
           async (list, searches) => {
-            await using reference = createMemoryStore();
+            await using reference = createReferenceStore();
             const oracle = await reference.openSpace('oracle');
             await using space = await store.openSpace(`run-${run++}`);
             const changes = list.map((each) => ({ kind: 'insert', ...each }) as const);

@@ -4,35 +4,20 @@ import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { type Signals, signalsOf } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
-import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
-import { checkQueryVector } from './derived.ts';
-import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from './eligibility.ts';
-import { grouped, type Standing, standingsOf } from './standing.ts';
+import { checkQueryVector } from '../store/derived.ts';
+import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from '../store/eligibility.ts';
+import { grouped, type Standing, standingsOf } from '../store/standing.ts';
+import type { SearchableMemory, SearchableSpace } from '../store/state.ts';
 import type {
-  IndexedText,
   Inspection,
   MemoryFilter,
-  NewPair,
   PreparedQuery,
   ScoredMemory,
   SearchAnswer,
   SearchRequest,
-} from './store.ts';
-import { containsText, SUBSTRING_RELEVANCE } from './substring.ts';
-
-/** A memory with what is derived from its text. */
-export interface SearchableMemory extends IndexedText {
-  readonly memory: MemoryRecord;
-}
-
-/** What a search looks at. */
-export interface SearchableSpace {
-  readonly memories: readonly SearchableMemory[];
-  /** The pairs that wait to be judged. */
-  readonly pairs: readonly NewPair[];
-  /** That of the last event that the memories reflect. */
-  readonly sequence: number;
-}
+} from '../store/store.ts';
+import { containsText, SUBSTRING_RELEVANCE } from '../store/substring.ts';
+import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 
 /** The definition of a search, one memory after the other: what every faster search must reproduce bit for bit. */
 export function searchNaively(space: SearchableSpace, request: SearchRequest): SearchAnswer {
