@@ -8,15 +8,24 @@ import { containsText } from '../store/substring.ts';
 import { conductInspection, conductSearch, type ResidentState, type RowSource } from './conduct.ts';
 import { createResidentIndex, putMemory, reserve } from './resident-index.ts';
 
-/** A state that is held in memory, ranked like any store: its index is made from the records. */
+/** A state that is held in memory, ranked like any store: its index is made from the records when it is first asked. */
 export function snapshotOfState(state: State): Snapshot {
-  const space = searchable(state);
-  const { resident, source } = indexRecords(space);
+  let indexed: ReturnType<typeof indexRecords> | undefined;
+  const ranked = () => {
+    indexed ??= indexRecords(searchable(state));
+    return indexed;
+  };
   return {
     ...readerOf(() => state),
     sequence: lastSequence(state),
-    search: (request) => conductSearch(resident, source, request),
-    inspect: (ids, request) => conductInspection(resident, source, ids, request),
+    async search(request) {
+      const { resident, source } = ranked();
+      return conductSearch(resident, source, request);
+    },
+    async inspect(ids, request) {
+      const { resident, source } = ranked();
+      return conductInspection(resident, source, ids, request);
+    },
     vectors: async (ids) => ids.map((id) => state.memories.get(id)?.vector?.slice()),
   };
 }

@@ -2,8 +2,9 @@ import { SalienceError } from '../model/errors.ts';
 import { closedError, openedReadOnly } from './faults.ts';
 import type { Past } from './rewind.ts';
 import type { State } from './state.ts';
-import { infoOf, listOf, readerOf } from './state-reader.ts';
+import { infoOf } from './state-reader.ts';
 import type { PastSpace, Snapshot } from './store.ts';
+import { withReader } from './with-reader.ts';
 
 /** A moment of the past as a space to read from; `snapshotOf` ranks what was known then, and is asked at most once. */
 export function openPast({ name, state, redacted }: Past, snapshotOf: (state: State) => Snapshot): PastSpace {
@@ -20,11 +21,9 @@ export function openPast({ name, state, redacted }: Past, snapshotOf: (state: St
   const close = async () => {
     closed = true;
   };
-  return {
+  const space = withReader({
     name,
-    redacted,
     erases: 'bytes',
-    ...readerOf(present),
     async snapshot(work) {
       snapshot ??= snapshotOf(present());
       present();
@@ -44,13 +43,7 @@ export function openPast({ name, state, redacted }: Past, snapshotOf: (state: St
         'this is a moment of the past already; look back from the present',
       );
     },
-    usage: async (after = 0) => present().usages.filter(({ sequence }) => sequence > after),
-    list: async (request) => listOf(present(), request),
     info: async () => infoOf(name, present()),
-    async derivation() {
-      const { embedding, analyzer } = present();
-      return { embedding, analyzer };
-    },
     async check() {
       present();
       return [];
@@ -58,5 +51,6 @@ export function openPast({ name, state, redacted }: Past, snapshotOf: (state: St
     residentBytes: () => 0,
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
+  return { ...space, redacted };
 }

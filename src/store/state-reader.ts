@@ -104,6 +104,16 @@ export function readerOf(present: () => State): SpaceReader {
       }
       return [...last.values()];
     },
+    async list(request) {
+      return listOf(present(), request);
+    },
+    async derivation() {
+      const { embedding, analyzer } = present();
+      return { embedding, analyzer };
+    },
+    async usage(after = 0) {
+      return present().usages.filter(({ sequence }) => sequence > after);
+    },
     async settings() {
       return present().settings;
     },
@@ -171,8 +181,7 @@ function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
   });
 }
 
-/** See `SpaceStore.list`. */
-export function listOf(state: State, request: ListRequest): ListAnswer {
+function listOf(state: State, request: ListRequest): ListAnswer {
   const { filter, limit, cursor, order = 'updated' } = request;
   checkListLimit(limit);
   const after = cursor === undefined ? undefined : decodeCursor(cursor, order);

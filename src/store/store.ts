@@ -30,8 +30,10 @@ export interface OpenSpaceOptions {
   readonly settings?: SpaceSettings | undefined;
 }
 
-/** One space. What happens here neither sees nor changes anything of another space. */
-export interface SpaceStore extends SpaceReader, AsyncDisposable {
+/**
+ * One space, with all that a store must do for it. What happens here neither sees nor changes anything of another space.
+ */
+export interface SpaceCore extends AsyncDisposable {
   readonly name: string;
   /**
    * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
@@ -59,16 +61,7 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
-  /** The usage log, oldest first, after a sequence. */
-  usage(after?: number): Promise<readonly Usage[]>;
-  /** One page of memories, in the order of the request. */
-  list(request: ListRequest): Promise<ListAnswer>;
   info(): Promise<SpaceInfo>;
-  /** What the vectors and terms were made with: a cheap part of `info`. */
-  derivation(): Promise<{
-    readonly embedding: EmbeddingInfo | undefined;
-    readonly analyzer: string | undefined;
-  }>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
@@ -88,6 +81,9 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   residentBytes(): number;
   close(): Promise<void>;
 }
+
+/** A space as the engine uses it: `withReader` makes one of a {@link SpaceCore}. */
+export interface SpaceStore extends SpaceCore, SpaceReader {}
 
 export interface SpaceReader {
   /** The memories of these ids, in order; `undefined` where there is none. */
@@ -132,8 +128,17 @@ export interface SpaceReader {
   removed(): Promise<readonly MemoryRecord[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
+  /** One page of memories, in the order of the request. */
+  list(request: ListRequest): Promise<ListAnswer>;
   /** What was decided for the space. */
   settings(): Promise<SpaceSettings>;
+  /** What the vectors and terms were made with. */
+  derivation(): Promise<{
+    readonly embedding: EmbeddingInfo | undefined;
+    readonly analyzer: string | undefined;
+  }>;
+  /** The usage log, oldest first, after a sequence. */
+  usage(after?: number): Promise<readonly Usage[]>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */

@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
+    'index',
     'scoring',
     'text',
     'language',

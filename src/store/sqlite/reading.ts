@@ -3,8 +3,11 @@ import { closedError } from '../faults.ts';
 import type { Snapshot, SpaceReader } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
+import { listMemories } from './list.ts';
+import { readDerivation } from './meta.ts';
 import type { Resident } from './resident.ts';
 import { readVectors, rowSource } from './source.ts';
+import { readUsage } from './usage.ts';
 
 /** Lets `work` read what the open transaction of a connection sees; its reader ends with that. */
 export async function reading<Result>(
@@ -17,7 +20,13 @@ export async function reading<Result>(
     throw closedError('the reader of a transaction that has ended');
   };
   try {
-    return await work(createReader(current), current);
+    const reader: SpaceReader = {
+      ...createReader(current),
+      list: async (request) => listMemories(current(), request),
+      derivation: async () => readDerivation(current()),
+      usage: async (after = 0) => readUsage(current(), after),
+    };
+    return await work(reader, current);
   } finally {
     open = undefined;
   }
@@ -50,7 +59,9 @@ export function readingSnapshot<Result>(
         const { state, source } = ranked();
         return conductInspection(state, source, ids, request);
       },
-      links: async (ids, minimum = 0) => resident.links(current(), ids, minimum),
+      // Whoever only looks at links need not wait for an index.
+      links: async (ids, minimum = 0) =>
+        refreshed ? resident.links(current(), ids, minimum) : reader.links(ids, minimum),
       vectors: async (ids) => readVectors(current(), ids),
     });
   });

@@ -1,21 +1,19 @@
 import { closedError, openedReadOnly } from '../faults.ts';
 import type { Queue } from '../queue.ts';
 import type { SpaceStore } from '../store.ts';
+import { withReader } from '../with-reader.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
-import { createReader } from './events.ts';
 import { translateError } from './faults.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
-import { listMemories } from './list.ts';
-import { readDerivation } from './meta.ts';
 import { openPastOf } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import type { Resident } from './resident.ts';
 import { createTermIds, type TermIds } from './terms.ts';
-import { applyUse, readUsage } from './usage.ts';
+import { applyUse } from './usage.ts';
 import { applyDecision } from './write.ts';
 
 /** An open database with one space in it: a connection that writes, and one that reads what is committed, or one for both. */
@@ -86,7 +84,6 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     });
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
-  const committed = createReader(() => reader);
 
   const ended = async () => {
     await writes.idle();
@@ -99,27 +96,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     await database.release();
   };
 
-  return {
+  return withReader({
     name,
     erases: 'bytes',
-    get: (ids) => queued(() => committed.get(ids)),
-    linksAmong: (ids) => queued(() => committed.linksAmong(ids)),
-    links: (ids, minimum) => queued(() => committed.links(ids, minimum)),
-    pendingPairs: (limit) => queued(() => committed.pendingPairs(limit)),
-    knownPairs: (ids) => queued(() => committed.knownPairs(ids)),
-    uncompared: (limit) => queued(() => committed.uncompared(limit)),
-    pair: (sequence) => queued(() => committed.pair(sequence)),
-    find: (by, values) => queued(() => committed.find(by, values)),
-    around: (memory, count) => queued(() => committed.around(memory, count)),
-    session: (id) => queued(() => committed.session(id)),
-    votes: (id) => queued(() => committed.votes(id)),
-    tombstones: (statements) => queued(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
-    removed: () => queued(() => committed.removed()),
-    settings: () => queued(() => committed.settings()),
-    run: (id) => queued(() => committed.run(id)),
-    history: (id) => queued(() => committed.history(id)),
-    operation: (sequence) => queued(() => committed.operation(sequence)),
     async write(entry, decide) {
       checkWritable();
       return writes.run(() =>
@@ -145,12 +125,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
       );
     },
-    usage: (after = 0) => read((connection) => readUsage(connection, after)),
     snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
-    list: (request) => read((connection) => listMemories(connection, request)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
-    derivation: () => read(readDerivation),
     async reindex(request) {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
@@ -163,5 +140,5 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     backup: (target) => queued((connection) => backupTo(connection, target)),
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }

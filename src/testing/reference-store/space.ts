@@ -7,10 +7,11 @@ import { createQueue, type Queue } from '../../store/queue.ts';
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
 import { rewind } from '../../store/rewind.ts';
 import { emptyState, lastSequence, type State, stored } from '../../store/state.ts';
-import { infoOf, listOf, readerOf, searchable } from '../../store/state-reader.ts';
+import { infoOf, readerOf, searchable } from '../../store/state-reader.ts';
+import { afterUse, afterWrite } from '../../store/state-writer.ts';
 import type { IndexedText, ReindexRequest, Snapshot, SpaceReader, SpaceStore } from '../../store/store.ts';
+import { withReader } from '../../store/with-reader.ts';
 import { inspectNaively, searchNaively } from '../naive-search.ts';
-import { afterUse, afterWrite } from './writing.ts';
 
 /** What all handles of one space share. */
 export interface Room {
@@ -40,10 +41,9 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     closed = true;
     await room.queue.idle();
   };
-  return {
+  return withReader({
     name: room.name,
     erases: 'bytes',
-    ...readerOf(present),
     async write(entry, decide) {
       writable();
       return room.queue.run(async () => {
@@ -60,21 +60,11 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
         return room.state.usages.at(-1)?.sequence as number;
       });
     },
-    async usage(after = 0) {
-      return present().usages.filter(({ sequence }) => sequence > after);
-    },
     async snapshot(work) {
       return work(snapshotOf(present()));
     },
-    async list(request) {
-      return listOf(present(), request);
-    },
     async info() {
       return infoOf(room.name, present());
-    },
-    async derivation() {
-      const { embedding, analyzer } = present();
-      return { embedding, analyzer };
     },
     async reindex(request) {
       writable();
@@ -98,7 +88,7 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     residentBytes: () => 0,
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }
 
 /** Lets a caller decide on a state; its reader ends with that. */

@@ -1,8 +1,8 @@
-import { saysElse } from '../../store/comparison.ts';
-import { deriveWith } from '../../store/derived.ts';
-import { cannotUndo, memoryExists, missingMemory } from '../../store/faults.ts';
-import { checkedLink, linkKey, orderedEnds } from '../../store/links.ts';
-import { givesWay } from '../../store/standing.ts';
+import { saysElse } from './comparison.ts';
+import { deriveWith } from './derived.ts';
+import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
+import { checkedLink, linkKey, orderedEnds } from './links.ts';
+import { givesWay } from './standing.ts';
 import {
   buriedKey,
   deepFreeze,
@@ -13,7 +13,7 @@ import {
   type State,
   stored,
   WAITING,
-} from '../../store/state.ts';
+} from './state.ts';
 import type {
   Change,
   Decision,
@@ -26,8 +26,8 @@ import type {
   UseBefore,
   UseDecision,
   WriteEntry,
-} from '../../store/store.ts';
-import { checkUsed, dynamicsOf, usageWithout } from '../../store/using.ts';
+} from './store.ts';
+import { checkUsed, dynamicsOf, usageWithout } from './using.ts';
 
 /** The state after one operation. Throws what the port promises, and `state` is as before. */
 export function afterWrite(state: State, entry: WriteEntry, decision: Decision<unknown>): State {
