@@ -14,7 +14,7 @@ import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
 import type { Reranker } from './providers/reranker.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
-import { type Profile, type ProfileDefinition, resolveProfile } from './scoring/profile.ts';
+import { type Profile, type ProfileDefinition, checkProfile } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analyze.ts';
@@ -157,7 +157,7 @@ function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<
     BUILTIN_PROFILE_NAMES.map((name) => [name, builtinProfile(name)]),
   );
   for (const definition of definitions) {
-    const profile = resolveProfile(definition, (name) => profiles.get(name));
+    const profile = checkProfile(definition, (name) => profiles.get(name));
     if (profiles.has(profile.name)) {
       throw new SalienceError(
         'invalid_profile',

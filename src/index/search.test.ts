@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
 import type { SearchableMemory } from '../store/state.ts';
@@ -32,7 +32,7 @@ describe('the index finds exactly what brute force finds', () => {
         arbitraryFilter,
         arbitraryLimit,
         async (memories, definition, query, filter, limit) => {
-          const profile = bindProfile(defineProfile(definition));
+          const profile = resolveProfile(defineProfile(definition));
           const request = { profile, query, filter, now: ARBITRARY_NOW, limit };
           await expectSame(indexOf(memories), memories, memories, request);
         },
@@ -49,7 +49,7 @@ describe('the index finds exactly what brute force finds', () => {
         arbitraryFilter,
         arbitraryLimit,
         async (memories, query, filter, limit) => {
-          const profile = bindProfile(builtinProfile(name));
+          const profile = resolveProfile(builtinProfile(name));
           await expectSame(indexOf(memories), memories, memories, {
             profile,
             query,
@@ -96,7 +96,7 @@ describe('the index finds exactly what brute force finds', () => {
               living.set(key, next);
             }
           }
-          const profile = bindProfile(builtinProfile('hybrid'));
+          const profile = resolveProfile(builtinProfile('hybrid'));
           const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 7 };
           await expectSame(index, all, [...living.values()], request);
           const restored = decodeSnapshot(encodeSnapshot(index))!;
@@ -149,7 +149,7 @@ describe('a large store', () => {
     });
     const index = indexOf(memories);
     for (const name of ['hybrid', 'balanced', 'retention', 'scoped', 'vector'] as const) {
-      const profile = bindProfile(builtinProfile(name));
+      const profile = resolveProfile(builtinProfile(name));
       const query = { terms: ['birch', 'ember'], vector: vector() };
       const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 10 };
       await expectSame(index, memories, memories, request);

@@ -1,7 +1,7 @@
 import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
-import type { BoundProfile } from '../scoring/profile.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
@@ -21,7 +21,7 @@ export interface VectorSource {
 export type Awaitable<Value> = Value | Promise<Value>;
 
 export interface IndexSearch {
-  readonly profile: BoundProfile;
+  readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
   readonly standing: StandingColumns;

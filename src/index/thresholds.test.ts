@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Condition, Expression } from '../scoring/expression.ts';
-import { type BoundProfile, bindProfile } from '../scoring/profile.ts';
+import { type ResolvedProfile, resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
 import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../scoring/signals.ts';
@@ -88,13 +88,13 @@ function valuesOf(
   return hits.map(({ signals }) => signals[signal] ?? 0);
 }
 
-function profileWith(score: Expression, require: readonly Condition[]): BoundProfile {
-  return bindProfile(defineProfile({ name: 'threshold', description: 'One condition.', score, require }));
+function profileWith(score: Expression, require: readonly Condition[]): ResolvedProfile {
+  return resolveProfile(defineProfile({ name: 'threshold', description: 'One condition.', score, require }));
 }
 
 function expectExact(
   { memories, query, limit }: Omit<Given, 'thresholdOf'>,
-  profile: BoundProfile,
+  profile: ResolvedProfile,
 ): Promise<IndexedAnswer> {
   const request: SearchRequest = { profile, query, filter: {}, now: ARBITRARY_NOW, limit };
   return expectSame(indexOf(memories), memories, memories, request);
@@ -151,7 +151,7 @@ describe('a threshold at the value of a row', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGiven, async (given) => {
         const relevanceFloor = given.thresholdOf('similarity');
-        await expectExact(given, bindProfile(builtinProfile('five-factor'), { relevanceFloor }));
+        await expectExact(given, resolveProfile(builtinProfile('five-factor'), { relevanceFloor }));
       }),
       { numRuns: 500 },
     );
@@ -174,7 +174,7 @@ describe('a threshold at the value of a row', () => {
     });
     const [best, next] = vectors.map((vector) => cosine(query.vector, vector));
     expect(best).toBeLessThan(next! - 0.05);
-    const profile = bindProfile(builtinProfile('five-factor'), { relevanceFloor: best! + hair });
+    const profile = resolveProfile(builtinProfile('five-factor'), { relevanceFloor: best! + hair });
     expect((await expectExact({ memories, query, limit: 1 }, profile)).ids).toEqual(ids);
   });
 });

@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../model/errors.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { compareCreated, saysElse } from '../store/comparison.ts';
 import { exclusionOf } from '../store/eligibility.ts';
@@ -125,7 +125,7 @@ async function similarTo(
   if (!embedder || !vector) return [];
   const { hits } = await space.snapshot((snapshot) =>
     snapshot.search({
-      profile: bindProfile(builtinProfile('vector')),
+      profile: resolveProfile(builtinProfile('vector')),
       query: { terms: [], vector },
       filter: { scopes: [memory.scope], types: [memory.type] },
       now,

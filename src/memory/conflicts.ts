@@ -5,7 +5,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import { visibleScopes } from '../model/scope.ts';
 import { alike } from '../model/statement.ts';
 import { formatInstant, type Instant } from '../model/time.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../store/store.ts';
 import { madeHot } from '../store/tiers.ts';
@@ -53,7 +53,7 @@ export async function findConflicts(
   try {
     const { hits } = await engine.space.snapshot((snapshot) =>
       snapshot.search({
-        profile: bindProfile(builtinProfile('vector')),
+        profile: resolveProfile(builtinProfile('vector')),
         query: { terms: [], vector },
         filter: { scopes: visibleScopes(memory.scope) },
         now,

@@ -10,7 +10,7 @@ import { parseInstant } from '../model/time.ts';
 import { strategyOf, unknownStrategy } from '../recall/strategy.ts';
 import { stage, type Trace } from '../recall/trace.ts';
 import { makeScore, type Score } from '../scoring/comparable.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
 import { asKnown } from './past.ts';
@@ -227,7 +227,7 @@ async function coreHits(
   options: RecallOptions<'ambient'>,
 ): Promise<readonly Candidate<'ambient'>[]> {
   const ambient = builtinProfile('ambient');
-  const profile = bindProfile({
+  const profile = resolveProfile({
     ...ambient,
     require: [...ambient.require, { attribute: 'core', is: 'true' }],
   });
@@ -242,7 +242,7 @@ async function coreHits(
   );
   return hits.map(({ memory, score, signals }) => ({
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
-    score: makeScore('ambient', bindProfile(ambient).hash, score),
+    score: makeScore('ambient', resolveProfile(ambient).hash, score),
     isAssociative: false,
   }));
 }

@@ -2,7 +2,7 @@ import { throwIfAborted } from '../model/errors.ts';
 import type { Judge, MemoryRecord } from '../model/memory.ts';
 import { normalisedContent } from '../model/statement.ts';
 import type { Instant } from '../model/time.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { deriveTexts } from './derive.ts';
@@ -107,7 +107,7 @@ async function similarMemories(
   if (!vector) return [];
   const { hits } = await engine.space.snapshot((snapshot) =>
     snapshot.search({
-      profile: bindProfile(builtinProfile('vector')),
+      profile: resolveProfile(builtinProfile('vector')),
       query: { terms: [], vector },
       filter: { scopes: [record.scope], types: [record.type] },
       now,

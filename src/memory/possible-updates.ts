@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { IndexedText, Snapshot } from '../store/store.ts';
 import { mayUpdate, type Quantities, quantitiesOf } from '../text/quantities.ts';
@@ -37,7 +37,7 @@ export function createUpdateFinder(
   { space, analyzer }: Pick<Engine, 'space' | 'analyzer'>,
   now: Instant,
 ): (memory: MemoryRecord, terms: IndexedText['terms']) => Promise<readonly PossibleUpdate[]> {
-  const profile = bindProfile(builtinProfile('bm25'));
+  const profile = resolveProfile(builtinProfile('bm25'));
   const known = new Map<string, Quantities>();
   const quantities = (memory: MemoryRecord): Quantities => {
     const found = known.get(memory.id) ?? quantitiesOf(embeddedText(memory), analyzer);

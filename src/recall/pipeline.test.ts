@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Change, Link, SpaceStore, Store } from '../store/store.ts';
 import { createReferenceStore } from '../testing/reference-store/index.ts';
@@ -50,7 +50,7 @@ function recall(fields: {
   const { bound, outer } = withOuterFactors(
     builtinProfile('bm25'),
     { deep: false, includeExpired: false, penalty: 0.5 },
-    bindProfile,
+    resolveProfile,
   );
   const { limit = 10, terms = ['tea'], association, rerank } = fields;
   return runPipeline(space, {
@@ -198,7 +198,7 @@ describe('associates', () => {
     expect(rest).toEqual([]);
     expect(cold?.memory.id).toBe('cold');
     const inspected = await inspectIn(space, ['cold'], {
-      profile: bindProfile(builtinProfile('bm25')),
+      profile: resolveProfile(builtinProfile('bm25')),
       query: { terms: ['tea'] },
       filter: {},
       now,

@@ -1,4 +1,4 @@
-import { bindProfile } from '../scoring/profile.ts';
+import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { mergedLinks } from '../store/links.ts';
 import type { Inspection, SearchRequest, Snapshot, SpaceReader } from '../store/store.ts';
@@ -36,7 +36,7 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
 }
 
 /** Nothing is scored: any formula will do that needs no query. */
-const anyProfile = bindProfile(builtinProfile('vector'));
+const anyProfile = resolveProfile(builtinProfile('vector'));
 
 /**
  * Everything that associating may read, whichever of these memories come to be the direct hits, read ahead: a model that

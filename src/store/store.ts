@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { MetadataCondition } from '../model/metadata-condition.ts';
 import type { SpaceSettings } from '../model/settings.ts';
 import type { Instant } from '../model/time.ts';
-import type { BoundProfile } from '../scoring/profile.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 
 /**
@@ -435,7 +435,7 @@ export interface PreparedQuery {
 }
 
 export interface SearchRequest {
-  readonly profile: BoundProfile;
+  readonly profile: ResolvedProfile;
   readonly query: PreparedQuery;
   readonly filter: MemoryFilter;
   readonly now: Instant;

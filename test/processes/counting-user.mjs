@@ -2,7 +2,7 @@
 // says what it finds at its next read.
 // usage: node counting-user.mjs DIRECTORY NAME COUNT
 import { once } from 'node:events';
-import { bindProfile } from '../../build/scoring/profile.js';
+import { resolveProfile } from '../../build/scoring/profile.js';
 import { builtinProfile } from '../../build/scoring/profiles/index.js';
 import { createSqliteStore } from '../../build/store/sqlite/index.js';
 
@@ -10,7 +10,7 @@ const [directory, name, count] = process.argv.slice(2);
 const space = await createSqliteStore({ directory, synchronous: 'normal', busyTimeout: 60_000 }).openSpace(
   'shared',
 );
-const profile = bindProfile(builtinProfile('bm25'));
+const profile = resolveProfile(builtinProfile('bm25'));
 const search = () =>
   space.snapshot((snapshot) =>
     snapshot.search({ profile, query: { terms: ['shared'] }, filter: {}, now: 0, limit: 10 }),

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { insert, searchIn, write } from '../../testing/store-contract/harness.ts';
 import type { SpaceStore } from '../store.ts';
@@ -33,7 +33,7 @@ function openFiles(): readonly string[] {
 
 const search = (space: SpaceStore) =>
   searchIn(space, {
-    profile: bindProfile(builtinProfile('bm25')),
+    profile: resolveProfile(builtinProfile('bm25')),
     query: { terms: ['word'] },
     filter: {},
     now: 0,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startScript } from '../../../test/processes/start-script.ts';
 import { parseMetadataFilter } from '../../model/metadata-condition.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { indexContent } from '../../testing/index-content.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
@@ -57,7 +57,7 @@ async function expectBelief(space: SpaceStore, written: number): Promise<void> {
     const newer = await space.find('supersedes', [`${batch}-0`]);
     expect(newer.map(({ id }) => id)).toEqual(batch < written ? [`${batch + 1}-0`] : []);
     const filter = { metadata: parseMetadataFilter({ batch }), deep: true };
-    const profile = bindProfile(builtinProfile('bm25'));
+    const profile = resolveProfile(builtinProfile('bm25'));
     const { hits } = await searchIn(space, {
       profile,
       query: { terms: ['word'] },
@@ -113,7 +113,7 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
       sequence: written * 11,
       vectors: written * 10 + (written === 1 ? 1 : 0),
     });
-    const profile = bindProfile(builtinProfile('bm25'));
+    const profile = resolveProfile(builtinProfile('bm25'));
     const found = await searchIn(space, {
       profile,
       query: { terms: ['word'] },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseMetadataFilter } from '../../model/metadata-condition.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
@@ -115,7 +115,7 @@ function makeVersion2(space: string): void {
   database.close();
 }
 
-const profile = bindProfile(builtinProfile('bm25'));
+const profile = resolveProfile(builtinProfile('bm25'));
 const query = { terms: ['tea'] };
 
 test('a file of version 2 opens with everything that was in it, and lives on', async () => {

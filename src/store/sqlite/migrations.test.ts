@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { MemoryRecord } from '../../model/memory.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { expectCode, model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
@@ -155,7 +155,7 @@ test('a file of version 1 opens with everything that was in it, and lives on', a
   const sequence = { ids: ['a', 'b'], kind: 'sequence', weight: 0.5, at: start + 1 } as const;
   expect(await space.links(['b'])).toStrictEqual([sequence]);
 
-  const profile = bindProfile(builtinProfile('hybrid'));
+  const profile = resolveProfile(builtinProfile('hybrid'));
   const query = { terms: ['green', 'tea'], vector: unitVector([1, 0, 0]) };
   const search = () => searchIn(space, { profile, query, filter: {}, now: start, limit: 5 });
   const [hit] = (await search()).hits;

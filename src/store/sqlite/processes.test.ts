@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startScript } from '../../../test/processes/start-script.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
@@ -18,7 +18,7 @@ test('4 processes × 500 writes on one file: none is lost, and each sees the oth
     changes: [{ kind: 'insert', memory: counter, indexed: sampleIndexed(counter) }],
     result: undefined,
   }));
-  const profile = bindProfile(builtinProfile('bm25'));
+  const profile = resolveProfile(builtinProfile('bm25'));
   const search = () =>
     searchIn(space, { profile, query: { terms: ['written'] }, filter: {}, now: 0, limit: 10_000 });
   expect((await search()).hits).toEqual([]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
 import type { Link, SearchRequest, SpaceStore } from '../store.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const request: SearchRequest = {
-  profile: bindProfile(builtinProfile('bm25')),
+  profile: resolveProfile(builtinProfile('bm25')),
   query: { terms: ['content'] },
   filter: {},
   now: start,

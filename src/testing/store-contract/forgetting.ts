@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { MemoryRecord } from '../../model/memory.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { IndexedText, SpaceStore } from '../../store/store.ts';
 import { sampleIndexed, unitVector } from '../sample-memory.ts';
@@ -18,8 +18,8 @@ import {
   write,
 } from './harness.ts';
 
-const bm25 = bindProfile(builtinProfile('bm25'));
-const vector = bindProfile(builtinProfile('vector'));
+const bm25 = resolveProfile(builtinProfile('bm25'));
+const vector = resolveProfile(builtinProfile('vector'));
 
 async function found(space: SpaceStore, term: string): Promise<readonly string[]> {
   const answer = await searchIn(space, {

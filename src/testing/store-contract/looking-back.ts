@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { MemoryRecord } from '../../model/memory.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Change, IndexedText, Link, PastSpace, SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../sample-memory.ts';
@@ -35,7 +35,7 @@ const link = (a: string, b: string, weight = 0.5, kind: Link['kind'] = 'stated')
   at: start,
 });
 
-const hybrid = bindProfile(builtinProfile('hybrid'));
+const hybrid = resolveProfile(builtinProfile('hybrid'));
 const query = { terms: ['content', 'tea'], vector: Float32Array.of(1, 0, 0) };
 
 /** What can be asked of a moment, compared as a whole. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bindProfile, resolveProfile } from '../../scoring/profile.ts';
+import { resolveProfile, checkProfile } from '../../scoring/profile.ts';
 import type { Change, NewPair, PairKind, SimilarPair, SpaceReader, SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import {
@@ -43,8 +43,8 @@ const toCompare = async (reader: SpaceReader, limit = 10) =>
 
 /** Scores 1 − contested. */
 const uncontested = {
-  profile: bindProfile(
-    resolveProfile(
+  profile: resolveProfile(
+    checkProfile(
       {
         name: 'uncontested',
         description: 'What nothing contests.',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Condition } from '../../scoring/expression.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
 import { defineProfile } from '../../scoring/score.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
@@ -224,8 +224,8 @@ export const searchTests: readonly ContractTest[] = [
           const threshold = Math.min(1, Math.max(0, (found?.signals.similarity as number) + hair));
           const profile =
             test === 'relevanceFloor'
-              ? bindProfile(builtinProfile('five-factor'), { relevanceFloor: threshold })
-              : bindProfile(
+              ? resolveProfile(builtinProfile('five-factor'), { relevanceFloor: threshold })
+              : resolveProfile(
                   defineProfile({
                     name: 'threshold',
                     description: 'One condition on the similarity.',

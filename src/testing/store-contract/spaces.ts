@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { SearchRequest, SpaceStore } from '../../store/store.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from './harness.ts';
 
 const search: SearchRequest = {
-  profile: bindProfile(builtinProfile('bm25')),
+  profile: resolveProfile(builtinProfile('bm25')),
   query: { terms: ['tea'] },
   filter: {},
   now: start,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { isBelieved } from '../../store/eligibility.ts';
 import type { Change, MemoryFilter, SpaceStore } from '../../store/store.ts';
 import { type ContractTest, insert, inspectIn, onSpace, replace, searchIn, start, write } from './harness.ts';
 
-const profile = bindProfile(builtinProfile('bm25'));
+const profile = resolveProfile(builtinProfile('bm25'));
 const query = { terms: ['content'] };
 
 /** The ids that a search finds; what `inspect` says about each memory must say the same. */

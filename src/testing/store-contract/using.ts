@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { MemoryRecord } from '../../model/memory.ts';
-import { bindProfile } from '../../scoring/profile.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Link, NewUsage, SearchRequest, SpaceReader, SpaceStore } from '../../store/store.ts';
 import {
@@ -28,7 +28,7 @@ const link = (a: string, b: string, weight = 0.1, at = start): Link => ({
 const count = ({ accessCount }: MemoryRecord) => ({ accessCount: accessCount + 1 });
 
 const search: SearchRequest = {
-  profile: bindProfile(builtinProfile('ambient')),
+  profile: resolveProfile(builtinProfile('ambient')),
   query: { terms: ['content'] },
   filter: {},
   now: start,
@@ -249,7 +249,7 @@ export const usageTests: readonly ContractTest[] = [
     expect((await seen(other)).get('b')).toMatchObject({ tier: 'hot', accessCount: 1 });
   }),
   onSpace('becoming a stub and coming back moves the words, as writing it does', async (space) => {
-    const bm25 = { profile: bindProfile(builtinProfile('bm25')), query: { terms: ['tea', 'x'] } };
+    const bm25 = { profile: resolveProfile(builtinProfile('bm25')), query: { terms: ['tea', 'x'] } };
     const score = async () => (await searchIn(space, { ...search, ...bm25 })).hits[0]?.bm25;
     await write(space, [insert({ id: 'a', content: 'tea' })]);
     const alone = await score();
