@@ -38,7 +38,11 @@ const rooms = [
   },
   {
     source: 'src/store/eligibility.ts',
-    tests: ['src/store/memory/store.test.ts', 'src/store/sqlite/store.test.ts', 'src/memory/validity'],
+    tests: [
+      'src/testing/reference-store/store.test.ts',
+      'src/store/sqlite/store.test.ts',
+      'src/memory/validity',
+    ],
   },
   { source: 'src/context/', tests: ['src/context/'] },
 ];

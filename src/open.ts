@@ -21,7 +21,7 @@ import type { SpaceStore, Store } from './store/store.ts';
 import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analyze.ts';
 
 export interface OpenOptions {
-  /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps nothing. */
+  /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps all in memory until it is closed. */
   readonly path: string;
   /** Whose memory this is: 1–200 characters. There is no default: nobody opens another's memory by mistake. */
   readonly space: string;
@@ -132,10 +132,6 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
 
 /** The store that `path` names. */
 export async function openStore(options: Pick<OpenOptions, 'path' | 'synchronous'>): Promise<Store> {
-  if (options.path === ':memory:') {
-    const { createMemoryStore } = await import('./store/memory/index.ts');
-    return createMemoryStore();
-  }
   const { createSqliteStore } = await import('./store/sqlite/index.ts');
   return createSqliteStore({ directory: options.path, synchronous: options.synchronous });
 }

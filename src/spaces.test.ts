@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
-import { createMemoryStore } from './store/memory/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
+import { createReferenceStore } from './testing/reference-store/index.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** Spaces in memory, with what was opened and closed written down; each open one takes as many bytes as is said. */
 function watched(options: Partial<SpacesOptions> = {}, bytes: (space: string) => number = () => 0) {
-  const store = createMemoryStore();
+  const store = createReferenceStore();
   const seen: string[] = [];
   const watching: Store = {
     ...store,
@@ -138,7 +138,7 @@ test('one that is asked for many times at once is opened once, and again when th
   await expect(spaces.get('a/../b')).rejects.toMatchObject({ code: 'invalid_space_name' });
   expect(spaces.size).toBe(1);
   let failures = 1;
-  const flaky = createMemoryStore();
+  const flaky = createReferenceStore();
   const store: Store = {
     ...flaky,
     openSpace: async (...given) => {

@@ -1,10 +1,9 @@
 import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
-import type { Columns } from '../scoring/compile.ts';
 import {
-  ATTRIBUTE_NAMES,
-  type AttributeName,
   isFlag,
+  STORED_ATTRIBUTE_NAMES,
   STORED_SIGNAL_NAMES,
+  type StoredAttributeName,
   type StoredSignalName,
   type StoredSignals,
 } from '../scoring/signals.ts';
@@ -17,34 +16,27 @@ export interface Dictionary {
 }
 
 /** The resident signals, clocks and attributes of the memories of one space, one value a row. */
-export interface ColumnSet extends Columns {
+export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
-  readonly attributes: Record<AttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+  readonly attributes: Record<StoredAttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
 }
 
 export function createColumns(): ColumnSet {
-  const columns: ColumnSet = {
+  return {
     signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
     clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
-    attributes: record(ATTRIBUTE_NAMES, () => ({
+    attributes: record(STORED_ATTRIBUTE_NAMES, () => ({
       codes: new Uint32Array(0),
       dictionary: { texts: [] as string[], codes: new Map<string, number>() },
     })),
-    signal: (name) => columns.signals[name],
-    clock: (name) => columns.clocks[name],
-    attribute: (name) => ({
-      codes: columns.attributes[name].codes,
-      texts: columns.attributes[name].dictionary.texts,
-    }),
   };
-  return columns;
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = grow(columns.signals[name], length);
   for (const name of CLOCK_NAMES) columns.clocks[name] = grow(columns.clocks[name], length);
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = columns.attributes[name];
     attribute.codes = grow(attribute.codes, length);
   }
@@ -54,7 +46,7 @@ export function growColumns(columns: ColumnSet, length: number): void {
 export function setRow(columns: ColumnSet, row: number, signals: StoredSignals): void {
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name];
   for (const name of CLOCK_NAMES) columns.clocks[name][row] = signals[name] ?? Number.NaN;
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
     codes[row] = codeOf(dictionary, String(signals[name]));
   }
@@ -68,7 +60,7 @@ export function getRow(columns: ColumnSet, row: number): StoredSignals {
     const at = columns.clocks[name][row]!;
     if (!Number.isNaN(at)) signals[name] = at;
   }
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const { codes, dictionary } = columns.attributes[name];
     const text = dictionary.texts[codes[row]!];
     signals[name] = isFlag(name) ? text === 'true' : text;

@@ -3,6 +3,7 @@ import { liesIn } from '../model/scope.ts';
 import type { Instant } from '../model/time.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { ResidentIndex } from './resident-index.ts';
+import type { StandingColumns } from './standing.ts';
 
 /**
  * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
@@ -11,6 +12,7 @@ import type { ResidentIndex } from './resident-index.ts';
  */
 export function eligibleRows(
   index: ResidentIndex,
+  { superseded }: StandingColumns,
   filter: MemoryFilter,
   now: Instant,
   within?: ReadonlySet<number>,
@@ -36,8 +38,6 @@ export function eligibleRows(
     undefined,
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
-  const supersededCodes = columns.attributes.superseded.codes;
-  const isSuperseded = allowed(columns.attributes.superseded.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
   const rows = new Int32Array(size);
   let count = 0;
@@ -57,7 +57,7 @@ export function eligibleRows(
     // A comparison with NaN, an unknown clock, is false.
     if (
       (consolidatedAt[row]! <= now && !replacedToo) ||
-      (isSuperseded[supersededCodes[row]!] === 1 && !replacedToo) ||
+      (superseded[row] === 1 && !replacedToo) ||
       invalidatedAt[row]! <= now ||
       validFrom[row]! > validAt ||
       (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||

@@ -1,3 +1,4 @@
+import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { addTermScores, type Bm25Query, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 import {
   averageLength,
@@ -14,17 +15,17 @@ export interface LexicalScores {
   readonly bm25: Float64Array;
 }
 
-/** Scores a query's terms; `termId` gives the store's number of a term, `undefined` for one it has never seen. */
+/** Scores a query's terms; `ids` are the store's numbers of them, `undefined` for one it has never seen. */
 export function lexicalScores(
   index: ResidentIndex,
   terms: readonly string[],
-  termId: (term: string) => number | undefined,
+  ids: readonly (number | undefined)[],
 ): LexicalScores {
   const bm25 = new Float64Array(index.size);
   const relevance = new Float64Array(index.size);
   const postings = new Map<string, GrowingPostings>();
-  for (const term of terms) {
-    const id = termId(term);
+  for (const [at, term] of terms.entries()) {
+    const id = ids[at];
     const found = id === undefined ? undefined : index.postings.get(id);
     if (found) postings.set(term, found);
   }
@@ -52,9 +53,6 @@ export function lexicalScores(
   }
   return { relevance, bm25 };
 }
-
-/** The relevance of a hit of the substring fallback. */
-export const SUBSTRING_RELEVANCE = 0.5;
 
 /** Scores of a query in which no term is left: a row either holds its text, or not. */
 export function substringScores(index: ResidentIndex, keys: Iterable<number>): LexicalScores {

@@ -1,5 +1,5 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
-import { ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
+import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
 import { type ColumnSet, createColumns, getRow, growColumns, setRow } from './columns.ts';
 import { grow } from './grow.ts';
@@ -87,7 +87,8 @@ export function createResidentIndex(): ResidentIndex {
 }
 
 /** Of a row, beside its vector and its words: columns, maps, dictionaries. */
-const ROW_BYTES = 8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * ATTRIBUTE_NAMES.length + 80;
+const ROW_BYTES =
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 80;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 

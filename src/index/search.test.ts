@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { resolveProfile } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
-import type { SearchableMemory } from '../store/naive-search.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import { arbitraryMemory } from '../testing/arbitrary-memory.ts';
 import { ARBITRARY_NOW, arbitraryProfile } from '../testing/arbitrary-profile.ts';
 import {
@@ -23,34 +23,34 @@ import { putMemory, removeMemory } from './resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
 
 describe('the index finds exactly what brute force finds', () => {
-  test('for random formulas, stores, filters, ties and missing vectors', () => {
-    fc.assert(
-      fc.property(
+  test('for random formulas, stores, filters, ties and missing vectors', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         arbitraryStore,
         arbitraryProfile(),
         arbitraryQuery,
         arbitraryFilter,
         arbitraryLimit,
-        (memories, definition, query, filter, limit) => {
+        async (memories, definition, query, filter, limit) => {
           const profile = resolveProfile(defineProfile(definition));
           const request = { profile, query, filter, now: ARBITRARY_NOW, limit };
-          expectSame(indexOf(memories), memories, memories, request);
+          await expectSame(indexOf(memories), memories, memories, request);
         },
       ),
       { numRuns: 1500 },
     );
   });
 
-  test.each(BUILTIN_PROFILE_NAMES)('for %s', (name) => {
-    fc.assert(
-      fc.property(
+  test.each(BUILTIN_PROFILE_NAMES)('for %s', async (name) => {
+    await fc.assert(
+      fc.asyncProperty(
         arbitraryStore,
         arbitraryQuery,
         arbitraryFilter,
         arbitraryLimit,
-        (memories, query, filter, limit) => {
+        async (memories, query, filter, limit) => {
           const profile = resolveProfile(builtinProfile(name));
-          expectSame(indexOf(memories), memories, memories, {
+          await expectSame(indexOf(memories), memories, memories, {
             profile,
             query,
             filter,
@@ -63,19 +63,19 @@ describe('the index finds exactly what brute force finds', () => {
     );
   });
 
-  test('after changes and removals, and after a snapshot of them', () => {
+  test('after changes and removals, and after a snapshot of them', async () => {
     const change = fc.record({
       at: fc.nat(),
       memory: arbitraryMemory,
       terms: arbitraryTerms,
       remove: fc.boolean(),
     });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         arbitraryStore,
         fc.array(change, { maxLength: 20 }),
         arbitraryQuery,
-        (memories, changes, query) => {
+        async (memories, changes, query) => {
           fc.pre(memories.length > 0);
           const index = indexOf(memories);
           const living = new Map(memories.map((each, key) => [key, each]));
@@ -98,15 +98,15 @@ describe('the index finds exactly what brute force finds', () => {
           }
           const profile = resolveProfile(builtinProfile('hybrid'));
           const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 7 };
-          expectSame(index, all, [...living.values()], request);
+          await expectSame(index, all, [...living.values()], request);
           const restored = decodeSnapshot(encodeSnapshot(index))!;
           expect(restored.dead).toBe(0);
-          expectSame(restored, all, [...living.values()], request);
+          await expectSame(restored, all, [...living.values()], request);
           // A restored index goes on growing.
           const [first] = living.entries();
           if (first) {
             putMemory(restored, indexed(first[0], first[1].memory, first[1]));
-            expectSame(restored, all, [...living.values()], request);
+            await expectSame(restored, all, [...living.values()], request);
           }
         },
       ),
@@ -116,7 +116,7 @@ describe('the index finds exactly what brute force finds', () => {
 });
 
 describe('a large store', () => {
-  test('only a few memories are evaluated, and the answer is that of brute force', () => {
+  test('only a few memories are evaluated, and the answer is that of brute force', async () => {
     const random = seededRandom(7);
     const vector = () => {
       const numbers = Float32Array.from({ length: 64 }, () => random() - 0.5);
@@ -152,8 +152,8 @@ describe('a large store', () => {
       const profile = resolveProfile(builtinProfile(name));
       const query = { terms: ['birch', 'ember'], vector: vector() };
       const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 10 };
-      expectSame(index, memories, memories, request);
-      expect(searchByIndex(index, memories, memories, request).scored).toBeLessThan(700);
+      await expectSame(index, memories, memories, request);
+      expect((await searchByIndex(index, memories, memories, request)).scored).toBeLessThan(700);
     }
   });
 });

@@ -3,23 +3,28 @@ import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import type { CompleteSignals, Signals } from '../scoring/signals.ts';
+import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import type { LexicalScores } from './lexical.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
-import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
+import type { ResidentIndex } from './resident-index.ts';
 import { SCAN_ROWS, scan } from './scan.ts';
+import { columnsOf, type StandingColumns, signalsForQuery } from './standing.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
   /** The unit vectors of these keys, in order. */
-  vectors(keys: readonly number[]): readonly (Float32Array | undefined)[];
+  vectors(keys: readonly number[]): Awaitable<readonly (Float32Array | undefined)[]>;
 }
+
+/** A value, or a promise of it: a source that has it at hand need not wait. */
+export type Awaitable<Value> = Value | Promise<Value>;
 
 export interface IndexSearch {
   readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
+  readonly standing: StandingColumns;
   readonly lexical: LexicalScores;
   readonly vector: Float32Array | undefined;
   readonly now: number;
@@ -61,7 +66,11 @@ const GROUP = 16;
  * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
  * the order of their upper bounds, until no other can enter. The bound that ended it is the certificate.
  */
-export function searchIndex(index: ResidentIndex, search: IndexSearch, source: VectorSource): IndexAnswer {
+export async function searchIndex(
+  index: ResidentIndex,
+  search: IndexSearch,
+  source: VectorSource,
+): Promise<IndexAnswer> {
   const started = performance.now();
   const survivors = boundRows(index, search);
   const scanMs = performance.now() - started;
@@ -77,7 +86,7 @@ export function searchIndex(index: ResidentIndex, search: IndexSearch, source: V
       break;
     }
     const rows = order.slice(start, start + GROUP).map((at) => survivors.rows[at]!);
-    for (const ranked of evaluateRows(index, search, source, rows)) {
+    for (const ranked of await evaluateRows(index, search, source, rows)) {
       scored++;
       bound = Math.max(bound, insert(best, ranked, search.limit));
     }
@@ -106,8 +115,9 @@ interface Survivors {
 /** Bounds the score of every row, and keeps those that could be among the best. */
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit, lexical } = search;
-  const formula = compile(profile.root, index.columns);
-  const judge = compileConditions(profile.require, index.columns);
+  const columns = columnsOf(index.columns, search.standing);
+  const formula = compile(profile.root, columns);
+  const judge = compileConditions(profile.require, columns);
   const similarity = similarityBounds(index, search.vector);
   const block = emptyBlock(now);
   const lowest = createThreshold(limit);
@@ -166,25 +176,25 @@ interface Ranked extends IndexHit {
   readonly ordinal: number;
 }
 
-function evaluateRows(
+async function evaluateRows(
   index: ResidentIndex,
-  { profile, lexical, vector, now }: IndexSearch,
+  { profile, standing, lexical, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
-): Ranked[] {
+): Promise<Ranked[]> {
   const keys = rows.map((row) => index.keys[row]!);
   const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
-  const found = new Map(source.vectors(needed).map((each, at) => [needed[at]!, each]));
+  const vectors = needed.length === 0 ? [] : await source.vectors(needed);
+  const found = new Map(vectors.map((each, at) => [needed[at]!, each]));
   const ranked: Ranked[] = [];
   rows.forEach((row, at) => {
     const key = keys[at]!;
     const stored = found.get(key);
     const relevance = lexical.relevance[row]!;
-    const signals: CompleteSignals = {
-      ...signalsOfRow(index, row),
+    const signals = signalsForQuery(index, standing, row, {
       similarity: vector && stored ? cosine(vector, stored) : undefined,
       lexical: Number.isNaN(relevance) ? undefined : relevance,
-    };
+    });
     if (failedRequirement(profile, signals, now) !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;

@@ -1,5 +1,5 @@
 import { CLOCK_NAMES } from '../model/fields.ts';
-import { ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
+import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { createResidentIndex, type GrowingPostings, type ResidentIndex } from './resident-index.ts';
 
 /**
@@ -8,7 +8,7 @@ import { createResidentIndex, type GrowingPostings, type ResidentIndex } from '.
  */
 export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 4;
+const LAYOUT = 5;
 
 interface Header {
   readonly layout: number;
@@ -36,7 +36,7 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
     memoryCount: index.memoryCount,
     totalLength: index.totalLength,
     dictionaries: Object.fromEntries(
-      ATTRIBUTE_NAMES.map((name) => [name, index.columns.attributes[name].dictionary.texts]),
+      STORED_ATTRIBUTE_NAMES.map((name) => [name, index.columns.attributes[name].dictionary.texts]),
     ),
     tags: [...index.tagsOfRow].map(([row, tags]) => [newRow[row]!, tags] as const),
   };
@@ -80,7 +80,7 @@ export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined 
   for (const name of STORED_SIGNAL_NAMES)
     index.columns.signals[name] = arrayOf(Float64Array, parts, `signal.${name}`);
   for (const name of CLOCK_NAMES) index.columns.clocks[name] = arrayOf(Float64Array, parts, `clock.${name}`);
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = index.columns.attributes[name];
     attribute.codes = arrayOf(Uint32Array, parts, `attribute.${name}`);
     for (const text of header.dictionaries[name] ?? []) {
@@ -141,11 +141,11 @@ function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts):
       ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
       ...CLOCK_NAMES.map((name) => `clock.${name}`),
     ].every((name) => hasBytes(name, size * 8)) &&
-    ['lengths', 'scales', ...ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every((name) =>
+    ['lengths', 'scales', ...STORED_ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every((name) =>
       hasBytes(name, size * 4),
     ) &&
     hasBytes('codes', size * dimensions) &&
-    ATTRIBUTE_NAMES.every((name) => {
+    STORED_ATTRIBUTE_NAMES.every((name) => {
       const texts = dictionaries[name]?.length ?? 0;
       return arrayOf(Uint32Array, parts, `attribute.${name}`).every((code) => code < texts || code === 0);
     })
@@ -175,7 +175,7 @@ function columnArrays(
     ['residuals', index.residuals],
     ...STORED_SIGNAL_NAMES.map((name) => [`signal.${name}`, columns.signals[name]] as const),
     ...CLOCK_NAMES.map((name) => [`clock.${name}`, columns.clocks[name]] as const),
-    ...ATTRIBUTE_NAMES.map((name) => [`attribute.${name}`, columns.attributes[name].codes] as const),
+    ...STORED_ATTRIBUTE_NAMES.map((name) => [`attribute.${name}`, columns.attributes[name].codes] as const),
   ];
 }
 

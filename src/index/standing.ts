@@ -1,40 +1,76 @@
 import type { Instant } from '../model/time.ts';
+import type { Columns } from '../scoring/compile.ts';
+import type { CompleteSignals, QuerySignals, RelationSignals } from '../scoring/signals.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
 import { type Relations, standingsOf } from '../store/standing.ts';
 import type { MemoryFilter } from '../store/store.ts';
-import { codeOf } from './columns.ts';
+import type { ColumnSet } from './columns.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 
-/**
- * Writes into the columns how memories stand to each other where and when a recall looks. The rest of the index does
- * not depend on the recall: the function that comes back undoes it, and must be called before the next one.
- */
-export function applyStandings(
+/** How memories stand to each other where and when a query looks: columns of that query, a value a row. */
+export interface StandingColumns {
+  /** 1 where a memory that is believed has taken the row's place. */
+  readonly superseded: Uint16Array;
+  readonly contested: Float64Array;
+}
+
+/** The standing columns of a query. They belong to it alone: the index is the same for all. */
+export function standingColumns(
   index: ResidentIndex,
   relations: Relations<number>,
   filter: MemoryFilter,
   now: Instant,
-): () => void {
-  if (relations.successors.size === 0 && relations.newer.size === 0) return () => {};
+): StandingColumns {
   const standings = standingsOf(relations, (key) => {
     const row = index.rowOfKey.get(key);
-    return row !== undefined && isBelieved(signalsOfRow(index, row) as Belief, filter, now);
+    return row !== undefined && isBelieved(signalsOfRow(index, row) as unknown as Belief, filter, now);
   });
-  const { contested } = index.columns.signals;
-  const { codes, dictionary } = index.columns.attributes.superseded;
-  const ordinary = codeOf(dictionary, 'false');
-  const rows: number[] = [];
+  if (standings.size === 0) return ordinaryColumns(index.size);
+  const columns = newColumns(index.size);
   for (const [key, standing] of standings) {
     const row = index.rowOfKey.get(key);
     if (row === undefined) continue;
-    rows.push(row);
-    contested[row] = standing.contested;
-    codes[row] = standing.superseded ? codeOf(dictionary, 'true') : ordinary;
+    columns.contested[row] = standing.contested;
+    columns.superseded[row] = standing.superseded ? 1 : 0;
   }
-  return () => {
-    for (const row of rows) {
-      contested[row] = 0;
-      codes[row] = ordinary;
-    }
+  return columns;
+}
+
+/** Everything that a formula may read of rows: what is resident, with the columns of one query. */
+export function columnsOf(columns: ColumnSet, standing: StandingColumns): Columns {
+  return {
+    signal: (name) => (name === 'contested' ? standing.contested : columns.signals[name]),
+    clock: (name) => columns.clocks[name],
+    attribute(name) {
+      if (name === 'superseded') return { codes: standing.superseded, texts: ['false', 'true'] };
+      const { codes, dictionary } = columns.attributes[name];
+      return { codes, texts: dictionary.texts };
+    },
   };
+}
+
+/** The signals of a row for one query. */
+export function signalsForQuery(
+  index: ResidentIndex,
+  standing: StandingColumns,
+  row: number,
+  query: QuerySignals,
+): CompleteSignals {
+  const relations: RelationSignals = {
+    contested: standing.contested[row]!,
+    superseded: standing.superseded[row] === 1,
+  };
+  return Object.assign(signalsOfRow(index, row), relations, query);
+}
+
+/** Shared by all queries of whose rows there is nothing to say, and never written to. */
+let ordinary = newColumns(0);
+
+function ordinaryColumns(size: number): StandingColumns {
+  if (ordinary.contested.length < size) ordinary = newColumns(2 * size);
+  return ordinary;
+}
+
+function newColumns(size: number): StandingColumns {
+  return { superseded: new Uint16Array(size), contested: new Float64Array(size) };
 }

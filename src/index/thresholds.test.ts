@@ -7,10 +7,11 @@ import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
 import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
-import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import type { SearchRequest } from '../store/store.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { denseVector, expectSame, type IndexedAnswer, indexOf, plainStore } from '../testing/index-oracle.ts';
+import { searchNaively } from '../testing/naive-search.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { dotError, quantise } from './quantise.ts';
@@ -95,60 +96,63 @@ function profileWith(score: Expression, require: readonly Condition[]): Resolved
 function expectExact(
   { memories, query, limit }: Omit<Given, 'thresholdOf'>,
   profile: ResolvedProfile,
-): IndexedAnswer {
+): Promise<IndexedAnswer> {
   const request: SearchRequest = { profile, query, filter: {}, now: ARBITRARY_NOW, limit };
   return expectSame(indexOf(memories), memories, memories, request);
 }
 
 describe('a threshold at the value of a row', () => {
-  test('of the similarity', () => {
-    fc.assert(
-      fc.property(arbitraryGiven, arbitraryTest, arbitraryScore, (given, condition, score) => {
+  test('of the similarity', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryGiven, arbitraryTest, arbitraryScore, async (given, condition, score) => {
         const threshold = given.thresholdOf('similarity');
         const require = [{ signal: 'similarity', [condition]: threshold } as Condition];
-        expectExact(given, profileWith(score, require));
+        await expectExact(given, profileWith(score, require));
       }),
       { numRuns: 500 },
     );
   });
 
-  test('of any signal', () => {
-    fc.assert(
-      fc.property(
+  test('of any signal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         arbitraryGiven,
         fc.constantFrom(...SIGNAL_NAMES),
         arbitraryTest,
         arbitraryScore,
-        (given, signal, condition, score) => {
+        async (given, signal, condition, score) => {
           const require = [{ signal, [condition]: given.thresholdOf(signal) } as Condition];
-          expectExact(given, profileWith(score, require));
+          await expectExact(given, profileWith(score, require));
         },
       ),
       { numRuns: 500 },
     );
   });
 
-  test('inside the formula', () => {
-    fc.assert(
-      fc.property(
+  test('inside the formula', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         arbitraryGiven,
         arbitraryTest,
         arbitraryScore,
         arbitraryScore,
-        (given, test, met, otherwise) => {
+        async (given, test, met, otherwise) => {
           const condition = { signal: 'similarity', [test]: given.thresholdOf('similarity') } as Condition;
-          expectExact(given, profileWith({ op: 'when', if: condition, then: met, else: otherwise }, []));
+          await expectExact(
+            given,
+            profileWith({ op: 'when', if: condition, then: met, else: otherwise }, []),
+          );
         },
       ),
       { numRuns: 500 },
     );
   });
 
-  test('the relevance floor of five-factor', () => {
-    fc.assert(
-      fc.property(arbitraryGiven, (given) => {
+  test('the relevance floor of five-factor', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryGiven, async (given) => {
         const relevanceFloor = given.thresholdOf('similarity');
-        expectExact(given, resolveProfile(builtinProfile('five-factor'), { relevanceFloor }));
+        await expectExact(given, resolveProfile(builtinProfile('five-factor'), { relevanceFloor }));
       }),
       { numRuns: 500 },
     );
@@ -157,7 +161,7 @@ describe('a threshold at the value of a row', () => {
   test.each([
     ['the best of two fails it: the other is the answer', 1e-12, ['m1']],
     ['the best of two meets it', 0, ['m0']],
-  ] as const)('%s', (_, hair, ids) => {
+  ] as const)('%s', async (_, hair, ids) => {
     const query = { terms: ['birch'], vector: unitVector([1, 0.37, 0.11, 0.05, 0.71]) };
     const vectors = [unitVector([1, 0.2, 0.13, 0.05, 0.31]), unitVector([1, 0.37, 0.11, 0.05, 0.7])];
     const memories = vectors.map((vector, at): SearchableMemory => {
@@ -172,13 +176,13 @@ describe('a threshold at the value of a row', () => {
     const [best, next] = vectors.map((vector) => cosine(query.vector, vector));
     expect(best).toBeLessThan(next! - 0.05);
     const profile = resolveProfile(builtinProfile('five-factor'), { relevanceFloor: best! + hair });
-    expect(expectExact({ memories, query, limit: 1 }, profile).ids).toEqual(ids);
+    expect((await expectExact({ memories, query, limit: 1 }, profile)).ids).toEqual(ids);
   });
 });
 
 describe('the bound covers what was left out', () => {
   // Rows are evaluated in groups of 16; what lies behind the last group is known by its upper bounds only.
-  test('also what might have been among the best by its bounds, and was not looked at', () => {
+  test('also what might have been among the best by its bounds, and was not looked at', async () => {
     const query = { terms: ['birch'], vector: unitVector([1, 0.37, 0.11, 0.05, 0.71]) };
     const near = unitVector([1, 0.2, 0.13, 0.05, 0.31]);
     const errorOf = (vector: Float32Array) =>
@@ -197,7 +201,7 @@ describe('the bound covers what was left out', () => {
         vector,
       }),
     );
-    const { bound, scored } = expectExact({ memories, query, limit: 16 }, profileWith(similarity, []));
+    const { bound, scored } = await expectExact({ memories, query, limit: 16 }, profileWith(similarity, []));
     expect(scored).toBe(16);
     expect(bound).toBeGreaterThanOrEqual(cosine(query.vector, seventeenth!));
   });
@@ -206,17 +210,17 @@ describe('the bound covers what was left out', () => {
     ['one group', 1, 16],
     ['several groups', 17, 48],
     ['more than there are', 90, 500],
-  ] as const)('of limits up to %s', (_, least, most) => {
-    fc.assert(
-      fc.property(
+  ] as const)('of limits up to %s', async (_, least, most) => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.nat(),
         fc.integer({ min: 100, max: 400 }),
         fc.oneof(fc.constantFrom(least, most), fc.integer({ min: least, max: most })),
         arbitraryScore,
-        (seed, rows, limit, score) => {
+        async (seed, rows, limit, score) => {
           const query = { terms: ['birch'], vector: denseVector(seededRandom(~seed)) };
           const given = { memories: plainStore(seed, rows), query, limit };
-          const { hits } = expectExact(given, profileWith(score, []));
+          const { hits } = await expectExact(given, profileWith(score, []));
           expect(hits.length).toBeGreaterThan(0);
         },
       ),

@@ -123,13 +123,15 @@ async function similarTo(
   now: Instant,
 ): Promise<readonly { readonly other: MemoryRecord; readonly similarity: number }[]> {
   if (!embedder || !vector) return [];
-  const { hits } = await space.search({
-    profile: resolveProfile(builtinProfile('vector')),
-    query: { terms: [], vector },
-    filter: { scopes: [memory.scope], types: [memory.type] },
-    now,
-    limit: NEAREST,
-  });
+  const { hits } = await space.snapshot((snapshot) =>
+    snapshot.search({
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector },
+      filter: { scopes: [memory.scope], types: [memory.type] },
+      now,
+      limit: NEAREST,
+    }),
+  );
   return hits
     .map((hit) => ({ other: hit.memory, similarity: hit.signals.similarity ?? 0 }))
     .filter(

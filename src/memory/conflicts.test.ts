@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { alike } from '../model/statement.ts';
 import { openMemory } from '../open.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
 import { angleEmbedder } from '../testing/angle-embedder.ts';
 import { live } from '../testing/live-memory.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { expectCode } from '../testing/store-contract/harness.ts';
 import type { Remembered } from './types.ts';
 
@@ -110,7 +110,7 @@ describe('what is noticed', () => {
   });
 
   test('exactly the threshold is no conflict; another threshold may be set', async () => {
-    const store = createMemoryStore();
+    const store = createReferenceStore();
     const open = (conflictThreshold?: number) =>
       openMemory({
         path: 'test',
@@ -161,12 +161,12 @@ describe('what is noticed', () => {
     const reasons: Remembered[] = [await without.memory.remember('Anything')];
     const { memory } = await lived();
     reasons.push(await memory.remember('A text that the embedder does not know'));
-    const store = createMemoryStore();
+    const store = createReferenceStore();
     const broken: Store = {
       ...store,
       openSpace: async (name, options) => ({
         ...(await store.openSpace(name, options)),
-        search: async () => {
+        snapshot: async () => {
           throw new Error('no memory left');
         },
       }),

@@ -14,6 +14,7 @@ import { deriveTexts } from './derive.ts';
 import { type Engine, limitOf, momentOf, notFound } from './engine.ts';
 import { forgetBy } from './forget.ts';
 import { planForgetting } from './forgetting.ts';
+import { optimistically } from './optimistically.ts';
 import { changedRecord } from './record.ts';
 import { shown, shownAll } from './shown.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
@@ -50,13 +51,15 @@ export async function findConflicts(
   if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
   const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
   try {
-    const { hits } = await engine.space.search({
-      profile: resolveProfile(builtinProfile('vector')),
-      query: { terms: [], vector },
-      filter: { scopes: visibleScopes(memory.scope) },
-      now,
-      limit: MOST + memory.supersedes.length + 1,
-    });
+    const { hits } = await engine.space.snapshot((snapshot) =>
+      snapshot.search({
+        profile: resolveProfile(builtinProfile('vector')),
+        query: { terms: [], vector },
+        filter: { scopes: visibleScopes(memory.scope) },
+        now,
+        limit: MOST + memory.supersedes.length + 1,
+      }),
+    );
     const conflicts = hits
       .map((hit) => ({ memory: hit.memory, similarity: hit.signals.similarity ?? 0 }))
       .filter(
@@ -152,25 +155,31 @@ export async function resolve(
   if (resolution === 'delete') {
     return { resolution, memory: await deleteOlder(engine, conflictId, now, options) };
   }
-  for (;;) {
-    const seen = await openPair(engine.space, conflictId);
-    const [, newer] = await bothOf(engine, engine.space, seen);
-    // Only a text that moves into the older memory is analysed again; never while the store is locked.
-    const [indexed] = resolution === 'update' ? await deriveTexts([newer], engine, options) : [];
-    const kept = await engine.space.write({ verb: 'resolve', at: now }, async (reader) => {
-      const pair = await openPair(reader, conflictId);
-      const both = await bothOf(engine, reader, pair);
-      if (both[1].revisionCount !== newer.revisionCount) return { changes: [], result: undefined };
-      const decided = await decide(engine, reader, resolution, both, indexed, now);
-      const settled: Change = { kind: 'settle-pair', sequence: pair.sequence, resolution };
-      return {
-        changes: [settled, ...decided.changes],
-        result: decided.kept,
-        ...derivationOf(engine, indexed ? [indexed] : []),
-      };
-    });
-    if (kept) return { resolution, memory: await shown(engine, kept, now) };
-  }
+  const { result } = await optimistically(
+    engine.space,
+    { verb: 'resolve', at: now },
+    {
+      async prepare(reader) {
+        const [, newer] = await bothOf(engine, reader, await openPair(reader, conflictId));
+        // Only a text that moves into the older memory is analysed again; never while the store is locked.
+        return { newer, indexed: resolution === 'update' ? await deriveTexts([newer], engine, options) : [] };
+      },
+      async decide(reader, { newer, indexed }) {
+        const pair = await openPair(reader, conflictId);
+        const both = await bothOf(engine, reader, pair);
+        if (both[1].revisionCount !== newer.revisionCount) return undefined;
+        const decided = await decide(engine, reader, resolution, both, indexed[0], now);
+        const settled: Change = { kind: 'settle-pair', sequence: pair.sequence, resolution };
+        return {
+          changes: [settled, ...decided.changes],
+          result: decided.kept,
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  return { resolution, memory: await shown(engine, result, now) };
 }
 
 async function decide(

@@ -231,13 +231,15 @@ async function coreHits(
     ...ambient,
     require: [...ambient.require, { attribute: 'core', is: 'true' }],
   });
-  const { hits } = await engine.space.search({
-    profile,
-    query: { terms: [] },
-    filter: options.scope === undefined ? {} : { scopes: visibleScopes(options.scope) },
-    now: momentOf(engine, options),
-    limit: MOST_CANDIDATES,
-  });
+  const { hits } = await engine.space.snapshot((snapshot) =>
+    snapshot.search({
+      profile,
+      query: { terms: [] },
+      filter: options.scope === undefined ? {} : { scopes: visibleScopes(options.scope) },
+      now: momentOf(engine, options),
+      limit: MOST_CANDIDATES,
+    }),
+  );
   return hits.map(({ memory, score, signals }) => ({
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore('ambient', resolveProfile(ambient).hash, score),
@@ -253,10 +255,9 @@ async function mustHits<StrategyName extends string>(
   ids: readonly string[],
 ): Promise<readonly Candidate<StrategyName>[]> {
   if (ids.length === 0) return [];
-  const [records, inspected] = await Promise.all([
-    engine.space.get(ids),
-    engine.space.inspect(ids, plan.request),
-  ]);
+  const [records, inspected] = await engine.space.snapshot((snapshot) =>
+    Promise.all([snapshot.get(ids), snapshot.inspect(ids, plan.request)]),
+  );
   return ids.map((id, at) => {
     const record = records[at];
     if (!record) throw notFound(id, engine.space.name);

@@ -55,7 +55,9 @@ export async function knownTexts(
 ): Promise<readonly IndexedText[]> {
   const { embedding } = await space.derivation();
   const same = embedder !== undefined && embedding?.model === embedder.model;
-  const stored = same ? await space.vectors(memories.map(({ id }) => id)) : [];
+  const stored = same
+    ? await space.snapshot((snapshot) => snapshot.vectors(memories.map(({ id }) => id)))
+    : [];
   const missing = memories.filter((_, at) => !stored[at]);
   const derived = (await deriveTexts(missing, { analyzer, embedder }, options)).values();
   return memories.map((memory, at) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openMemory } from '../index.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import { live, liveFading, liveFadingOnDisk, liveOnDisk } from '../testing/live-memory.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 
 const events = [
   { id: 'heron', content: 'Saw a heron by the river', type: 'event', importance: 0 },
@@ -116,7 +116,7 @@ describe('fading', () => {
   });
 
   it('is part of a look back', async () => {
-    const store = createMemoryStore();
+    const store = createReferenceStore();
     let now = Date.UTC(2026, 0, 1);
     const memory = await openMemory({ path: 'x', space: 'a', store, embedder: 'none', clock: () => now });
     await memory.rememberMany(events);

@@ -9,6 +9,7 @@ import type { Change, MemoryFilter, SpaceReader, Verb } from '../store/store.ts'
 import { deriveTexts } from './derive.ts';
 import { type Engine, filterOf, momentOf } from './engine.ts';
 import { changesOf, type Forgetting, planForgetting, textsOf } from './forgetting.ts';
+import { optimistically } from './optimistically.ts';
 import type { FilterOptions, OperationOptions } from './types.ts';
 import { derivationOf } from './write.ts';
 
@@ -88,18 +89,24 @@ export async function forgetBy(
   decide: (reader: SpaceReader) => Promise<Forgetting>,
   also: readonly Change[] = [],
 ): Promise<Forgetting> {
-  for (;;) {
-    throwIfAborted(options.signal);
-    const plan = await decide(engine.space);
-    const indexed = await deriveTexts(textsOf(plan), engine, { signal: options.signal });
-    const written = await engine.space.write({ verb, at }, async (reader) => {
-      const again = await decide(reader);
-      if (signatureOf(again) !== signatureOf(plan)) return { changes: [], result: undefined };
-      const changes = [...changesOf(again, indexed), ...also];
-      return { changes, result: again, ...derivationOf(engine, indexed) };
-    });
-    if (written) return written;
-  }
+  const { result } = await optimistically(
+    engine.space,
+    { verb, at },
+    {
+      async prepare(reader) {
+        const plan = await decide(reader);
+        return { plan, indexed: await deriveTexts(textsOf(plan), engine, { signal: options.signal }) };
+      },
+      async decide(reader, { plan, indexed }) {
+        const again = await decide(reader);
+        if (signatureOf(again) !== signatureOf(plan)) return undefined;
+        const changes = [...changesOf(again, indexed), ...also];
+        return { changes, result: again, ...derivationOf(engine, indexed) };
+      },
+    },
+    options.signal,
+  );
+  return result;
 }
 
 /** The texts that were read. */

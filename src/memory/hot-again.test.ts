@@ -3,6 +3,7 @@ import type { MemoryEngine } from '../index.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { stubContent } from '../store/tiers.ts';
 import { liveFading as live } from '../testing/live-memory.ts';
+import { vectorsIn } from '../testing/store-contract/harness.ts';
 
 const heron = `Saw a grey heron by the river ${'and watched it for a while '.repeat(12)}`.trim();
 
@@ -72,13 +73,13 @@ describe.each(['cold', 'stub'] as const)('a %s memory is hot again when it is', 
     expect((await memory.get('heron'))?.content).not.toContain('[archived]');
     if (query === undefined) expect((await memory.get('heron'))?.content).toBe(heron);
     expect(await isFound(memory, query)).toBe(true);
-    expect((await space.vectors(['heron']))[0]).toBeDefined();
+    expect((await vectorsIn(space, ['heron']))[0]).toBeDefined();
     expect((await memory.stats()).memories).toBe(1);
     await memory.undo();
     if ((await memory.get('heron'))?.invalidatedAt !== undefined) await memory.undo();
     expect(await memory.get('heron')).toEqual(before);
     expect(await isFound(memory)).toBe(false);
-    expect((await space.vectors(['heron']))[0] !== undefined).toBe(tier === 'cold');
+    expect((await vectorsIn(space, ['heron']))[0] !== undefined).toBe(tier === 'cold');
   });
 
   test('the statement of a batch, and is that memory', async () => {
@@ -168,7 +169,7 @@ test('a stub gets its vector back when it is said again', async () => {
     outcome: 'deduplicated',
   });
   expect((await memory.get('heron'))?.content).toBe(heron);
-  expect((await space.vectors(['heron']))[0]).toBeDefined();
+  expect((await vectorsIn(space, ['heron']))[0]).toBeDefined();
   expect(await isFound(memory)).toBe(true);
   await memory.undo();
   expect(await memory.get('heron')).toEqual(before);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openMemory } from '../open.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import { createSqliteStore } from '../store/sqlite/index.ts';
 import type { Store } from '../store/store.ts';
 import { answersOf } from '../testing/answers.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { day, live, liveOnDisk } from '../testing/live-memory.ts';
 import { arbitraryStep, attempt, type Step } from '../testing/random-steps.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 
 /** As many steps are taken in a space at most; as often the clock moves on. */
@@ -66,7 +66,7 @@ test('whatever happens in one space, no bit of any answer in another changes', a
       const answers: (readonly unknown[])[] = [];
       for (const beside of [[], bobs]) {
         const clock = createFakeClock();
-        const store = createMemoryStore();
+        const store = createReferenceStore();
         answers.push(await aliceBeside(beside, alices, opener(store, clock), () => clock.advance(day)));
       }
       expect(answers[1]).toEqual(answers[0]);

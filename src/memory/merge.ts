@@ -105,13 +105,15 @@ async function similarMemories(
   now: Instant,
 ): Promise<readonly MemoryRecord[]> {
   if (!vector) return [];
-  const { hits } = await engine.space.search({
-    profile: resolveProfile(builtinProfile('vector')),
-    query: { terms: [], vector },
-    filter: { scopes: [record.scope], types: [record.type] },
-    now,
-    limit: NEAREST,
-  });
+  const { hits } = await engine.space.snapshot((snapshot) =>
+    snapshot.search({
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector },
+      filter: { scopes: [record.scope], types: [record.type] },
+      now,
+      limit: NEAREST,
+    }),
+  );
   return hits
     .filter(({ signals }) => (signals.similarity ?? 0) >= threshold)
     .map(({ memory }) => memory)

@@ -2,7 +2,7 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Instant } from '../model/time.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
-import type { IndexedText } from '../store/store.ts';
+import type { IndexedText, Snapshot } from '../store/store.ts';
 import { mayUpdate, type Quantities, quantitiesOf } from '../text/quantities.ts';
 import { embeddedText } from './derive.ts';
 import type { Engine } from './engine.ts';
@@ -44,23 +44,25 @@ export function createUpdateFinder(
     known.set(memory.id, found);
     return found;
   };
-  return async (memory, terms) => {
-    if (lengthOf(terms) > MOST_TERMS || quantities(memory).size === 0) return [];
-    const filter = { scopes: [memory.scope] };
-    const query = { terms: [...terms.keys()].sort() };
-    const { hits } = await space.search({ profile, query, filter, now, limit: NEAREST });
+  const find = async (snapshot: Snapshot, memory: MemoryRecord, terms: readonly string[]) => {
+    const nearest = { profile, query: { terms }, filter: { scopes: [memory.scope] }, now, limit: NEAREST };
+    const { hits } = await snapshot.search(nearest);
     const found: PossibleUpdate[] = [];
     for (const { memory: other, signals } of hits) {
       const of = inOrder(memory, other);
       if (!of || !mayUpdate(quantities(of[1]), quantities(of[0]))) continue;
       const words = analyzer.analyze(searchableText(other));
       if (words.length > MOST_TERMS) continue;
-      const back = { profile, query: { terms: [...new Set(words)].sort() }, filter, now };
-      const [inspected] = await space.inspect([memory.id], back);
+      const back = { ...nearest, query: { terms: [...new Set(words)].sort() } };
+      const [inspected] = await snapshot.inspect([memory.id], back);
       const similarity = ((signals.lexical ?? 0) + (inspected?.signals.lexical ?? 0)) / 2;
       if (similarity >= LEAST_SIMILARITY) found.push({ of, similarity });
     }
     return found.sort((a, b) => b.similarity - a.similarity).slice(0, MOST_PAIRS);
+  };
+  return async (memory, terms) => {
+    if (lengthOf(terms) > MOST_TERMS || quantities(memory).size === 0) return [];
+    return space.snapshot((snapshot) => find(snapshot, memory, [...terms.keys()].sort()));
   };
 }
 

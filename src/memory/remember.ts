@@ -5,6 +5,7 @@ import { birthLinks } from './birth.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from './conflicts.ts';
 import { deriveTexts } from './derive.ts';
 import { type Engine, momentOf } from './engine.ts';
+import { optimistically } from './optimistically.ts';
 import { type Plan, planWrites } from './plan.ts';
 import { newRecord } from './record.ts';
 import { touchSessions } from './sessions.ts';
@@ -94,37 +95,54 @@ async function rememberAll(
       return { input, record: { ...record, importanceJudge, derivedFrom } };
     }),
   );
-  for (;;) {
-    const plans = await planWrites(engine.space, drafts, now);
-    const read = writtenBy(plans);
-    const indexed = await deriveTexts(read, engine, options);
-    const noticed: Noticed = noticing
-      ? await findConflicts(engine, read[0], indexed[0]?.vector, now, options)
-      : { conflicts: [] };
-    const done = await engine.space.write({ verb: 'remember', at: now }, async (reader) => {
-      // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
-      const again = await planWrites(reader, drafts, now);
-      if (signatureOf(again) !== signatureOf(plans)) return { changes: [], result: false };
-      const written = writtenBy(again);
-      await checkSupersession(reader, written, engine.space.name);
-      const changes = changesOf(again, indexed);
-      const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
-      const born = bornLinks(engine, again, inserted, indexed, now);
-      const pairs = await noticedIn(reader, noticed, written[0]);
-      const sessions = await touchSessions(reader, written, now);
-      const more = also ? await also(reader) : [];
-      if (!more) return { changes: [], result: undefined };
-      return {
-        changes: [...changes, ...born, ...pairs, ...sessions, ...more],
-        result: true,
-        ...derivationOf(engine, indexed),
-      };
-    });
-    if (done === undefined) return [];
-    if (!done) continue;
-    const conflicts = await reportOf(engine, noticed, read[0]);
-    return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
-  }
+  const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
+    engine.space,
+    { verb: 'remember', at: now },
+    {
+      async prepare(reader) {
+        const plans = await planWrites(reader, drafts, now);
+        const read = writtenBy(plans);
+        const indexed = await deriveTexts(read, engine, options);
+        const noticed: Noticed = noticing
+          ? await findConflicts(engine, read[0], indexed[0]?.vector, now, options)
+          : { conflicts: [] };
+        return { plans, first: read[0], indexed, noticed };
+      },
+      async decide(reader, { plans, indexed, noticed }) {
+        // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
+        const again = await planWrites(reader, drafts, now);
+        if (signatureOf(again) !== signatureOf(plans)) return undefined;
+        const written = writtenBy(again);
+        await checkSupersession(reader, written, engine.space.name);
+        const changes = changesOf(again, indexed);
+        const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
+        const born = bornLinks(engine, again, inserted, indexed, now);
+        const pairs = await noticedIn(reader, noticed, written[0]);
+        const sessions = await touchSessions(reader, written, now);
+        const more = also ? await also(reader) : [];
+        if (!more) return { changes: [], result: 'left out' };
+        return {
+          changes: [...changes, ...born, ...pairs, ...sessions, ...more],
+          result: 'written',
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  if (result === 'left out') return [];
+  const { plans, noticed, first } = prepared;
+  const conflicts = await reportOf(engine, noticed, first);
+  return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+}
+
+/** What was read and thought of before a write. */
+interface Prepared {
+  readonly plans: readonly Plan[];
+  /** The first of the memories that are written. */
+  readonly first: MemoryRecord | undefined;
+  readonly indexed: readonly IndexedText[];
+  readonly noticed: Noticed;
 }
 
 /** Writes complete records and the votes on them as one transaction, as an export kept them. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openMemory } from '../open.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { day, live } from '../testing/live-memory.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { expectCode } from '../testing/store-contract/harness.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 
@@ -134,7 +134,7 @@ describe('a session', () => {
 
   test('two that find an idle one at once close it once, and go on with one', async () => {
     const clock = createFakeClock();
-    const store = createMemoryStore();
+    const store = createReferenceStore();
     // Both look before either writes.
     let waiting: (() => void)[] = [];
     let together = false;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { openMemory } from '../open.ts';
 import { chooseEmbedder } from '../providers/choose.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { live } from '../testing/live-memory.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 
 const lisbon = [
   { id: 'a', content: 'Anna flies to Lisbon on Monday morning' },
@@ -75,7 +75,7 @@ test('similar memories are looked for within one scope and one type, among what 
 
 test('without an embedder nothing is similar; with one everything is compared anew', async () => {
   const clock = createFakeClock();
-  const store = createMemoryStore();
+  const store = createReferenceStore();
   const opened = { path: 'test', space: 'default', store, clock: () => clock.now() };
   const memory = await openMemory({ ...opened, embedder: 'none' });
   await memory.rememberMany(lisbon);
@@ -88,7 +88,7 @@ test('without an embedder nothing is similar; with one everything is compared an
 
 test('what changes while it is compared is compared again, and its stale pairs are not queued', async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
-  const store = createMemoryStore();
+  const store = createReferenceStore();
   const { memory, space } = await live({
     store: {
       ...store,
@@ -96,12 +96,12 @@ test('what changes while it is compared is compared again, and its stale pairs a
         const opened = await store.openSpace(name, options);
         return {
           ...opened,
-          async vectors(ids) {
+          async snapshot(work) {
             const task = meanwhile;
             meanwhile = undefined;
-            const vectors = await opened.vectors(ids);
+            const result = await opened.snapshot(work);
             await task?.();
-            return vectors;
+            return result;
           },
         };
       },

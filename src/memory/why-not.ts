@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../model/memory.ts';
 import { formatInstant } from '../model/time.ts';
-import { runPipeline } from '../recall/pipeline.ts';
+import { rankIn } from '../recall/pipeline.ts';
 import type { StageName } from '../recall/trace.ts';
 import { conditionText } from '../scoring/condition.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
@@ -64,7 +64,7 @@ async function explainThen(
     plan: { request },
     bound,
   } = await prepareRecall(engine, query, options);
-  const [found] = await engine.space.inspect([id], request);
+  const [found] = await engine.space.snapshot((snapshot) => snapshot.inspect([id], request));
   if (!found) throw notFound(id, engine.space.name);
   return {
     id,
@@ -91,18 +91,19 @@ async function whyNotThen(
 ): Promise<WhyNot> {
   const { plan, bound } = await prepareRecall(engine, query, options);
   const { request } = plan;
-  const [found] = await engine.space.inspect([id], request);
-  if (!found) throw notFound(id, engine.space.name);
-  // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
-  const { ranked } = await runPipeline(engine.space, { ...plan, rerank: undefined });
+  const { found, memory, ranked } = await engine.space.snapshot(async (snapshot) => {
+    const [found] = await snapshot.inspect([id], request);
+    const [memory] = await snapshot.get([id]);
+    if (!found || !memory) throw notFound(id, engine.space.name);
+    // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
+    return { found, memory, ...(await rankIn(snapshot, { ...plan, rerank: undefined })) };
+  });
   const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
   if (rank > 0) {
     const score = ranked[rank - 1]?.score;
     return { id, outcome: 'returned', rank, score, changes: [], message: `it is returned, at place ${rank}` };
   }
   if (found.excluded) {
-    const [memory] = await engine.space.get([id]);
-    if (!memory) throw notFound(id, engine.space.name);
     const stage =
       found.excluded === 'scope' ||
       found.excluded === 'elsewhere' ||

@@ -5,6 +5,7 @@ import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../
 import { affirmed } from '../store/tiers.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { type Engine, momentOf, notFound } from './engine.ts';
+import { optimistically } from './optimistically.ts';
 import { changedRecord } from './record.ts';
 import { shown } from './shown.ts';
 import type { Memory, MemoryChanges, OperationOptions } from './types.ts';
@@ -38,24 +39,29 @@ export async function changeOne(
     if (!before) throw notFound(id, engine.space.name);
     return { before, ...(await decide(await affirmed(reader, before), reader)) };
   };
-  for (;;) {
-    const seen = await decideIn(engine.space);
-    const [indexed] = sameText(seen.before, seen.memory)
-      ? []
-      : await deriveTexts([seen.memory], engine, options);
-    const written = await engine.space.write(entry, async (reader) => {
-      // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
-      const { before, memory, changes = [] } = await decideIn(reader);
-      if (!sameText(before, seen.before) || !sameText(memory, seen.memory))
-        return { changes: [], result: undefined };
-      return {
-        changes: [{ kind: 'replace', memory, indexed }, ...changes],
-        result: memory,
-        ...derivationOf(engine, indexed ? [indexed] : []),
-      };
-    });
-    if (written) return shown(engine, written, entry.at);
-  }
+  const { result } = await optimistically(
+    engine.space,
+    entry,
+    {
+      async prepare(reader) {
+        const seen = await decideIn(reader);
+        const same = sameText(seen.before, seen.memory);
+        return { seen, indexed: same ? [] : await deriveTexts([seen.memory], engine, options) };
+      },
+      async decide(reader, { seen, indexed }) {
+        // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
+        const { before, memory, changes = [] } = await decideIn(reader);
+        if (!sameText(before, seen.before) || !sameText(memory, seen.memory)) return undefined;
+        return {
+          changes: [{ kind: 'replace', memory, indexed: indexed[0] }, ...changes],
+          result: memory,
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  return shown(engine, result, entry.at);
 }
 
 /** A memory with what use has made of it: a concurrent recall must not lose what it taught. */

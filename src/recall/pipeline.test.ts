@@ -3,9 +3,10 @@ import type { MemoryRecord } from '../model/memory.ts';
 import type { Reranker } from '../providers/reranker.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import type { Change, Link, SpaceStore, Store } from '../store/store.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { sampleIndexed, sampleMemory } from '../testing/sample-memory.ts';
+import { inspectIn } from '../testing/store-contract/harness.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
 import { withOuterFactors } from './outer.ts';
 import { type RecallPlan, runPipeline } from './pipeline.ts';
@@ -18,7 +19,7 @@ const own = strategyOf(builtinProfile('retention')).association!;
 let store: Store;
 let space: SpaceStore;
 beforeEach(async () => {
-  store = createMemoryStore();
+  store = createReferenceStore();
   space = await store.openSpace('alice');
 });
 afterEach(() => store.close());
@@ -196,7 +197,7 @@ describe('associates', () => {
     const [, cold, ...rest] = (await recall({ association: own })).ranked;
     expect(rest).toEqual([]);
     expect(cold?.memory.id).toBe('cold');
-    const inspected = await space.inspect(['cold'], {
+    const inspected = await inspectIn(space, ['cold'], {
       profile: resolveProfile(builtinProfile('bm25')),
       query: { terms: ['tea'] },
       filter: {},

@@ -10,14 +10,20 @@ import { evaluate } from '../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../scoring/explain.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { compareRanked } from '../scoring/order.ts';
-import { resolveProfile } from '../scoring/profile.ts';
-import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
-import type { Inspection, ScoredMemory, SearchAnswer, SearchRequest, SpaceStore } from '../store/store.ts';
-import { type EvidenceChain, type Expansion, expandLinks, type LinkedSpace, type Reached } from './expand.ts';
+import type {
+  Inspection,
+  ScoredMemory,
+  SearchAnswer,
+  SearchRequest,
+  Snapshot,
+  SpaceStore,
+} from '../store/store.ts';
+import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
+import { readAhead, type Surroundings, surroundingsIn } from './surroundings.ts';
 import { type Arm, type StageTrace, stage } from './trace.ts';
 import { type PossibleUpdate, possibleUpdates } from './updates.ts';
 
@@ -53,44 +59,71 @@ export interface PipelineAnswer {
   readonly arms: readonly Arm[];
 }
 
-/** Direct hits with a proof, then what models and links add to them; each step reports itself. */
-export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<PipelineAnswer> {
-  const { request, rerank, association, minScore = 0 } = plan;
-  const isEnough = ({ score }: { readonly score: number }) => score >= minScore;
-  const answer = await space.search({ ...request, limit: Math.max(request.limit, rerank?.most ?? 0) });
-  const stages = searchStages(answer);
-  const arms: Arm[] = [];
-  let candidates: readonly RankedMemory[] = answer.hits.map((scored) => directHit(scored, request));
-  let examined = 0;
-  if (rerank) {
-    const started = performance.now();
-    // What would be left out anyway is not worth a model's time.
-    candidates = candidates.filter(isEnough);
-    const reranking = await rerankItems(
-      rerank.reranker,
-      rerank.query,
-      candidates,
-      passageOf,
-      rerank.most,
-      plan.signal,
-    );
-    candidates = reranking.items;
-    examined = reranking.examined;
-    const { promptTokens, completionTokens, failure } = reranking;
-    stages.push({
-      ...stage('rerank', reranking.sent, reranking.sent, performance.now() - started),
-      promptTokens,
-      completionTokens,
-    });
-    arms.push(
-      failure === undefined
-        ? { name: 'rerank', status: 'ran' }
-        : { name: 'rerank', status: 'failed', reason: failure },
-    );
-  }
+/** The hits of a search, and in what order they go on. */
+interface Direct {
+  readonly answer: SearchAnswer;
+  readonly candidates: readonly RankedMemory[];
+  /** How many of the first a model has put in order. */
+  readonly examined: number;
+  readonly stages: readonly StageTrace[];
+  readonly arms: readonly Arm[];
+}
+
+/** Direct hits with a proof, then what models and links add to them; each step reports itself. All is read at one moment. */
+export async function runPipeline(
+  space: Pick<SpaceStore, 'snapshot'>,
+  plan: RecallPlan,
+): Promise<PipelineAnswer> {
+  const { request, rerank, association } = plan;
+  if (!rerank) return space.snapshot((snapshot) => rankIn(snapshot, plan));
+  const { answer, surroundings } = await space.snapshot(async (snapshot) => {
+    const answer = await snapshot.search({ ...request, limit: Math.max(request.limit, rerank.most) });
+    const ids = answer.hits.map(({ memory }) => memory.id);
+    const present = surroundingsIn(snapshot, request);
+    return { answer, surroundings: association && (await readAhead(present, ids, association)) };
+  });
+  return finish(surroundings, plan, await reranked(plan, rerank, answer));
+}
+
+/** A recall without a model, within a snapshot that is open. */
+export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<PipelineAnswer> {
+  const { request } = plan;
+  const answer = await snapshot.search(request);
+  const candidates = answer.hits.map((scored) => directHit(scored, request));
+  const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
+  return finish(surroundingsIn(snapshot, request), plan, direct);
+}
+
+async function reranked(
+  plan: RecallPlan,
+  { reranker, query, most }: NonNullable<RecallPlan['rerank']>,
+  answer: SearchAnswer,
+): Promise<Direct> {
+  const started = performance.now();
+  // What would be left out anyway is not worth a model's time.
+  const candidates = answer.hits.map((scored) => directHit(scored, plan.request)).filter(isEnoughFor(plan));
+  const reranking = await rerankItems(reranker, query, candidates, passageOf, most, plan.signal);
+  const { items, examined, sent, promptTokens, completionTokens, failure } = reranking;
+  const row = { ...stage('rerank', sent, sent, performance.now() - started), promptTokens, completionTokens };
+  const arm: Arm =
+    failure === undefined
+      ? { name: 'rerank', status: 'ran' }
+      : { name: 'rerank', status: 'failed', reason: failure };
+  return { answer, candidates: items, examined, stages: [...searchStages(answer), row], arms: [arm] };
+}
+
+/** What links and possible updates make of direct hits; without a strategy that follows them, the hits. */
+async function finish(
+  surroundings: Surroundings | undefined,
+  plan: RecallPlan,
+  { answer, candidates, examined, arms, ...found }: Direct,
+): Promise<PipelineAnswer> {
+  const { request, rerank, association } = plan;
+  const isEnough = isEnoughFor(plan);
+  const stages = [...found.stages];
   const early = answer.hits.length - candidates.length;
   const direct = candidates.slice(0, request.limit);
-  if (!association || direct.length === 0) {
+  if (!association || !surroundings || direct.length === 0) {
     const ranked = direct.filter(isEnough);
     stages.push(...floorRow(plan, early + direct.length, ranked.length));
     return { ranked, chains: [], answer, stages, arms };
@@ -100,7 +133,13 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
   const full =
     direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0 && !rerank;
   const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
-  const { associates, lifted, expansion, rows } = await associate(space, plan, association, direct, floor);
+  const { associates, lifted, expansion, rows } = await associate(
+    surroundings,
+    plan,
+    association,
+    direct,
+    floor,
+  );
   stages.push(...rows);
   const started = performance.now();
   const merged = merge(lifted, associates, Math.min(examined, direct.length));
@@ -110,7 +149,11 @@ export async function runPipeline(space: SpaceStore, plan: RecallPlan): Promise<
     ...floorRow(plan, early + merged.length, enough.length),
     stage('merge', enough.length, ranked.length, performance.now() - started),
   );
-  return { ranked: await withRecords(space, ranked), chains: expansion.chains, answer, stages, arms };
+  return { ranked: await withRecords(surroundings, ranked), chains: expansion.chains, answer, stages, arms };
+}
+
+function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: number }) => boolean {
+  return ({ score }) => score >= minScore;
 }
 
 type Unread = Omit<RankedMemory, 'memory'> & {
@@ -119,31 +162,9 @@ type Unread = Omit<RankedMemory, 'memory'> & {
   readonly memory?: MemoryRecord;
 };
 
-/**
- * The space as links are walked through it: what the recall may not see is not there. Cold memories are found in no
- * other way; what a filter leaves out can be passed all the same.
- */
-function linkedSpace(
-  space: SpaceStore,
-  { filter: { scopes, validAt, deep, includeExpired }, now }: Pick<SearchRequest, 'filter' | 'now'>,
-): LinkedSpace {
-  const filter = { scopes, validAt, deep, includeExpired, cold: true };
-  const request = { profile: anyProfile, query: { terms: [] }, filter, now };
-  return {
-    links: (ids, minimum) => space.links(ids, minimum),
-    async visible(ids) {
-      const inspected = await space.inspect(ids, request);
-      return ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined);
-    },
-  };
-}
-
-/** Nothing is scored: any formula will do that needs no query. */
-const anyProfile = resolveProfile(builtinProfile('vector'));
-
 /** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
-  space: SpaceStore,
+  surroundings: Surroundings,
   { request, outer }: RecallPlan,
   settings: AssociationSettings,
   direct: readonly RankedMemory[],
@@ -156,12 +177,12 @@ async function associate(
 }> {
   const started = performance.now();
   const expansion = await expandLinks(
-    linkedSpace(space, request),
+    surroundings,
     direct.map(({ memory }) => memory.id),
     settings,
     request.now,
   );
-  const updates = await possibleUpdates(space, direct, request, settings);
+  const updates = await possibleUpdates(surroundings, direct, request, settings);
   const expanded = performance.now();
   const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
   const lender = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
@@ -170,11 +191,10 @@ async function associate(
   const further = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
   // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
-  const inspect = await inspector(
-    space,
-    [...[...near, ...further].map(({ id }) => id), ...newer.map((each) => each.newer)],
-    { ...request, filter: { ...request.filter, cold: true } },
-  );
+  const inspect = await inspector(surroundings, [
+    ...[...near, ...further].map(({ id }) => id),
+    ...newer.map((each) => each.newer),
+  ]);
   const linked = (each: Reached): Unread[] =>
     inspect(each.id).map((found) => associated(each, found, request, settings, lender(each), outer));
   const updating = (update: PossibleUpdate): Unread[] =>
@@ -199,16 +219,15 @@ async function associate(
 
 /** Reads what a search makes of memories; what the recall may not see is not there. */
 async function inspector(
-  space: SpaceStore,
+  surroundings: Surroundings,
   ids: readonly string[],
-  request: Omit<SearchRequest, 'limit'>,
 ): Promise<(id: string) => readonly Inspection[]> {
   const distinct = [...new Set(ids)];
-  const inspected = distinct.length === 0 ? [] : await space.inspect(distinct, request);
+  const inspected = await surroundings.inspect(distinct);
   const found = new Map(distinct.map((id, at) => [id, inspected[at]]));
   return (id) => {
     const each = found.get(id);
-    return each && each.excluded === undefined ? [each] : [];
+    return each ? [each] : [];
   };
 }
 
@@ -334,9 +353,12 @@ function keyOf({ ordinal, score, bm25, signals }: Unread) {
   return { ordinal, score, bm25, similarity: signals.similarity, updatedAt: signals.updatedAt ?? 0 };
 }
 
-async function withRecords(space: SpaceStore, ranked: readonly Unread[]): Promise<readonly RankedMemory[]> {
+async function withRecords(
+  surroundings: Surroundings,
+  ranked: readonly Unread[],
+): Promise<readonly RankedMemory[]> {
   const missing = ranked.filter(({ memory }) => memory === undefined).map(({ id }) => id);
-  const records = new Map((await space.get(missing)).map((record, at) => [missing[at], record]));
+  const records = new Map((await surroundings.get(missing)).map((record, at) => [missing[at], record]));
   return ranked.flatMap(({ id, memory = records.get(id), ...rest }) => (memory ? [{ ...rest, memory }] : []));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MemoryRecord } from '../model/memory.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import type { Link, NewUsage } from '../store/store.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { sampleIndexed, sampleMemory } from '../testing/sample-memory.ts';
 import { decideUse, reinforced } from './reinforce.ts';
 
@@ -98,7 +98,7 @@ describe('what one use makes of the memories as they are now', () => {
     links: readonly Link[] = [],
     dynamics: Partial<MemoryRecord> = {},
   ) {
-    await using store = createMemoryStore();
+    await using store = createReferenceStore();
     const space = await store.openSpace('alice');
     await space.write({ verb: 'remember', at: created }, async () => ({
       changes: ['a', 'b', 'c'].map((id) => {

@@ -15,7 +15,7 @@ const hit = (id: string, contested: number) => {
   const memory = sampleMemory({ id });
   return {
     memory,
-    signals: { ...signalsOf(memory, { superseded: false, contested }), similarity: 0.8, lexical: 0.6 },
+    signals: { ...signalsOf(memory), superseded: false, contested, similarity: 0.8, lexical: 0.6 },
   };
 };
 const pair = (older: string, newer: string, fields: Partial<SimilarPair> = {}): SimilarPair => ({

@@ -13,7 +13,7 @@ export interface PossibleUpdate {
 
 /** What waits to be judged as an update of a direct hit; nothing is read where no hit is contested. */
 export async function possibleUpdates(
-  reader: SpaceReader,
+  reader: Pick<SpaceReader, 'knownPairs'>,
   direct: readonly Pick<ScoredMemory, 'memory' | 'signals'>[],
   { profile, now }: Pick<SearchRequest, 'profile' | 'now'>,
   { mode, updateRise }: AssociationSettings,

@@ -26,6 +26,7 @@ test('a signal, an attribute or a clock is in exactly one of what a memory, its 
   expectTypeOf<keyof Signals>().toEqualTypeOf<SignalName | AttributeName | Clock>();
   expectTypeOf<keyof CompleteSignals>().toEqualTypeOf<keyof Signals>();
   expectTypeOf<keyof StoredSignals & keyof QuerySignals>().toEqualTypeOf<never>();
+  expectTypeOf<keyof RelationSignals & keyof (StoredSignals & QuerySignals)>().toEqualTypeOf<never>();
   expectTypeOf<CompleteSignals>().toExtend<Signals>();
 });
 
@@ -35,5 +36,5 @@ test('whoever fills signals may leave none out', () => {
   expectTypeOf<Signals>().not.toExtend<StoredSignals>();
   expectTypeOf<StoredSignals>().not.toExtend<CompleteSignals>();
   expectTypeOf<ReturnType<typeof signalsOf>>().toEqualTypeOf<StoredSignals>();
-  expectTypeOf<Record<never, never>>().not.toExtend<Parameters<typeof signalsOf>[1]>();
+  expectTypeOf<StoredSignals & QuerySignals>().not.toExtend<CompleteSignals>();
 });

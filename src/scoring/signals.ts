@@ -117,12 +117,19 @@ type Where<Table, Entry> = {
 
 /** The signals whose value depends on the query, and not on the memory alone. */
 export type QuerySignalName = Where<typeof SIGNALS, { readonly source: 'query' }>;
-/** The signals that a memory has without any query. */
-export type StoredSignalName = Exclude<SignalName, QuerySignalName>;
+/** The signals that a row of an index has, whatever the words and the vector of the query. */
+export type RowSignalName = Exclude<SignalName, QuerySignalName>;
+/** The signals that a memory has by itself. */
+export type StoredSignalName = Where<typeof SIGNALS, { readonly source: 'memory' }>;
+/** The attributes that a memory has by itself. */
+export type StoredAttributeName = Where<typeof ATTRIBUTES, { readonly source: 'memory' }>;
 
 export const QUERY_SIGNALS = SIGNAL_NAMES.filter(isQuerySignal);
 export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
-  (name): name is StoredSignalName => !isQuerySignal(name),
+  (name): name is StoredSignalName => SIGNALS[name].source === 'memory',
+);
+export const STORED_ATTRIBUTE_NAMES = ATTRIBUTE_NAMES.filter(
+  (name): name is StoredAttributeName => ATTRIBUTES[name].source === 'memory',
 );
 
 type Numbers = { readonly [Name in SignalName]: number };
@@ -145,19 +152,19 @@ export type QuerySignals = { readonly [Name in QuerySignalName]: number | undefi
 export type RelationSignals = Pick<Numbers, Where<typeof SIGNALS, { readonly source: 'relations' }>> &
   Pick<Texts, Where<typeof ATTRIBUTES, { readonly source: 'relations' }>>;
 
-/** The signals of a memory without a query, complete. */
+/** The signals of a memory by itself, complete. */
 export type StoredSignals = Pick<Numbers, StoredSignalName> & {
   readonly [Name in ClockName]: Instant | undefined;
-} & Texts;
+} & Pick<Texts, StoredAttributeName>;
 
 /** All signals of a memory for a query. */
-export type CompleteSignals = StoredSignals & QuerySignals;
+export type CompleteSignals = StoredSignals & RelationSignals & QuerySignals;
 
 /** Of a memory beside which no other is looked at. */
-const UNRELATED: RelationSignals = { contested: 0, superseded: false };
+export const UNRELATED: RelationSignals = { contested: 0, superseded: false };
 
-/** The signals of a stored memory, together with those that follow from other memories. */
-export function signalsOf(memory: MemoryRecord, relations: RelationSignals = UNRELATED): StoredSignals {
+/** The signals that a stored memory has by itself. */
+export function signalsOf(memory: MemoryRecord): StoredSignals {
   return {
     importance: memory.importance,
     confidence: memory.confidence,
@@ -167,7 +174,6 @@ export function signalsOf(memory: MemoryRecord, relations: RelationSignals = UNR
     accessCount: memory.accessCount,
     sessionCount: memory.sessions.length,
     revisionCount: memory.revisionCount,
-    contested: relations.contested,
     createdAt: memory.createdAt,
     updatedAt: memory.updatedAt,
     lastAccessedAt: memory.lastAccessedAt,
@@ -181,7 +187,6 @@ export function signalsOf(memory: MemoryRecord, relations: RelationSignals = UNR
     tier: memory.tier,
     source: memory.source,
     core: memory.core,
-    superseded: relations.superseded,
   };
 }
 

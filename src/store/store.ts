@@ -32,8 +32,10 @@ export interface OpenSpaceOptions {
   readonly settings?: SpaceSettings | undefined;
 }
 
-/** One space. What happens here neither sees nor changes anything of another space. */
-export interface SpaceStore extends SpaceReader, AsyncDisposable {
+/**
+ * One space, with all that a store must do for it. What happens here neither sees nor changes anything of another space.
+ */
+export interface SpaceCore extends AsyncDisposable {
   readonly name: string;
   /**
    * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
@@ -49,33 +51,19 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
     decide: (reader: SpaceReader) => Promise<Decision<Result>>,
   ): Promise<Result>;
   /**
-   * The true top `limit` of the whole formula over all eligible memories, as of the last committed write of any
-   * process, together with the bound that proves it.
+   * Reads at one moment: everything that `work` reads of its snapshot is as of the last committed write and use of any
+   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it:
+   * no model, no other read of the space. A store that cannot hold a moment checks what it reads against the
+   * snapshot's sequence, and calls `work` anew where something is newer: three times, then it throws `store_busy`.
    */
-  search(request: SearchRequest): Promise<SearchAnswer>;
-  /** What a search makes of these memories, ranked or not, in order. `undefined` where there is none. */
-  inspect(
-    ids: readonly string[],
-    request: Omit<SearchRequest, 'limit'>,
-  ): Promise<readonly (Inspection | undefined)[]>;
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
   /**
    * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
    * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
-  /** The vectors of these memories, in order; `undefined` where there is none. */
-  vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
-  /** The usage log, oldest first, after a sequence. */
-  usage(after?: number): Promise<readonly Usage[]>;
-  /** One page of memories, in the order of the request. */
-  list(request: ListRequest): Promise<ListAnswer>;
   info(): Promise<SpaceInfo>;
-  /** What the vectors and terms were made with: a cheap part of `info`. */
-  derivation(): Promise<{
-    readonly embedding: EmbeddingInfo | undefined;
-    readonly analyzer: string | undefined;
-  }>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
@@ -95,6 +83,9 @@ export interface SpaceStore extends SpaceReader, AsyncDisposable {
   residentBytes(): number;
   close(): Promise<void>;
 }
+
+/** A space as the engine uses it: `withReader` makes one of a {@link SpaceCore}. */
+export interface SpaceStore extends SpaceCore, SpaceReader {}
 
 export interface SpaceReader {
   /** The memories of these ids, in order; `undefined` where there is none. */
@@ -139,12 +130,39 @@ export interface SpaceReader {
   removed(): Promise<readonly MemoryRecord[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
+  /** One page of memories, in the order of the request. */
+  list(request: ListRequest): Promise<ListAnswer>;
   /** What was decided for the space. */
   settings(): Promise<SpaceSettings>;
+  /** What the vectors and terms were made with. */
+  derivation(): Promise<{
+    readonly embedding: EmbeddingInfo | undefined;
+    readonly analyzer: string | undefined;
+  }>;
+  /** The usage log, oldest first, after a sequence. */
+  usage(after?: number): Promise<readonly Usage[]>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
   operation(sequence?: number): Promise<readonly MemoryEvent[]>;
+}
+
+/** A space at one moment: all that one recall reads. */
+export interface Snapshot extends SpaceReader {
+  /** That of the last event that is seen. */
+  readonly sequence: number;
+  /**
+   * The true top `limit` of the whole formula over all eligible memories, together with the bound that proves it. Throws
+   * `embedder_mismatch` for a vector of another length than the space's.
+   */
+  search(request: SearchRequest): Promise<SearchAnswer>;
+  /** What a search makes of these memories, ranked or not, in order. `undefined` where there is none. */
+  inspect(
+    ids: readonly string[],
+    request: Omit<SearchRequest, 'limit'>,
+  ): Promise<readonly (Inspection | undefined)[]>;
+  /** The vectors of these memories, in order; `undefined` where there is none. */
+  vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
 }
 
 /** What the log says about one operation. */
@@ -452,7 +470,7 @@ export interface SearchAnswer {
   readonly candidates: number;
   /** Of these, how many the formula had to be computed for exactly. */
   readonly scored: number;
-  /** Sequence of the last event that the answer takes into account. */
+  /** That of its snapshot. */
   readonly sequence: number;
   /** Milliseconds by stage. */
   readonly durations: {

@@ -4,14 +4,15 @@ import { eligibleRows } from '../index/eligible.ts';
 import { lexicalScores, noLexicalScores } from '../index/lexical.ts';
 import { createResidentIndex, putMemory, type ResidentIndex } from '../index/resident-index.ts';
 import { searchIndex } from '../index/search.ts';
-import { applyStandings } from '../index/standing.ts';
+import { standingColumns } from '../index/standing.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import { type SearchableMemory, searchNaively } from '../store/naive-search.ts';
 import { grouped, type Relations } from '../store/standing.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
 import { arbitraryMemory, arbitraryVector } from './arbitrary-memory.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
+import { searchNaively } from './naive-search.ts';
 import { sampleMemory, unitVector } from './sample-memory.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -168,33 +169,23 @@ function relationsOf(
   };
 }
 
-/** A search as a store runs it: memories that are replaced or contested are marked while it lasts. */
-export function searchByIndex(
+/** A search over the index, as a store that knows nothing but rows by their keys. */
+export async function searchByIndex(
   index: ResidentIndex,
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
   request: SearchRequest,
 ) {
-  const undo = applyStandings(index, relationsOf(memories, living), request.filter, request.now);
-  try {
-    return searchStanding(index, memories, request);
-  } finally {
-    undo();
-  }
-}
-
-export type IndexedAnswer = ReturnType<typeof searchStanding>;
-
-function searchStanding(index: ResidentIndex, memories: readonly SearchableMemory[], request: SearchRequest) {
-  const { rows, filtered } = eligibleRows(index, request.filter, request.now);
+  const { profile, now, limit, query, filter } = request;
+  const standing = standingColumns(index, relationsOf(memories, living), filter, now);
+  const { rows, filtered } = eligibleRows(index, standing, filter, now);
   const lexical =
-    request.query.terms.length > 0
-      ? lexicalScores(index, request.query.terms, termId)
+    query.terms.length > 0
+      ? lexicalScores(index, query.terms, query.terms.map(termId))
       : noLexicalScores(index);
-  const { profile, now, limit, query } = request;
-  const answer = searchIndex(
+  const answer = await searchIndex(
     index,
-    { profile, rows, lexical, vector: query.vector, now, limit },
+    { profile, rows, standing, lexical, vector: query.vector, now, limit },
     {
       vectors: (keys) => keys.map((key) => memories[key]!.vector),
     },
@@ -207,15 +198,17 @@ function searchStanding(index: ResidentIndex, memories: readonly SearchableMemor
   };
 }
 
+export type IndexedAnswer = Awaited<ReturnType<typeof searchByIndex>>;
+
 /** Expects the index to answer as brute force does, to the last bit, with a bound that holds and is not idle. */
-export function expectSame(
+export async function expectSame(
   index: ResidentIndex,
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
   request: SearchRequest,
-): IndexedAnswer {
+): Promise<IndexedAnswer> {
   const naive = searchNaively({ memories: living, pairs: pairsOf(living), sequence: 0 }, request);
-  const found = searchByIndex(index, memories, living, request);
+  const found = await searchByIndex(index, memories, living, request);
   expect(found.ids).toEqual(naive.hits.map(({ memory }) => memory.id));
   // Bit for bit: toEqual on numbers is Object.is.
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OpenOptions, openMemory } from '../open.ts';
-import { createMemoryStore } from '../store/memory/index.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createReferenceStore } from './reference-store/index.ts';
 
 export const day = 86_400_000;
 
 /** A memory on the reference store, a clock that the test moves, and ids that count up. */
 export async function live(options: Partial<OpenOptions> = {}) {
   const clock = createFakeClock();
-  const store = options.store ?? createMemoryStore();
+  const store = options.store ?? createReferenceStore();
   let ids = 0;
   const memory = await openMemory({
     path: 'test',

@@ -12,24 +12,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   text: ['model'],
   files: ['model'],
   providers: ['model'],
-  // The port; its adapters are rooms of their own.
-  store: ['model', 'scoring', 'text', 'index'],
+  // The port; its adapters are rooms of their own. It keeps, and does not search.
+  store: ['model', 'scoring', 'text'],
   index: ['model', 'scoring', 'text', 'store'],
-  'store/memory': ['model', 'scoring', 'text', 'index', 'store'],
-  // A moment of the past is held in memory.
-  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store', 'store/memory'],
+  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
   language: ['model', 'providers'],
   recall: ['model', 'scoring', 'text', 'providers', 'store'],
   context: ['model', 'scoring', 'text'],
   memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
   '(root)': [
     'model',
+    'index',
     'scoring',
     'text',
     'language',
     'providers',
     'store',
-    'store/memory',
     'store/sqlite',
     'recall',
     'language',
@@ -62,7 +60,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'mcp',
     'http',
   ],
-  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', 'store/memory', '(root)'],
+  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', '(root)'],
 };
 
 /** The only rooms that load a driver or a server's library. */
@@ -159,7 +157,6 @@ test('the core reads no clock and no randomness of its own', () => {
     'text',
     'index',
     'store',
-    'store/memory',
     'store/sqlite',
     'language',
     'recall',

@@ -11,7 +11,10 @@ const space = await createSqliteStore({ directory, synchronous: 'normal', busyTi
   'shared',
 );
 const profile = resolveProfile(builtinProfile('bm25'));
-const search = () => space.search({ profile, query: { terms: ['shared'] }, filter: {}, now: 0, limit: 10 });
+const search = () =>
+  space.snapshot((snapshot) =>
+    snapshot.search({ profile, query: { terms: ['shared'] }, filter: {}, now: 0, limit: 10 }),
+  );
 const used = ['a', 'b'].map((id) => ({ id, direct: true }));
 
 // From here on there is an index that must keep up with what the others use.

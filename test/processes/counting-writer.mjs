@@ -13,7 +13,9 @@ const space = await createSqliteStore({ directory, synchronous: 'normal', busyTi
 );
 const profile = resolveProfile(builtinProfile('bm25'));
 const search = () =>
-  space.search({ profile, query: { terms: ['written'] }, filter: {}, now: 0, limit: 10_000 });
+  space.snapshot((snapshot) =>
+    snapshot.search({ profile, query: { terms: ['written'] }, filter: {}, now: 0, limit: 10_000 }),
+  );
 
 // From here on there is an index that must keep up with what the others write.
 await search();

@@ -1,5 +1,5 @@
 import type { ClockName } from '../../model/fields.ts';
-import type { AttributeName, SignalName, StoredSignalName } from '../signals.ts';
+import type { AttributeName, RowSignalName, SignalName } from '../signals.ts';
 import type { Node } from './index.ts';
 import type { Compilation } from './operator.ts';
 
@@ -9,7 +9,7 @@ export const BLOCK_SIZE = 1024;
 /** What is resident of the memories of one space, one value a row. */
 export interface Columns {
   /** A signal that does not depend on the query. */
-  signal(name: StoredSignalName): Float64Array;
+  signal(name: RowSignalName): Float64Array;
   /** Milliseconds; NaN where unknown. */
   clock(name: ClockName): Float64Array;
   /** Texts as codes. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { insert, write } from '../../testing/store-contract/harness.ts';
+import { insert, searchIn, write } from '../../testing/store-contract/harness.ts';
 import type { SpaceStore } from '../store.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
@@ -32,7 +32,7 @@ function openFiles(): readonly string[] {
 }
 
 const search = (space: SpaceStore) =>
-  space.search({
+  searchIn(space, {
     profile: resolveProfile(builtinProfile('bm25')),
     query: { terms: ['word'] },
     filter: {},

@@ -21,6 +21,8 @@ export interface Connection {
   /** The rows one by one. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<unknown>;
   run(sql: string, ...values: readonly SqlValue[]): void;
+  /** Another number whenever something that was not known at the last call may have changed, by whomever. */
+  version(): number;
   /** Closes the file, whatever became of the statements. The last connection to a file takes its log away. */
   close(): void;
 }
@@ -33,6 +35,9 @@ export interface ConnectOptions {
   readonly immutable?: boolean | undefined;
 }
 
+/** In the place of a path: a database that is gone with its connection. */
+export const IN_MEMORY = ':memory:';
+
 /** Loads the driver on first use and opens a file. Throws the driver's errors. */
 export async function connect(path: string, options: ConnectOptions): Promise<Connection> {
   const { DatabaseSync } = await import('@photostructure/sqlite');
@@ -44,7 +49,8 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   });
   addChecksumFunction(database);
   try {
-    database.prepare('ATTACH ? AS space').run(`${pathToFileURL(path).href}${mode}`);
+    const file = path === IN_MEMORY ? path : `${pathToFileURL(path).href}${mode}`;
+    database.prepare('ATTACH ? AS space').run(file);
   } catch (error) {
     database.close();
     throw isOfAnotherEncoding(error) ? foreignDatabase(path) : error;
@@ -58,10 +64,13 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     }
     return prepared;
   };
+  // SQLite counts the writes of other connections to a file, and of those to memory there is no other one.
+  const counted = path === IN_MEMORY ? 'SELECT total_changes() AS version' : 'PRAGMA space.data_version';
   return {
     path,
     database,
     statement,
+    version: () => Object.values(statement(counted).get() as object)[0] as number,
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
     *each(sql, ...values) {
@@ -146,6 +155,19 @@ export function readTransaction<Result>(connection: Connection, task: () => Resu
   connection.database.exec('BEGIN');
   try {
     return task();
+  } finally {
+    connection.database.exec('COMMIT');
+  }
+}
+
+/** The same for a `task` that waits, though for nothing but this connection. */
+export async function longReadTransaction<Result>(
+  connection: Connection,
+  task: () => Promise<Result> | Result,
+): Promise<Result> {
+  connection.database.exec('BEGIN');
+  try {
+    return await task();
   } finally {
     connection.database.exec('COMMIT');
   }

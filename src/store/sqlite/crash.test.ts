@@ -7,6 +7,7 @@ import { parseMetadataFilter } from '../../model/metadata-condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { indexContent } from '../../testing/index-content.ts';
+import { searchIn } from '../../testing/store-contract/harness.ts';
 import type { SpaceStore } from '../store.ts';
 import { type Connection, readTransaction } from './connection.ts';
 import { createObservedSqliteStore } from './index.ts';
@@ -57,7 +58,13 @@ async function expectBelief(space: SpaceStore, written: number): Promise<void> {
     expect(newer.map(({ id }) => id)).toEqual(batch < written ? [`${batch + 1}-0`] : []);
     const filter = { metadata: parseMetadataFilter({ batch }), deep: true };
     const profile = resolveProfile(builtinProfile('bm25'));
-    const { hits } = await space.search({ profile, query: { terms: ['word'] }, filter, now: 0, limit: 100 });
+    const { hits } = await searchIn(space, {
+      profile,
+      query: { terms: ['word'] },
+      filter,
+      now: 0,
+      limit: 100,
+    });
     expect(hits).toHaveLength(batch <= written ? 10 : 0);
   }
 }
@@ -107,7 +114,7 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
       vectors: written * 10 + (written === 1 ? 1 : 0),
     });
     const profile = resolveProfile(builtinProfile('bm25'));
-    const found = await space.search({
+    const found = await searchIn(space, {
       profile,
       query: { terms: ['word'] },
       filter: {},

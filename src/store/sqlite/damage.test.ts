@@ -8,7 +8,15 @@ import { decodeSnapshot, encodeSnapshot } from '../../index/snapshot.ts';
 import type { SalienceError } from '../../model/errors.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
-import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
+import {
+  expectCode,
+  insert,
+  replace,
+  searchIn,
+  start,
+  use,
+  write,
+} from '../../testing/store-contract/harness.ts';
 import { profileOf, request } from '../../testing/store-contract/queries.ts';
 import { checksumOf } from './checksum.ts';
 import { connect } from './connection.ts';
@@ -103,7 +111,7 @@ test.each([
   await damage(sql);
   await using store = createSqliteStore({ directory });
   const space = await store.openSpace('alice');
-  const read = [space.search(words), space.search(vector), space.asKnown(start + 1, async () => [])];
+  const read = [searchIn(space, words), searchIn(space, vector), space.asKnown(start + 1, async () => [])];
   for (const answer of read)
     expect((await expectCode(answer, 'store_corrupt')).details).toMatchObject({ table, row });
   expect(await space.check().catch((error: SalienceError) => [error.code])).not.toEqual([]);

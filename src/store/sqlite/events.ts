@@ -33,7 +33,9 @@ export interface EventRow {
 export const selectEvents = 'SELECT * FROM event';
 
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
-export function createReader(connection: () => Connection): SpaceReader {
+export function createReader(
+  connection: () => Connection,
+): Omit<SpaceReader, 'list' | 'derivation' | 'usage'> {
   return {
     async get(ids) {
       const open = connection();

@@ -1,5 +1,5 @@
 /**
- * Memories in SQLite: one file a space, in one directory on a local disk.
+ * Memories in SQLite: one file a space, in one directory on a local disk, or in memory.
  *
  * @module
  */
@@ -10,14 +10,18 @@ import { keysOf, onlyKeys } from '../../model/options.ts';
 import { parseSpaceName } from '../../model/space.ts';
 import { closedError, missingSpace } from '../faults.ts';
 import type { SpaceStore, Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, IN_MEMORY } from './connection.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { translateFileError } from './faults.ts';
+import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
-import { openSpaceFile } from './space.ts';
+import { createMemoryStore } from './memory.ts';
 
 export interface SqliteStoreOptions {
-  /** Made when the first space is opened for writing. Must be on a disk of this machine, not on a network share. */
+  /**
+   * Made when the first space is opened for writing. Must be on a disk of this machine, not on a network share.
+   * `:memory:` keeps the spaces in memory, until the store is closed.
+   */
   readonly directory: string;
   /**
    * `full`: what is acknowledged survives a power cut. `normal`: it survives a crash of the process, and a power
@@ -55,6 +59,7 @@ export function createObservedSqliteStore(
   { directory, synchronous = 'full', busyTimeout = 10_000 }: SqliteStoreOptions,
   onConnect?: (connection: Connection) => void,
 ): Store {
+  if (directory === IN_MEMORY) return createMemoryStore(onConnect);
   const root = resolve(directory);
   const opened = new Set<SpaceStore>();
   let closed = false;

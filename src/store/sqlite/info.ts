@@ -1,5 +1,5 @@
 import type { SpaceInfo } from '../store.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, IN_MEMORY } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { bytesOf } from './files.ts';
 import { readDerivation, readSettings } from './meta.ts';
@@ -18,6 +18,7 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
         }[]
       ).map(({ key, count }) => [key, count]),
     );
+  const onDisk = connection.path !== IN_MEMORY;
   return {
     name,
     memories: count('memory'),
@@ -32,8 +33,8 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     sequence: lastSequence(connection),
     ...readDerivation(connection),
     settings: readSettings(connection),
-    bytes: bytesOf(connection.path),
-    path: connection.path,
+    bytes: onDisk ? bytesOf(connection.path) : 0,
+    path: onDisk ? connection.path : undefined,
     schemaVersion: SCHEMA_VERSION,
   };
 }

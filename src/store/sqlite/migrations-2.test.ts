@@ -7,7 +7,7 @@ import { parseMetadataFilter } from '../../model/metadata-condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory, unitVector } from '../../testing/sample-memory.ts';
-import { model, start, use, write } from '../../testing/store-contract/harness.ts';
+import { model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
 import { stubContent } from '../tiers.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
@@ -157,7 +157,7 @@ test('a file of version 2 opens with everything that was in it, and lives on', a
   ]);
 
   // What supersedes what, waits to be judged, and is said in metadata is seen from the first search on.
-  const search = (filter = {}) => space.search({ profile, query, filter, now: start + 100, limit: 9 });
+  const search = (filter = {}) => searchIn(space, { profile, query, filter, now: start + 100, limit: 9 });
   const { hits } = await search();
   expect(hits.map(({ memory }) => memory.id).toSorted()).toEqual(['b', 'c', 'd']);
   // Of two the one that was updated last is the newer.
@@ -196,7 +196,8 @@ test('a file of version 2 can be looked back into, as far as it was written down
   await write(space, [{ kind: 'remove', id: 'b' }], { at: start + 21 });
   const between = await space.asKnown(start + 19, derive);
   expect(await between.get(['a', 'b'])).toMatchObject([{ accessCount: 1 }, { content: 'green tea' }]);
-  const search = (of: typeof space) => of.search({ profile, query, filter: {}, now: start + 100, limit: 9 });
+  const search = (of: typeof space) =>
+    searchIn(of, { profile, query, filter: {}, now: start + 100, limit: 9 });
   const found = async (of: typeof space) => (await search(of)).hits.map(({ memory }) => memory.id).toSorted();
   expect(await found(between)).toEqual(['b', 'c', 'd']);
   expect(await found(space)).toEqual(['a', 'c', 'd']);

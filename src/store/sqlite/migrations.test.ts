@@ -7,7 +7,7 @@ import type { MemoryRecord } from '../../model/memory.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
-import { expectCode, model, start, use, write } from '../../testing/store-contract/harness.ts';
+import { expectCode, model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { initial } from './migrations/0001-initial.ts';
@@ -157,7 +157,7 @@ test('a file of version 1 opens with everything that was in it, and lives on', a
 
   const profile = resolveProfile(builtinProfile('hybrid'));
   const query = { terms: ['green', 'tea'], vector: unitVector([1, 0, 0]) };
-  const search = () => space.search({ profile, query, filter: {}, now: start, limit: 5 });
+  const search = () => searchIn(space, { profile, query, filter: {}, now: start, limit: 5 });
   const [hit] = (await search()).hits;
   expect(hit).toMatchObject({ memory: { id: 'a' }, signals: { similarity: 1 } });
   const stated = { ids: ['a', 'b'], kind: 'stated', weight: 1, at: start } as const;

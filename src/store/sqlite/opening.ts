@@ -3,13 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SalienceError } from '../../model/errors.ts';
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
-import { type Connection, connect, retryWhileBusy, writeTransaction } from './connection.ts';
+import { type Connection, connect, IN_MEMORY, retryWhileBusy, writeTransaction } from './connection.ts';
 import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta, writeSettings } from './meta.ts';
 import { makeFile } from './presence.ts';
-import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
+import { identify, makeSchema, migrate, SCHEMA_VERSION } from './schema.ts';
 
 export interface FileSettings {
   readonly synchronous: 'full' | 'normal';
@@ -37,8 +37,9 @@ export async function openWriter(path: string, space: string, settings: FileSett
     if (version < SCHEMA_VERSION) {
       await writeTransaction(opened, busyTimeout, () => {
         const present = identify(opened);
-        migrate(opened, present);
-        if (present === 0) {
+        if (present > 0) migrate(opened, present);
+        else {
+          makeSchema(opened);
           writeMeta(opened, 'space', space);
           writeSettings(opened, settings.settings ?? DEFAULT_SETTINGS);
         }
@@ -52,6 +53,19 @@ export async function openWriter(path: string, space: string, settings: FileSett
     if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
     throw translateFileError(error, path);
   }
+}
+
+/** Makes a space in memory. */
+export async function makeDatabase(space: string, settings = DEFAULT_SETTINGS): Promise<Connection> {
+  const connection = await connect(IN_MEMORY, { readOnly: false, timeout: 0 });
+  // What is overwritten or deleted stays in no page.
+  connection.database.exec('PRAGMA space.secure_delete = ON');
+  await writeTransaction(connection, 0, () => {
+    makeSchema(connection);
+    writeMeta(connection, 'space', space);
+    writeSettings(connection, settings);
+  });
+  return connection;
 }
 
 /** Opens a space's file for reading. The file exists, and is of the present version. */

@@ -1,10 +1,11 @@
+import { snapshotOfState } from '../../index/records.ts';
 import type { MemoryRecord } from '../../model/memory.ts';
 import type { Instant } from '../../model/time.ts';
 import { linkKey } from '../links.ts';
-import { rewind } from '../memory/past.ts';
-import { openPast } from '../memory/space.ts';
-import { emptyState, type KeptPair, type State } from '../memory/state.ts';
-import type { SearchableMemory } from '../naive-search.ts';
+import { openPast } from '../past.ts';
+import { rewind } from '../rewind.ts';
+import { emptyState, type KeptPair, type SearchableMemory, type State } from '../state.ts';
+
 import type { IndexedText, LinkKind, MemoryEvent, PastSpace } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
@@ -25,7 +26,7 @@ export async function openPastOf(
   known: Instant,
   derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
 ): Promise<PastSpace> {
-  return openPast(await rewind(name, (await read(readState)) as State, known, derive));
+  return openPast(await rewind(name, (await read(readState)) as State, known, derive), snapshotOfState);
 }
 
 function readState(connection: Connection): State {

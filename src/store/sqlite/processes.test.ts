@@ -6,6 +6,7 @@ import { startScript } from '../../../test/processes/start-script.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
+import { searchIn } from '../../testing/store-contract/harness.ts';
 import { createSqliteStore } from './index.ts';
 
 test('4 processes × 500 writes on one file: none is lost, and each sees the others at its next read', async () => {
@@ -19,7 +20,7 @@ test('4 processes × 500 writes on one file: none is lost, and each sees the oth
   }));
   const profile = resolveProfile(builtinProfile('bm25'));
   const search = () =>
-    space.search({ profile, query: { terms: ['written'] }, filter: {}, now: 0, limit: 10_000 });
+    searchIn(space, { profile, query: { terms: ['written'] }, filter: {}, now: 0, limit: 10_000 });
   expect((await search()).hits).toEqual([]);
 
   const names = ['a', 'b', 'c', 'd'];

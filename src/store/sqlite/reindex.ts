@@ -12,18 +12,18 @@ const pageSize = 500;
 
 export interface ReindexContext {
   readonly name: string;
-  /** Throws when the space is closed. */
-  readonly reader: () => Connection;
+  /** Reads what is committed, in turn. Throws when the space is closed. */
+  readonly read: <Result>(task: (reader: Connection) => Result) => Promise<Awaited<Result>>;
   /** Runs a task as a write transaction of its own, after those that are waiting. */
   readonly transaction: <Result>(task: (writer: Connection, termIds: TermIds) => Result) => Promise<Result>;
 }
 
 /** See `SpaceStore.reindex`. */
 export async function reindexSpace(context: ReindexContext, request: ReindexRequest): Promise<void> {
-  const { reader, transaction } = context;
+  const { read, transaction } = context;
   const derived = new Map<number, IndexedText>();
-  let sequence = lastSequence(reader());
-  await deriveAll(reader, request, derived);
+  let sequence = await read(lastSequence);
+  await deriveAll(read, request, derived);
   for (let round = 0; round < REINDEX_ROUNDS; round++) {
     const done = await transaction((writer, termIds) => {
       if (lastSequence(writer) !== sequence) return false;
@@ -31,24 +31,23 @@ export async function reindexSpace(context: ReindexContext, request: ReindexRequ
       return true;
     });
     if (done) return;
-    sequence = await deriveChanged(reader, request, derived, sequence);
+    sequence = await deriveChanged(read, request, derived, sequence);
   }
   throw neverQuiet(context.name);
 }
 
 async function deriveAll(
-  reader: () => Connection,
+  read: ReindexContext['read'],
   request: ReindexRequest,
   derived: Map<number, IndexedText>,
 ): Promise<void> {
-  const { total } = reader().get('SELECT count(*) AS total FROM memory') as { total: number };
+  const { total } = (await read((reader) => reader.get('SELECT count(*) AS total FROM memory'))) as {
+    total: number;
+  };
   let after = 0;
   for (;;) {
-    const rows = reader().all(
-      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row > ? ORDER BY row LIMIT ?`,
-      after,
-      pageSize,
-    ) as MemoryRow[];
+    const page = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row > ? ORDER BY row LIMIT ?`;
+    const rows = (await read((reader) => reader.all(page, after, pageSize))) as MemoryRow[];
     const last = rows.at(-1);
     if (!last) return;
     after = last.row;
@@ -59,24 +58,19 @@ async function deriveAll(
 
 /** Derives anew what was written after `sequence`; returns the sequence that `derived` is then good for. */
 async function deriveChanged(
-  reader: () => Connection,
+  read: ReindexContext['read'],
   request: ReindexRequest,
   derived: Map<number, IndexedText>,
   sequence: number,
 ): Promise<number> {
-  const present = lastSequence(reader());
-  const changed = reader().all(
-    'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND sequence <= ?',
-    sequence,
-    present,
-  ) as { row: number }[];
+  const present = await read(lastSequence);
+  const since = 'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND sequence <= ?';
+  const changed = (await read((reader) => reader.all(since, sequence, present))) as { row: number }[];
   for (let start = 0; start < changed.length; start += pageSize) {
     const numbers = changed.slice(start, start + pageSize).map(({ row }) => row);
     for (const row of numbers) derived.delete(row);
-    const rows = reader().all(
-      `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(numbers),
-    ) as MemoryRow[];
+    const these = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`;
+    const rows = (await read((reader) => reader.all(these, JSON.stringify(numbers)))) as MemoryRow[];
     await deriveRows(request, rows, derived);
   }
   return present;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { insert, start, use, write } from '../../testing/store-contract/harness.ts';
+import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
 import type { Link, SearchRequest, SpaceStore } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { createObservedSqliteStore, createSqliteStore } from './index.ts';
@@ -28,7 +28,7 @@ const ids = Array.from({ length: 300 }, (_, index) => `m${index}`);
 const linkOf = (a: string, b: string): Link => ({ ids: [a, b], kind: 'stated', weight: 1, at: start });
 
 async function countsBySearch(space: SpaceStore): Promise<ReadonlyMap<string, number>> {
-  const { hits } = await space.search(request);
+  const { hits } = await searchIn(space, request);
   return new Map(hits.map(({ memory, signals }) => [memory.id, signals.accessCount as number]));
 }
 
@@ -77,7 +77,7 @@ test('saved pages say which uses they reflect, and what came later is taken in',
     ids.map((id) => insert({ id })),
   );
   await use(space, ['m1', 'm2'], () => ({ accessCount: 1 }));
-  await space.search(request);
+  await searchIn(space, request);
   await store.close();
 
   ({ store, connections } = observed());

@@ -53,7 +53,7 @@ export function createResident(): Resident {
       return links.read(connection, ids, minimum);
     },
     refresh(connection) {
-      const now = dataVersion(connection);
+      const now = connection.version();
       if (index && version === now) return { index, relations, ...reflected };
       const current = readGeneration(connection);
       if (!index || generation !== current) {
@@ -164,8 +164,4 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
         )
       : undefined,
   });
-}
-
-function dataVersion(connection: Connection): number {
-  return (connection.get('PRAGMA space.data_version') as { data_version: number }).data_version;
 }

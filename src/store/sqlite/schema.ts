@@ -30,9 +30,34 @@ export function migrate(connection: Connection, version: number): void {
     migration.run?.(connection);
   }
   protectTables(connection);
-  connection.database.exec(
+  markAsOurs(connection);
+}
+
+function markAsOurs({ database }: Connection): void {
+  database.exec(
     `PRAGMA space.application_id = ${APPLICATION_ID}; PRAGMA space.user_version = ${SCHEMA_VERSION}`,
   );
+}
+
+/** The statements that make what migrating an empty file makes. */
+let madeBy: readonly string[] | undefined;
+
+/**
+ * Gives an empty database the present schema, inside the caller's transaction. The first one of a process is migrated
+ * step by step; the others get what came of it, which takes a tenth of the time.
+ */
+export function makeSchema(connection: Connection): void {
+  if (madeBy) {
+    for (const sql of madeBy) connection.database.exec(sql);
+    markAsOurs(connection);
+    return;
+  }
+  migrate(connection, 0);
+  const made = connection.all(
+    `SELECT sql FROM space.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+     ORDER BY type = 'trigger', type = 'index', rowid`,
+  ) as { sql: string }[];
+  madeBy = made.map(({ sql }) => inSpace(sql));
 }
 
 /** The same statements, which make tables and indexes in the attached file: without its name they mean the main database. */

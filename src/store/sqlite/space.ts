@@ -1,77 +1,67 @@
 import { closedError, openedReadOnly } from '../faults.ts';
-import { createQueue } from '../queue.ts';
-import type { SpaceReader, SpaceStore } from '../store.ts';
+import type { Queue } from '../queue.ts';
+import type { SpaceStore } from '../store.ts';
+import { withReader } from '../with-reader.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
-import { type Connection, readTransaction, writeTransaction } from './connection.ts';
-import { createReader } from './events.ts';
-import { translateError, translateFileError } from './faults.ts';
+import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
+import { translateError } from './faults.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
-import { inspectResident } from './inspect.ts';
-import { listMemories } from './list.ts';
-import { readDerivation } from './meta.ts';
-import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { openPastOf } from './past.ts';
-import { checkFiles, watchPresence } from './presence.ts';
+import { reading, readingSnapshot } from './reading.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
-import { createResident } from './resident.ts';
-import { readVectors, searchResident } from './search.ts';
-import { saveSnapshot } from './snapshot.ts';
+import type { Resident } from './resident.ts';
 import { createTermIds, type TermIds } from './terms.ts';
-import { applyUse, readUsage } from './usage.ts';
+import { applyUse } from './usage.ts';
 import { applyDecision } from './write.ts';
 
-export interface SpaceFile extends FileSettings {
+/** An open database with one space in it: a connection that writes, and one that reads what is committed, or one for both. */
+export interface OpenDatabase {
   readonly name: string;
+  /** For messages. */
   readonly path: string;
-  readonly readOnly: boolean;
-  /** Called with every connection once it is open. */
-  readonly onConnect?: ((connection: Connection) => void) | undefined;
-  readonly onClose?: (() => void) | undefined;
+  /** Absent where it may only be read. */
+  readonly writer: Connection | undefined;
+  readonly reader: Connection;
+  /** Writes take turns, and so do reads. Of one connection it is the same queue: no read sees half of a write. */
+  readonly writes: Queue;
+  readonly reads: Queue;
+  readonly resident: Resident;
+  readonly busyTimeout: number;
+  /** Throws when what is about to be committed would be found by nobody. */
+  checkPresence(): void;
+  /** Called once, when nothing is under way any more. */
+  release(): Promise<void>;
 }
 
-/** Opens one space: a connection that writes, one write at a time, and one that reads what is committed. */
-export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
-  const { name, path, busyTimeout } = file;
-  await checkFiles(path).catch((error: unknown) => {
-    throw translateFileError(error, path);
-  });
-  const writer = file.readOnly ? undefined : await openWriter(path, name, file);
-  const reader = await openReader(path, name, file).catch((error: unknown) => {
-    writer?.close();
-    throw error;
-  });
-  if (writer) file.onConnect?.(writer);
-  file.onConnect?.(reader);
-  const checkPresence = watchPresence(path);
+/** One handle of a database. */
+export function openSpace(database: OpenDatabase): SpaceStore {
+  const { name, path, writer, reader, writes, reads, resident, busyTimeout } = database;
   const termIds = writer && createTermIds(writer);
-  const resident = createResident();
-  const queue = createQueue();
   let closed = false;
   let knownVersion: number | undefined;
 
-  const readConnection = () => {
+  const checkOpen = () => {
     if (closed) throw closedError(`space ${JSON.stringify(name)}`);
-    return reader;
   };
   const checkWritable = () => {
-    readConnection();
+    checkOpen();
     if (!writer) throw openedReadOnly(name);
   };
-  /** Must run in the queue. */
+  /** Must run in the queue of writes. */
   const transaction = async <Result>(
     task: (writer: Connection, termIds: TermIds) => Promise<Result> | Result,
   ): Promise<Result> => {
     if (!writer || !termIds) throw openedReadOnly(name);
     try {
       return await writeTransaction(writer, busyTimeout, async () => {
-        // Another connection may have removed terms that are remembered here.
-        const version = dataVersion(writer);
+        // Another handle or connection may have removed terms that are remembered here.
+        const version = writer.version();
         if (version !== knownVersion) termIds.clear();
-        knownVersion = version;
         const result = await task(writer, termIds);
-        checkPresence();
+        database.checkPresence();
+        knownVersion = writer.version();
         return result;
       });
     } catch (error) {
@@ -86,55 +76,39 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
       throw translateError(error, path);
     }
   };
-  const read = <Result>(task: (connection: Connection) => Result) =>
+  /** Reads one after the other: one that waits for its connection is one transaction all the same. */
+  const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     guarded(() => {
-      const connection = readConnection();
-      return readTransaction(connection, () => task(connection));
+      checkOpen();
+      return reads.run(async () => task(reader));
     });
-  const committed = createReader(readConnection);
+  const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
+    queued((connection) => longReadTransaction(connection, () => task(connection)));
 
+  const ended = async () => {
+    await writes.idle();
+    await reads.idle();
+  };
   const close = async () => {
-    if (closed) return queue.idle();
+    if (closed) return ended();
     closed = true;
-    file.onClose?.();
-    await queue.idle();
-    if (writer) await saveSnapshot(writer, reader, resident);
-    reader.close();
-    if (!writer) return removeEmptyLog(path);
-    // Where it is the last connection to the file, this puts the log into it and takes the log away.
-    writer.close();
+    await ended();
+    await database.release();
   };
 
-  return {
+  return withReader({
     name,
     erases: 'bytes',
-    get: (ids) => guarded(() => committed.get(ids)),
-    linksAmong: (ids) => guarded(() => committed.linksAmong(ids)),
-    links: (ids, minimum = 0) => read((connection) => resident.links(connection, ids, minimum)),
-    pendingPairs: (limit) => guarded(() => committed.pendingPairs(limit)),
-    knownPairs: (ids) => guarded(() => committed.knownPairs(ids)),
-    uncompared: (limit) => guarded(() => committed.uncompared(limit)),
-    pair: (sequence) => guarded(() => committed.pair(sequence)),
-    find: (by, values) => guarded(() => committed.find(by, values)),
-    around: (memory, count) => guarded(() => committed.around(memory, count)),
-    session: (id) => guarded(() => committed.session(id)),
-    votes: (id) => guarded(() => committed.votes(id)),
-    tombstones: (statements) => guarded(() => committed.tombstones(statements)),
     asKnown: (known, derive) => openPastOf(name, read, known, derive),
-    removed: () => guarded(() => committed.removed()),
-    settings: () => guarded(() => committed.settings()),
-    run: (id) => guarded(() => committed.run(id)),
-    history: (id) => guarded(() => committed.history(id)),
-    operation: (sequence) => guarded(() => committed.operation(sequence)),
     async write(entry, decide) {
       checkWritable();
-      return queue.run(() =>
+      return writes.run(() =>
         guarded(async () => {
           // Of what was forgotten earlier and could not be erased then.
           if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
           let forgets = false;
           const result = await transaction(async (writer, termIds) => {
-            const decision = await decideWith(writer, decide);
+            const decision = await reading(writer, decide);
             applyDecision(writer, termIds, entry, decision);
             forgets = decision.changes.some((change) => change.kind === 'redact');
             if (forgets) finishForgetting(writer, termIds);
@@ -147,52 +121,24 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     },
     async use(usage, decide) {
       checkWritable();
-      return queue.run(() =>
-        guarded(() =>
-          transaction(async (writer) => applyUse(writer, usage, await decideWith(writer, decide))),
-        ),
+      return writes.run(() =>
+        guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
       );
     },
-    usage: (after = 0) => read((connection) => readUsage(connection, after)),
-    vectors: (ids) => read((connection) => readVectors(connection, ids)),
-    search: (request) => read((connection) => searchResident(connection, resident, request)),
-    inspect: (ids, request) => read((connection) => inspectResident(connection, resident, ids, request)),
-    list: (request) => read((connection) => listMemories(connection, request)),
+    snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
-    derivation: () => read(readDerivation),
     async reindex(request) {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
         checkWritable();
-        return queue.run(() => transaction(task));
+        return writes.run(() => transaction(task));
       };
-      await guarded(() => reindexSpace({ name, reader: readConnection, transaction: exclusive }, request));
+      await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
     },
     residentBytes: resident.bytes,
-    backup: (path) => guarded(() => backupTo(readConnection(), path)),
+    backup: (target) => queued((connection) => backupTo(connection, target)),
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-/** Lets a caller decide on what the open transaction of `writer` sees; its reader ends with that. */
-async function decideWith<Decided>(
-  writer: Connection,
-  decide: (reader: SpaceReader) => Promise<Decided>,
-): Promise<Decided> {
-  let reading: Connection | undefined = writer;
-  const reader = createReader(() => {
-    if (reading) return reading;
-    throw closedError('the reader of a write that has ended');
   });
-  try {
-    return await decide(reader);
-  } finally {
-    reading = undefined;
-  }
-}
-
-function dataVersion(connection: Connection): number {
-  return (connection.get('PRAGMA space.data_version') as { data_version: number }).data_version;
 }

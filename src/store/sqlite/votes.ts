@@ -1,4 +1,4 @@
-import type { KeptVote } from '../memory/state.ts';
+import type { KeptVote } from '../state.ts';
 import type { CastVote, Vote } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { text } from './rows.ts';

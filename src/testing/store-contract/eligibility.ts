@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { SearchRequest, SpaceStore } from '../../store/store.ts';
-import { type ContractTest, insert, onSpace, start, write } from './harness.ts';
+import { type ContractTest, insert, inspectIn, onSpace, searchIn, start, write } from './harness.ts';
 import { idsOf, profileOf, request } from './queries.ts';
 
 /** Why each memory of a space is not eligible. */
@@ -10,7 +10,7 @@ async function reasonsOf(
 ): Promise<Readonly<Record<string, string | undefined>>> {
   const { memories } = await space.list({ filter: {}, limit: 50 });
   const ids = memories.map(({ id }) => id);
-  const found = await space.inspect(ids, query);
+  const found = await inspectIn(space, ids, query);
   return Object.fromEntries(ids.map((id, at) => [id, found[at]?.excluded]));
 }
 
@@ -50,7 +50,7 @@ export const eligibilityTests: readonly ContractTest[] = [
         profile: profileOf('ambient'),
       },
     );
-    const answer = await space.search(query);
+    const answer = await searchIn(space, query);
     const eligible = ['plain', 'to-be-invalidated', 'expired-core', 'to-expire', 'valid-from', 'valid-until'];
     expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
     expect(answer).toMatchObject({ total: 17, filtered: 10, eligible: 6 });
@@ -119,7 +119,7 @@ export const eligibilityTests: readonly ContractTest[] = [
         const expected = { ...excluded, ...changed };
         expect(await reasonsOf(space, query)).toEqual(expected);
         const eligible = Object.entries(expected).flatMap(([id, reason]) => (reason ? [] : [id]));
-        const answer = await space.search(query);
+        const answer = await searchIn(space, query);
         expect(idsOf(answer).toSorted()).toEqual(eligible.toSorted());
         expect(answer).toMatchObject({ filtered, eligible: eligible.length });
       }

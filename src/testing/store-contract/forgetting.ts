@@ -13,6 +13,7 @@ import {
   model,
   onSpace,
   replace,
+  searchIn,
   start,
   write,
 } from './harness.ts';
@@ -21,7 +22,7 @@ const bm25 = resolveProfile(builtinProfile('bm25'));
 const vector = resolveProfile(builtinProfile('vector'));
 
 async function found(space: SpaceStore, term: string): Promise<readonly string[]> {
-  const answer = await space.search({
+  const answer = await searchIn(space, {
     profile: bm25,
     query: { terms: [term] },
     filter: {},
@@ -159,7 +160,7 @@ export const forgettingTests: readonly ContractTest[] = [
     });
     await expectCode(write(space, [insert({ id: 'c' })], {}, { embedding: model }), 'embedder_mismatch');
     const query = { terms: [], vector: unitVector([1, 2, 3, 4]) };
-    const answer = await space.search({ profile: vector, query, filter: {}, now: start, limit: 10 });
+    const answer = await searchIn(space, { profile: vector, query, filter: {}, now: start, limit: 10 });
     expect(answer.hits.map((hit) => hit.memory.id)).toEqual(['b', 'a']);
     await space.reindex({
       analyzer: 'simple-1',

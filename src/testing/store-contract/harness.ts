@@ -5,8 +5,11 @@ import type {
   Change,
   Decision,
   EmbeddingInfo,
+  Inspection,
   Link,
   NewUsage,
+  SearchAnswer,
+  SearchRequest,
   SpaceReader,
   SpaceStore,
   Store,
@@ -91,6 +94,27 @@ export async function use(
     links,
   }));
 }
+
+export function searchIn(space: Searched, request: SearchRequest): Promise<SearchAnswer> {
+  return space.snapshot((snapshot) => snapshot.search(request));
+}
+
+export function inspectIn(
+  space: Searched,
+  ids: readonly string[],
+  request: Omit<SearchRequest, 'limit'>,
+): Promise<readonly (Inspection | undefined)[]> {
+  return space.snapshot((snapshot) => snapshot.inspect(ids, request));
+}
+
+export function vectorsIn(
+  space: Searched,
+  ids: readonly string[],
+): Promise<readonly (Float32Array | undefined)[]> {
+  return space.snapshot((snapshot) => snapshot.vectors(ids));
+}
+
+type Searched = Pick<SpaceStore, 'snapshot'>;
 
 export async function getOne(reader: SpaceReader, id: string): Promise<MemoryRecord | undefined> {
   return (await reader.get([id]))[0];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { createMemoryStore } from '../../store/memory/index.ts';
 import { type Change, LINK_KINDS, type Link, type LinkKind } from '../../store/store.ts';
+import { createReferenceStore } from '../reference-store/index.ts';
 import {
   type ContractTest,
   everything,
@@ -263,7 +263,7 @@ export const linkTests: readonly ContractTest[] = [
           fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 8 }),
           fc.array(id),
           async (writes, asked) => {
-            await using reference = createMemoryStore();
+            await using reference = createReferenceStore();
             const oracle = await reference.openSpace('oracle');
             await using space = await store.openSpace(`run-${run++}`);
             for (const each of [oracle, space]) {

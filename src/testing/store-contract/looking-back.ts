@@ -10,8 +10,10 @@ import {
   expectCode,
   getOne,
   insert,
+  inspectIn,
   onSpace,
   replace,
+  searchIn,
   start,
   use,
   write,
@@ -40,7 +42,7 @@ const query = { terms: ['content', 'tea'], vector: Float32Array.of(1, 0, 0) };
 async function answers(space: SpaceStore, now: number): Promise<unknown> {
   const { memories } = await space.list({ filter: {}, limit: 1000 });
   const ids = memories.map(({ id }) => id);
-  const { hits, eligible, total } = await space.search({
+  const { hits, eligible, total } = await searchIn(space, {
     profile: hybrid,
     query,
     filter: {},
@@ -53,7 +55,7 @@ async function answers(space: SpaceStore, now: number): Promise<unknown> {
     found: hits.map(({ memory, score, signals }) => [memory.id, score, signals]),
     eligible,
     total,
-    inspected: await space.inspect(ids, { profile: hybrid, query, filter: { deep: true }, now }),
+    inspected: await inspectIn(space, ids, { profile: hybrid, query, filter: { deep: true }, now }),
     links: await space.links(ids),
     pairs: (await space.pendingPairs(100)).map(({ resolution: ____, ...pair }) => pair),
     histories: await Promise.all(ids.map((id) => space.history(id))),

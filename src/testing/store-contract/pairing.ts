@@ -8,9 +8,11 @@ import {
   expectCode,
   getOne,
   insert,
+  inspectIn,
   model,
   onSpace,
   replace,
+  searchIn,
   start,
   write,
 } from './harness.ts';
@@ -142,7 +144,7 @@ export const pairTests: readonly ContractTest[] = [
   onSpace('only a possible update that waits and is believed contests what is older', async (space) => {
     await withMemories(space);
     const contested = async (at = start) => {
-      const found = await space.inspect(['a', 'b', 'c'], { ...uncontested, now: at });
+      const found = await inspectIn(space, ['a', 'b', 'c'], { ...uncontested, now: at });
       return found.map((each) => [each?.signals.contested, each?.score]);
     };
     await write(space, [
@@ -155,7 +157,7 @@ export const pairTests: readonly ContractTest[] = [
       [0.4, 0.6],
       [0, 1],
     ]);
-    const { hits } = await space.search({ ...uncontested, limit: 4 });
+    const { hits } = await searchIn(space, { ...uncontested, limit: 4 });
     expect(hits.map(({ memory, score }) => [memory.id, score])).toEqual([
       ['d', 1],
       ['c', 1],
@@ -170,7 +172,7 @@ export const pairTests: readonly ContractTest[] = [
     await write(space, [queue('a', 'b', 0.5, 'update')], { at: noticed });
     expect((await contested())[0]).toEqual([0.5, 0.5]);
     await using past = await space.asKnown(noticed - 1, async () => []);
-    const [then] = await past.inspect(['a'], uncontested);
+    const [then] = await inspectIn(past, ['a'], uncontested);
     expect(then?.signals.contested).toBe(0);
     expect(await pending(past)).toContainEqual(pair('a', 'b', 0.95));
   }),

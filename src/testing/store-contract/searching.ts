@@ -4,18 +4,28 @@ import type { Condition } from '../../scoring/condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
 import { defineProfile } from '../../scoring/score.ts';
-import { createMemoryStore } from '../../store/memory/index.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { arbitraryIndexedMemory, arbitraryVector } from '../arbitrary-memory.ts';
 import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from '../arbitrary-profile.ts';
+import { createReferenceStore } from '../reference-store/index.ts';
 import { unitVector } from '../sample-memory.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
+import {
+  type ContractTest,
+  expectCode,
+  insert,
+  inspectIn,
+  onSpace,
+  replace,
+  searchIn,
+  start,
+  write,
+} from './harness.ts';
 import { idsOf, profileOf, request } from './queries.ts';
 
 async function idsFor(space: SpaceStore, query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}) {
-  return idsOf(await space.search(request(query, fields)));
+  return idsOf(await searchIn(space, request(query, fields)));
 }
 
 /** What must be equal to the last bit in every exact store. */
@@ -25,7 +35,7 @@ function comparable({ durations: _, scored: __, ...answer }: SearchAnswer) {
 
 export const searchTests: readonly ContractTest[] = [
   onSpace('an empty space answers with nothing', async (space) => {
-    expect(comparable(await space.search(request({ terms: ['tea'] })))).toEqual({
+    expect(comparable(await searchIn(space, request({ terms: ['tea'] })))).toEqual({
       hits: [],
       completeness: 'exact',
       bound: 0,
@@ -38,7 +48,7 @@ export const searchTests: readonly ContractTest[] = [
       candidates: 0,
       sequence: 0,
     });
-    expect(await space.inspect(['a'], request({ terms: ['tea'] }))).toEqual([undefined]);
+    expect(await inspectIn(space, ['a'], request({ terms: ['tea'] }))).toEqual([undefined]);
   }),
   onSpace('words: rarer terms and fuller matches rank higher, and what has none is no hit', async (space) => {
     await write(space, [
@@ -48,7 +58,7 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'often-2', content: 'more tea' }),
       insert({ id: 'none', content: 'black coffee' }),
     ]);
-    const answer = await space.search(request({ terms: ['green', 'tea'] }));
+    const answer = await searchIn(space, request({ terms: ['green', 'tea'] }));
     expect(idsOf(answer)).toEqual(['both', 'rare', 'often-2', 'often']);
     expect(answer).toMatchObject({ completeness: 'exact', bound: 0, total: 5, filtered: 5, eligible: 5 });
     expect(answer).toMatchObject({ lexicalMatches: 4, withVector: 0, candidates: 5, sequence: 5 });
@@ -56,7 +66,7 @@ export const searchTests: readonly ContractTest[] = [
     expect(answer.hits[0]?.bm25).toBeCloseTo(Math.log(22.4) + Math.log(16), 12);
     expect(answer.hits[0]?.signals.lexical).toBe(0.9);
     expect(answer.hits[0]?.score).toBe(0.9);
-    const [none] = await space.inspect(['none'], request({ terms: ['green', 'tea'] }));
+    const [none] = await inspectIn(space, ['none'], request({ terms: ['green', 'tea'] }));
     expect(none).toMatchObject({ bm25: 0, score: 0, signals: { lexical: 0 } });
     expect(none).toMatchObject({ excluded: undefined, failedRequirement: undefined });
   }),
@@ -66,9 +76,9 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: '2', content: 'tea pot' }),
       insert({ id: '3', content: 'tea pot cup' }),
     ]);
-    const all = await space.search(request({ terms: ['tea'] }));
+    const all = await searchIn(space, request({ terms: ['tea'] }));
     expect(idsOf(all)).toEqual(['1', '2', '3']);
-    const one = await space.search(request({ terms: ['tea'] }, { limit: 1 }));
+    const one = await searchIn(space, request({ terms: ['tea'] }, { limit: 1 }));
     expect(idsOf(one)).toEqual(['1']);
     // A proof may be generous, never too low, and never above the last hit.
     expect(one.bound).toBeGreaterThanOrEqual(all.hits[1]?.score as number);
@@ -82,7 +92,7 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'unknown' }),
     ]);
     const query = request({ vector: unitVector([2, 0, 0]) }, { profile: profileOf('vector') });
-    const answer = await space.search(query);
+    const answer = await searchIn(space, query);
     expect(idsOf(answer)).toEqual(['same', 'near']);
     expect(answer.hits[0]).toMatchObject({
       score: 1,
@@ -91,10 +101,10 @@ export const searchTests: readonly ContractTest[] = [
     });
     expect(answer.hits[1]?.score).toBe(unitVector([1, 1, 0])[0]);
     expect(answer).toMatchObject({ withVector: 3, lexicalMatches: 0 });
-    const [far, unknown] = await space.inspect(['far', 'unknown'], query);
+    const [far, unknown] = await inspectIn(space, ['far', 'unknown'], query);
     expect(far?.signals.similarity).toBe(0);
     expect(unknown?.signals).toMatchObject({ similarity: undefined });
-    await expectCode(space.search(request({ vector: unitVector([1, 1]) })), 'embedder_mismatch');
+    await expectCode(searchIn(space, request({ vector: unitVector([1, 1]) })), 'embedder_mismatch');
   }),
   onSpace('a query without terms matches its text, whatever its case', async (space) => {
     await write(space, [
@@ -103,7 +113,7 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'tag', tags: ['LA VIE'], content: 'y' }),
       insert({ id: 'split', tags: ['la', 'vie'], content: 'z' }),
     ]);
-    const answer = await space.search(request({ substring: 'lA vIe' }));
+    const answer = await searchIn(space, request({ substring: 'lA vIe' }));
     expect(idsOf(answer).toSorted()).toEqual(['content', 'tag', 'title']);
     expect(answer.hits.map((hit) => [hit.score, hit.bm25])).toEqual([
       [0.5, 0],
@@ -111,7 +121,7 @@ export const searchTests: readonly ContractTest[] = [
       [0.5, 0],
     ]);
     expect(answer.lexicalMatches).toBe(3);
-    const inspected = await space.inspect(['split', 'title'], request({ substring: 'la vie' }));
+    const inspected = await inspectIn(space, ['split', 'title'], request({ substring: 'la vie' }));
     expect(inspected.map((each) => each?.signals.lexical)).toEqual([0, 0.5]);
   }),
   onSpace('equal scores: BM25, similarity, the newest update, then what was inserted last', async (space) => {
@@ -134,19 +144,19 @@ export const searchTests: readonly ContractTest[] = [
   onSpace('many memories are inspected in the order of their ids, with gaps', async (space) => {
     await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b', content: 'green tea' })]);
     const query = request({ terms: ['green', 'tea'] });
-    const found = await space.inspect(['b', 'x', 'a', 'b'], query);
+    const found = await inspectIn(space, ['b', 'x', 'a', 'b'], query);
     expect(found.map((each) => each?.id)).toEqual(['b', undefined, 'a', 'b']);
     expect(found[3]).toEqual(found[0]);
-    const { hits } = await space.search(query);
+    const { hits } = await searchIn(space, query);
     expect([found[0], found[2]].map((each) => [each?.score, each?.bm25, each?.signals])).toEqual(
       hits.map(({ score, bm25, signals }) => [score, bm25, signals]),
     );
-    expect(await space.inspect([], query)).toEqual([]);
+    expect(await inspectIn(space, [], query)).toEqual([]);
   }),
   onSpace('statistics count every memory that is not a stub, eligible or not', async (space) => {
     await write(space, [insert({ id: 'a', content: 'tea' })]);
     const score = async () =>
-      (await space.search(request({ terms: ['tea', 'x'] }, { filter: { scopes: ['global'] } }))).hits[0]
+      (await searchIn(space, request({ terms: ['tea', 'x'] }, { filter: { scopes: ['global'] } }))).hits[0]
         ?.bm25;
     const alone = await score();
     await write(space, [insert({ id: 'stub', content: 'tea tea', tier: 'stub' })]);
@@ -160,10 +170,10 @@ export const searchTests: readonly ContractTest[] = [
   onSpace('a requirement that is not met keeps a memory out, and is named', async (space) => {
     await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b', content: 'coffee' })]);
     const query = request({ terms: ['tea'] }, { profile: profileOf('lexical') });
-    const answer = await space.search(query);
+    const answer = await searchIn(space, query);
     expect(idsOf(answer)).toEqual(['a']);
     expect(answer).toMatchObject({ eligible: 2, candidates: 1 });
-    const inspected = await space.inspect(['b', 'a'], query);
+    const inspected = await inspectIn(space, ['b', 'a'], query);
     expect(inspected.map((each) => each?.failedRequirement)).toEqual([0, undefined]);
   }),
   onSpace('a search sees every write that is acknowledged, through any handle', async (space, store) => {
@@ -179,12 +189,12 @@ export const searchTests: readonly ContractTest[] = [
     const [memory] = await space.get(['a']);
     if (!memory) throw new Error('a is gone');
     await write(space, [{ kind: 'replace', memory: { ...memory, importance: 1 } }]);
-    expect((await other.search(request({ terms: ['coffee'] }))).hits[0]?.memory.importance).toBe(1);
+    expect((await searchIn(other, request({ terms: ['coffee'] }))).hits[0]?.memory.importance).toBe(1);
   }),
   {
     title: 'a requirement whose threshold is the value of a memory, or a hair beside it, is decided exactly',
     async run({ store }) {
-      await using reference = createMemoryStore();
+      await using reference = createReferenceStore();
       const oracle = await reference.openSpace('oracle');
       await using space = await store.openSpace('alice');
       const random = seededRandom(11);
@@ -206,7 +216,11 @@ export const searchTests: readonly ContractTest[] = [
       await fc.assert(
         fc.asyncProperty(arbitrary, async ({ query: vector, at, hair, test, score, limit }) => {
           const query = { vector, terms: [] };
-          const [found] = await oracle.inspect([`m${at}`], request(query, { profile: profileOf('vector') }));
+          const [found] = await inspectIn(
+            oracle,
+            [`m${at}`],
+            request(query, { profile: profileOf('vector') }),
+          );
           const threshold = Math.min(1, Math.max(0, (found?.signals.similarity as number) + hair));
           const profile =
             test === 'relevanceFloor'
@@ -224,8 +238,8 @@ export const searchTests: readonly ContractTest[] = [
             bound: expectedBound,
             candidates: _,
             ...expected
-          } = comparable(await oracle.search(search));
-          const { bound, candidates, ...answer } = comparable(await space.search(search));
+          } = comparable(await searchIn(oracle, search));
+          const { bound, candidates, ...answer } = comparable(await searchIn(space, search));
           expect(answer).toEqual(expected);
           expect(bound).toBeGreaterThanOrEqual(expectedBound);
           // What a bound of the similarity cannot decide may count as a candidate.
@@ -245,11 +259,11 @@ export const searchTests: readonly ContractTest[] = [
     const profile = profileOf('vector');
     for (let run = 0; run < 60; run++) {
       const query = { vector: unitVector(vector()) };
-      const all = await space.search(request(query, { profile, limit: 1000 }));
+      const all = await searchIn(space, request(query, { profile, limit: 1000 }));
       expect(all.hits.length).toBeGreaterThan(40);
       expect(all.bound).toBe(0);
       for (const limit of [1 + (run % 40), 16, 32]) {
-        const { hits, bound } = await space.search(request(query, { profile, limit }));
+        const { hits, bound } = await searchIn(space, request(query, { profile, limit }));
         expect(hits.map(({ memory }) => memory.id)).toEqual(idsOf(all).slice(0, limit));
         expect(bound).toBeGreaterThanOrEqual(all.hits[limit]?.score as number);
       }
@@ -303,21 +317,21 @@ export const searchTests: readonly ContractTest[] = [
           memories,
           fc.array(search, { minLength: 1, maxLength: 6 }),
           async (list, searches) => {
-            await using reference = createMemoryStore();
+            await using reference = createReferenceStore();
             const oracle = await reference.openSpace('oracle');
             await using space = await store.openSpace(`run-${run++}`);
             const changes = list.map((each) => ({ kind: 'insert', ...each }) as const);
             await write(oracle, changes);
             await write(space, changes);
             for (const each of searches) {
-              const { bound: expectedBound, ...expected } = comparable(await oracle.search(each));
-              const { bound, ...answer } = comparable(await space.search(each));
+              const { bound: expectedBound, ...expected } = comparable(await searchIn(oracle, each));
+              const { bound, ...answer } = comparable(await searchIn(space, each));
               expect(answer).toEqual(expected);
               expect(bound).toBeGreaterThanOrEqual(expectedBound);
               const last = answer.hits.at(-1);
               if (last && answer.hits.length === each.limit) expect(bound).toBeLessThanOrEqual(last.score);
               const ids = [...list.map(({ memory }) => memory.id), 'never written'];
-              expect(await space.inspect(ids, each)).toEqual(await oracle.inspect(ids, each));
+              expect(await inspectIn(space, ids, each)).toEqual(await inspectIn(oracle, ids, each));
             }
           },
         ),

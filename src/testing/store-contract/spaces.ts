@@ -8,7 +8,9 @@ import {
   expectCode,
   getOne,
   insert,
+  inspectIn,
   onSpace,
+  searchIn,
   start,
   use,
   write,
@@ -30,7 +32,7 @@ export const spaceTests: readonly ContractTest[] = [
       const bob = await store.openSpace('bob');
       await write(alice, [insert({ id: 'a', content: 'tea for alice' }, [1, 0, 0]), insert({ id: 'b' })]);
       const before = await everything(alice);
-      const { durations: _, ...answer } = await alice.search(search);
+      const { durations: _, ...answer } = await searchIn(alice, search);
       const other = { embedding: { model: 'other', dimensions: 2 }, analyzer: 'other-1' };
       await write(
         bob,
@@ -42,7 +44,7 @@ export const spaceTests: readonly ContractTest[] = [
         await write(bob, [insert({ id: `x${index}`, content: 'tea' })], {}, other);
       await write(bob, [{ kind: 'redact', id: 'x1' }], { verb: 'forget' }, other);
       expect(await everything(alice)).toEqual(before);
-      const { durations: __, ...again } = await alice.search(search);
+      const { durations: __, ...again } = await searchIn(alice, search);
       expect(again).toEqual(answer);
       expect((await getOne(bob, 'a'))?.content).toBe('tea for bob');
       expect((await alice.history('a')).length).toBe(1);
@@ -125,7 +127,7 @@ export const spaceTests: readonly ContractTest[] = [
       expect(await store.listSpaces()).toEqual(['alice']);
       const space = await store.openSpace('alice', { readOnly: true });
       expect((await getOne(space, 'a'))?.content).toBe('tea');
-      expect((await space.search(search)).hits).toHaveLength(1);
+      expect((await searchIn(space, search)).hits).toHaveLength(1);
       await expectCode(write(space, [insert({ id: 'b' })]), 'store_read_only');
       await expectCode(use(space, ['a']), 'store_read_only');
       const derive = async () => [];
@@ -172,8 +174,8 @@ async function expectAllClosed(space: SpaceStore): Promise<void> {
     () => space.history('a'),
     () => space.operation(),
     () => write(space, []),
-    () => space.search(search),
-    () => space.inspect(['a'], search),
+    () => searchIn(space, search),
+    () => inspectIn(space, ['a'], search),
     () => space.links(['a']),
     () => use(space, []),
     () => space.usage(),

@@ -4,7 +4,7 @@ import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { isBelieved } from '../../store/eligibility.ts';
 import type { Change, MemoryFilter, SpaceStore } from '../../store/store.ts';
-import { type ContractTest, insert, onSpace, replace, start, write } from './harness.ts';
+import { type ContractTest, insert, inspectIn, onSpace, replace, searchIn, start, write } from './harness.ts';
 
 const profile = resolveProfile(builtinProfile('bm25'));
 const query = { terms: ['content'] };
@@ -15,10 +15,11 @@ async function believed(
   filter: MemoryFilter = {},
   now = start,
 ): Promise<readonly string[]> {
-  const { hits } = await space.search({ profile, query, filter, now, limit: 1000 });
+  const { hits } = await searchIn(space, { profile, query, filter, now, limit: 1000 });
   const found = hits.map(({ memory }) => memory.id).toSorted();
   const { memories } = await space.list({ filter: {}, limit: 1000 });
-  const inspections = await space.inspect(
+  const inspections = await inspectIn(
+    space,
     memories.map(({ id }) => id),
     { profile, query, filter, now },
   );
@@ -56,7 +57,7 @@ export const supersedingTests: readonly ContractTest[] = [
   }),
   onSpace('what is superseded says so to the formula, and to whoever asks why', async (space) => {
     await write(space, chain());
-    const { hits } = await space.search({ profile, query, filter: { deep: true }, now: start, limit: 9 });
+    const { hits } = await searchIn(space, { profile, query, filter: { deep: true }, now: start, limit: 9 });
     expect(new Map(hits.map(({ memory, signals }) => [memory.id, signals.superseded]))).toEqual(
       new Map([
         ['a', true],
@@ -64,7 +65,7 @@ export const supersedingTests: readonly ContractTest[] = [
         ['c', false],
       ]),
     );
-    const inspected = await space.inspect(['a', 'c'], { profile, query, filter: {}, now: start });
+    const inspected = await inspectIn(space, ['a', 'c'], { profile, query, filter: {}, now: start });
     expect(inspected.map((each) => each?.excluded)).toEqual(['superseded', undefined]);
   }),
   onSpace('only what is visible from where a search looks takes the place of anything', async (space) => {
@@ -171,8 +172,8 @@ export const supersedingTests: readonly ContractTest[] = [
       ]);
       const contested = async (filter: MemoryFilter, now = start) => {
         const request = { profile, query, filter, now };
-        const [inspection] = await space.inspect(['old'], request);
-        const { hits } = await space.search({ ...request, limit: 10 });
+        const [inspection] = await inspectIn(space, ['old'], request);
+        const { hits } = await searchIn(space, { ...request, limit: 10 });
         expect(hits.find(({ memory }) => memory.id === 'old')?.signals.contested).toBe(
           inspection?.signals.contested,
         );
@@ -206,9 +207,9 @@ export const supersedingTests: readonly ContractTest[] = [
         }),
       ),
     );
-    const { hits } = await space.search({ profile, query, filter: {}, now: start, limit: 10 });
+    const { hits } = await searchIn(space, { profile, query, filter: {}, now: start, limit: 10 });
     expect(hits.map(({ memory }) => memory.id)).toEqual([`m${length - 1}`]);
-    const later = await space.search({ profile, query, filter: {}, now: start + length, limit: 10 });
+    const later = await searchIn(space, { profile, query, filter: {}, now: start + length, limit: 10 });
     expect(later.hits.map(({ memory }) => memory.id)).toEqual(['m0']);
   }),
   onSpace(

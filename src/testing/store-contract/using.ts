@@ -9,8 +9,10 @@ import {
   expectCode,
   getOne,
   insert,
+  inspectIn,
   onSpace,
   replace,
+  searchIn,
   start,
   use,
   write,
@@ -34,7 +36,7 @@ const search: SearchRequest = {
 };
 
 async function seen(space: SpaceStore, fields: Partial<SearchRequest> = {}) {
-  const { hits } = await space.search({ ...search, ...fields });
+  const { hits } = await searchIn(space, { ...search, ...fields });
   return new Map(hits.map(({ memory, signals }) => [memory.id, signals]));
 }
 
@@ -248,7 +250,7 @@ export const usageTests: readonly ContractTest[] = [
   }),
   onSpace('becoming a stub and coming back moves the words, as writing it does', async (space) => {
     const bm25 = { profile: resolveProfile(builtinProfile('bm25')), query: { terms: ['tea', 'x'] } };
-    const score = async () => (await space.search({ ...search, ...bm25 })).hits[0]?.bm25;
+    const score = async () => (await searchIn(space, { ...search, ...bm25 })).hits[0]?.bm25;
     await write(space, [insert({ id: 'a', content: 'tea' })]);
     const alone = await score();
     await write(space, [insert({ id: 'b', content: 'tea tea pot' })]);
@@ -256,7 +258,7 @@ export const usageTests: readonly ContractTest[] = [
     expect(both).not.toBe(alone);
     await use(space, ['b'], () => ({ tier: 'stub' }));
     expect(await score()).toBe(alone);
-    const stub = async () => (await space.inspect(['b'], { ...search, ...bm25 }))[0];
+    const stub = async () => (await inspectIn(space, ['b'], { ...search, ...bm25 }))[0];
     expect(await stub()).toMatchObject({ bm25: 0, excluded: 'tier' });
     await use(space, ['b'], () => ({ tier: 'hot' }));
     expect(await score()).toBe(both);

@@ -67,10 +67,16 @@ export const writingTests: readonly ContractTest[] = [
       return { changes: [replace({ id: 'a', content: 'new' })], result: undefined };
     });
     await inside;
-    expect((await getOne(space, 'a'))?.content).toBe('old');
-    expect((await space.info()).sequence).toBe(1);
+    // A store may have it wait until the write is over.
+    const seen = space.snapshot(async (snapshot) => {
+      return { content: (await getOne(snapshot, 'a'))?.content, sequence: snapshot.sequence };
+    });
     release();
     await writing;
+    expect([
+      { content: 'old', sequence: 1 },
+      { content: 'new', sequence: 2 },
+    ]).toContainEqual(await seen);
     expect((await getOne(space, 'a'))?.content).toBe('new');
   }),
   onSpace('a decision that throws changes nothing, and its error arrives', async (space) => {

@@ -1,10 +1,9 @@
-import { invalidArgument } from '../../model/check.ts';
-import type { MemoryRecord } from '../../model/memory.ts';
-import { formatInstant, type Instant } from '../../model/time.ts';
-import { linkKey } from '../links.ts';
-import type { SearchableMemory } from '../naive-search.ts';
-import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from '../store.ts';
-import { emptyState, type State, stored, WAITING } from './state.ts';
+import { invalidArgument } from '../model/check.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { formatInstant, type Instant } from '../model/time.ts';
+import { linkKey } from './links.ts';
+import { emptyState, type SearchableMemory, type State, stored, WAITING } from './state.ts';
+import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from './store.ts';
 
 /** A space as it was. */
 export interface Past {

@@ -1,97 +1,33 @@
-import type { MemoryRecord } from '../../model/memory.ts';
-import { DEFAULT_SETTINGS, type SpaceSettings } from '../../model/settings.ts';
-import { normalisedContent } from '../../model/statement.ts';
-import type { Instant } from '../../model/time.ts';
-import { saysElse } from '../comparison.ts';
-import { type Derivation, deriveWith } from '../derived.ts';
-import { cannotUndo, memoryExists, missingMemory, type UndoProblem } from '../faults.ts';
-import { checkedLink, linkKey, orderedEnds } from '../links.ts';
-import type { SearchableMemory } from '../naive-search.ts';
-import { givesWay } from '../standing.ts';
+import { saysElse } from './comparison.ts';
+import { deriveWith } from './derived.ts';
+import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
+import { checkedLink, linkKey, orderedEnds } from './links.ts';
+import { givesWay } from './standing.ts';
+import {
+  buriedKey,
+  deepFreeze,
+  type KeptPair,
+  lastSequence,
+  problemOfUndoing,
+  type SearchableMemory,
+  type State,
+  stored,
+  WAITING,
+} from './state.ts';
 import type {
   Change,
   Decision,
-  IndexedText,
   Link,
   LinkChange,
   MemoryEvent,
   NewPair,
   NewUsage,
-  Session,
-  SimilarPair,
-  Statement,
-  Tombstone,
   Usage,
   UseBefore,
   UseDecision,
-  Vote,
   WriteEntry,
-} from '../store.ts';
-import { checkUsed, dynamicsOf, usageWithout } from '../using.ts';
-
-/** Everything that a space holds. A write makes a new one; nothing in it is ever changed. */
-export interface State extends Derivation {
-  readonly memories: ReadonlyMap<string, SearchableMemory>;
-  readonly events: readonly MemoryEvent[];
-  /** The stored ones, by {@link linkKey}. */
-  readonly links: ReadonlyMap<string, Link>;
-  readonly usages: readonly Usage[];
-  /** By their sequence, in the order of the queue. */
-  readonly pairs: ReadonlyMap<number, KeptPair>;
-  readonly lastPair: number;
-  /** The last place in the order of insertion that was given. */
-  readonly lastOrdinal: number;
-  readonly sessions: ReadonlyMap<string, Session>;
-  /** By the hash of what was buried. */
-  readonly tombstones: ReadonlyMap<string, Tombstone>;
-  /** All that were cast and not withdrawn; the latest of a voter on a memory counts. */
-  readonly votes: readonly KeptVote[];
-  /** The ids of the memories that were compared with the others. */
-  readonly compared: ReadonlySet<string>;
-  readonly settings: SpaceSettings;
-}
-
-/** A pair that is known, or was: it stays, so that one can look back. */
-export interface KeptPair extends SimilarPair {
-  /** When it was judged, or dropped because a text changed; `undefined` while it waits. */
-  readonly endedAt: Instant | undefined;
-  /** The operation that did it, where that one can be undone. */
-  readonly endedBy: number | undefined;
-  readonly dropped: boolean;
-}
-
-/** A pair that nobody has judged yet. */
-export const WAITING = {
-  resolution: undefined,
-  endedAt: undefined,
-  endedBy: undefined,
-  dropped: false,
-} as const;
-export interface KeptVote extends Vote {
-  readonly memoryId: string;
-  readonly operation: number;
-}
-
-export const emptyState: State = {
-  memories: new Map(),
-  events: [],
-  links: new Map(),
-  usages: [],
-  pairs: new Map(),
-  lastPair: 0,
-  lastOrdinal: 0,
-  sessions: new Map(),
-  tombstones: new Map(),
-  votes: [],
-  compared: new Set(),
-  settings: DEFAULT_SETTINGS,
-  embedding: undefined,
-  analyzer: undefined,
-};
-
-export function lastSequence(state: Pick<State, 'events'>): number {
-  return state.events.at(-1)?.sequence ?? 0;
-}
+} from './store.ts';
+import { checkUsed, dynamicsOf, usageWithout } from './using.ts';
 
 /** The state after one operation. Throws what the port promises, and `state` is as before. */
 export function afterWrite(state: State, entry: WriteEntry, decision: Decision<unknown>): State {
@@ -328,11 +264,6 @@ function concerns({ older, newer }: Pick<NewPair, 'older' | 'newer'>, id: string
   return older === id || newer === id;
 }
 
-/** The key of a statement, however it is spaced or composed. Here nothing reaches a disk, and no hash is needed to hide it. */
-export function buriedKey({ scope, content }: Statement): string {
-  return JSON.stringify([scope, normalisedContent(content)]);
-}
-
 function removeLinks(
   links: Map<string, Link>,
   { ids, kinds }: Extract<Change, { kind: 'unlink' }>,
@@ -351,22 +282,6 @@ function changeOf({ ids, kind }: Link, before: Link | undefined): LinkChange {
   return { link: { ids, kind }, before: before && { weight: before.weight, at: before.at } };
 }
 
-/** The events of the latest operation that can still be undone. */
-export function undoableOperation(state: State): readonly MemoryEvent[] {
-  const operations = [...new Set(state.events.map((event) => event.operation))].reverse();
-  const found = operations.find((operation) => problemOfUndoing(state, operation) === undefined);
-  return found === undefined ? [] : state.events.filter((event) => event.operation === found);
-}
-
-function problemOfUndoing(state: State, operation: number): UndoProblem | undefined {
-  const events = state.events.filter((event) => event.operation === operation);
-  if (events.length === 0) return 'unknown';
-  if (events.some((event) => event.verb === 'undo')) return 'undo';
-  if (events.some((event) => event.redacted)) return 'redacted';
-  if (state.events.some((event) => event.undoes === operation)) return 'undone';
-  return undefined;
-}
-
 function checkExistence(
   change: Extract<Change, { kind: 'insert' | 'replace' | 'remove' | 'redact' }>,
   id: string,
@@ -380,21 +295,4 @@ function checkExistence(
   // What was removed before is still in the log, and can be forgotten there.
   const inLog = change.kind === 'redact' && events.some((event) => event.memoryId === id);
   if (!exists && !inLog) throw missingMemory(id);
-}
-
-/** A copy that no caller can reach to change. */
-export function stored(memory: MemoryRecord, indexed: IndexedText): SearchableMemory {
-  return {
-    memory: deepFreeze(structuredClone(memory)),
-    terms: new Map(indexed.terms),
-    vector: indexed.vector && new Float32Array(indexed.vector),
-  };
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
 }

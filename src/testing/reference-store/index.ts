@@ -1,13 +1,13 @@
 import { parseSpaceName } from '../../model/space.ts';
-import { closedError, missingSpace } from '../faults.ts';
-import type { SpaceStore, Store } from '../store.ts';
+import { closedError, missingSpace } from '../../store/faults.ts';
+import type { SpaceStore, Store } from '../../store/store.ts';
 import { createRoom, openRoom, type Room } from './space.ts';
 
 /**
  * A store that lives in memory alone and computes everything in the most obvious way: every other store must answer
- * as it does. Good for tests and small, short-lived spaces.
+ * as it does. Clear rather than quick: a search looks at every memory.
  */
-export function createMemoryStore(): Store {
+export function createReferenceStore(): Store {
   const rooms = new Map<string, Room>();
   const opened = new Set<SpaceStore>();
   let closed = false;

@@ -1,161 +1,22 @@
-import { SalienceError } from '../../model/errors.ts';
-import type { MemoryRecord } from '../../model/memory.ts';
-import { DEFAULT_SETTINGS } from '../../model/settings.ts';
-import { normalisedContent } from '../../model/statement.ts';
-import { compareCreated } from '../comparison.ts';
-import { checkListLimit, compareListed, decodeCursor, pageOf } from '../cursor.ts';
-import { filterExclusionOf } from '../eligibility.ts';
-import { closedError, openedReadOnly } from '../faults.ts';
-import { mergedLinks, sequenceLink } from '../links.ts';
-import { inspectNaively, type SearchableSpace, searchNaively } from '../naive-search.ts';
-import { createQueue, type Queue } from '../queue.ts';
-import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../reindexing.ts';
-import type {
-  IndexedText,
-  Link,
-  ListAnswer,
-  ListRequest,
-  PastSpace,
-  ReindexRequest,
-  Session,
-  SimilarPair,
-  SpaceInfo,
-  SpaceReader,
-  SpaceStore,
-} from '../store.ts';
-import { fullContent } from '../tiers.ts';
-import { type Past, rewind } from './past.ts';
+import type { MemoryRecord } from '../model/memory.ts';
+import { normalisedContent } from '../model/statement.ts';
+import { compareCreated } from './comparison.ts';
+import { checkListLimit, compareListed, decodeCursor, pageOf } from './cursor.ts';
+import { filterExclusionOf } from './eligibility.ts';
+import { mergedLinks, sequenceLink } from './links.ts';
 import {
-  afterUse,
-  afterWrite,
   buriedKey,
-  emptyState,
   type KeptPair,
   lastSequence,
+  type SearchableSpace,
   type State,
-  stored,
   undoableOperation,
 } from './state.ts';
+import type { Link, ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, SpaceReader } from './store.ts';
+import { fullContent } from './tiers.ts';
 
-/** What all handles of one space share. */
-export interface Room {
-  readonly name: string;
-  readonly queue: Queue;
-  state: State;
-}
-
-export function createRoom(name: string, settings = DEFAULT_SETTINGS): Room {
-  return { name, queue: createQueue(), state: { ...emptyState, settings } };
-}
-
-const pageSize = 500;
-
-/** One handle of a space. */
-export function openRoom(room: Room, readOnly: boolean): SpaceStore {
-  let closed = false;
-  const present = (): State => {
-    if (closed) throw closedError(`space ${JSON.stringify(room.name)}`);
-    return room.state;
-  };
-  const writable = () => {
-    present();
-    if (readOnly) throw openedReadOnly(room.name);
-  };
-  const close = async () => {
-    closed = true;
-    await room.queue.idle();
-  };
-  return {
-    name: room.name,
-    erases: 'bytes',
-    ...readerOf(present),
-    async write(entry, decide) {
-      writable();
-      return room.queue.run(async () => {
-        const decision = await decideOn(room.state, decide);
-        room.state = afterWrite(room.state, entry, decision);
-        return decision.result;
-      });
-    },
-    async use(usage, decide) {
-      writable();
-      return room.queue.run(async () => {
-        const decision = await decideOn(room.state, decide);
-        room.state = afterUse(room.state, usage, decision);
-        return room.state.usages.at(-1)?.sequence as number;
-      });
-    },
-    async usage(after = 0) {
-      return present().usages.filter(({ sequence }) => sequence > after);
-    },
-    async vectors(ids) {
-      const { memories } = present();
-      return ids.map((id) => memories.get(id)?.vector?.slice());
-    },
-    async search(request) {
-      return searchNaively(searchable(present()), request);
-    },
-    async inspect(ids, request) {
-      return inspectNaively(searchable(present()), ids, request);
-    },
-    async list(request) {
-      return listOf(present(), request);
-    },
-    async info() {
-      return infoOf(room.name, present());
-    },
-    async derivation() {
-      const { embedding, analyzer } = present();
-      return { embedding, analyzer };
-    },
-    async reindex(request) {
-      writable();
-      await reindex(room, request);
-    },
-    async asKnown(known, derive) {
-      return openPast(await rewind(room.name, present(), known, derive));
-    },
-    async backup() {
-      present();
-      throw new SalienceError(
-        'invalid_argument',
-        'a store in memory has no file to copy; export its memories instead',
-      );
-    },
-    async check() {
-      present();
-      return [];
-    },
-    // What is remembered here stays in memory, whether it is open or not.
-    residentBytes: () => 0,
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-/** A moment of the past as a space to read from. */
-export function openPast({ name, state, redacted }: Past): PastSpace {
-  return { ...openRoom({ name, queue: createQueue(), state }, true), redacted };
-}
-
-/** Lets a caller decide on a state; its reader ends with that. */
-async function decideOn<Decided>(
-  state: State,
-  decide: (reader: SpaceReader) => Promise<Decided>,
-): Promise<Decided> {
-  let reading: State | undefined = state;
-  const reader = readerOf(() => {
-    if (reading) return reading;
-    throw closedError('the reader of a write that has ended');
-  });
-  try {
-    return await decide(reader);
-  } finally {
-    reading = undefined;
-  }
-}
-
-function readerOf(present: () => State): SpaceReader {
+/** The verbs of reading over a state, or over one that changes: what is read is what `present` gives then. */
+export function readerOf(present: () => State): SpaceReader {
   return {
     async get(ids) {
       const { memories } = present();
@@ -243,6 +104,16 @@ function readerOf(present: () => State): SpaceReader {
       }
       return [...last.values()];
     },
+    async list(request) {
+      return listOf(present(), request);
+    },
+    async derivation() {
+      const { embedding, analyzer } = present();
+      return { embedding, analyzer };
+    },
+    async usage(after = 0) {
+      return present().usages.filter(({ sequence }) => sequence > after);
+    },
     async settings() {
       return present().settings;
     },
@@ -281,7 +152,8 @@ function pendingPairsOf(state: State): readonly SimilarPair[] {
   return [...state.pairs.values()].filter(({ endedAt }) => endedAt === undefined).map(pairOf);
 }
 
-function searchable(state: State): SearchableSpace {
+/** What a search of a state looks at. */
+export function searchable(state: State): SearchableSpace {
   return {
     memories: [...state.memories.values()],
     pairs: pendingPairsOf(state),
@@ -321,7 +193,8 @@ function listOf(state: State, request: ListRequest): ListAnswer {
   return pageOf(following, request);
 }
 
-function infoOf(name: string, state: State): SpaceInfo {
+/** See `SpaceStore.info`. */
+export function infoOf(name: string, state: State): SpaceInfo {
   const stored = [...state.memories.values()];
   const count = (key: (memory: MemoryRecord) => string) => {
     const counts = new Map<string, number>();
@@ -360,34 +233,4 @@ function statementOf(memory: MemoryRecord, events: State['events']): string {
     statements.set(memory, statement);
   }
   return statement;
-}
-
-async function reindex(room: Room, request: ReindexRequest): Promise<void> {
-  const derived = new Map<MemoryRecord, IndexedText>();
-  for (let round = 0; round < REINDEX_ROUNDS; round++) {
-    const memories = [...room.state.memories.values()].map(({ memory }) => memory);
-    const missing = memories.filter((memory) => !derived.has(memory));
-    for (let start = 0; start < missing.length; start += pageSize) {
-      const page = missing.slice(start, start + pageSize);
-      const results = await derivePage(request, page);
-      for (const [index, memory] of page.entries()) derived.set(memory, results[index] as IndexedText);
-      request.progress?.(memories.length - missing.length + start + page.length, memories.length);
-    }
-    const done = await room.queue.run(async () => {
-      const current = [...room.state.memories.values()].map(({ memory }) => memory);
-      if (!current.every((memory) => derived.has(memory))) return false;
-      const { analyzer, embedding } = request;
-      const fresh = current.map((memory) => stored(memory, derived.get(memory) as IndexedText));
-      room.state = {
-        ...room.state,
-        compared: room.state.embedding?.model === embedding?.model ? room.state.compared : new Set(),
-        memories: new Map(fresh.map((each) => [each.memory.id, each])),
-        analyzer,
-        embedding,
-      };
-      return true;
-    });
-    if (done) return;
-  }
-  throw neverQuiet(room.name);
 }

@@ -1,38 +1,23 @@
-import { SUBSTRING_RELEVANCE } from '../index/lexical.ts';
 import type { MemoryRecord } from '../model/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import { type CompleteSignals, type Signals, signalsOf } from '../scoring/signals.ts';
+import { type CompleteSignals, type Signals, signalsOf, UNRELATED } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
-import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
-import { checkQueryVector } from './derived.ts';
-import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from './eligibility.ts';
-import { grouped, type Standing, standingsOf } from './standing.ts';
+import { checkQueryVector } from '../store/derived.ts';
+import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from '../store/eligibility.ts';
+import { grouped, type Standing, standingsOf } from '../store/standing.ts';
+import type { SearchableMemory, SearchableSpace } from '../store/state.ts';
 import type {
-  IndexedText,
   Inspection,
   MemoryFilter,
-  NewPair,
   PreparedQuery,
   ScoredMemory,
   SearchAnswer,
   SearchRequest,
-} from './store.ts';
-
-/** A memory with what is derived from its text. */
-export interface SearchableMemory extends IndexedText {
-  readonly memory: MemoryRecord;
-}
-
-/** What a search looks at. */
-export interface SearchableSpace {
-  readonly memories: readonly SearchableMemory[];
-  /** The pairs that wait to be judged. */
-  readonly pairs: readonly NewPair[];
-  /** That of the last event that the memories reflect. */
-  readonly sequence: number;
-}
+} from '../store/store.ts';
+import { containsText, SUBSTRING_RELEVANCE } from '../store/substring.ts';
+import { type Bm25Query, bm25Score, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
 
 /** The definition of a search, one memory after the other: what every faster search must reproduce bit for bit. */
 export function searchNaively(space: SearchableSpace, request: SearchRequest): SearchAnswer {
@@ -137,7 +122,7 @@ function measure(
   const frequencyOf = (term: string) => (memory.tier === 'stub' ? 0 : terms.get(term));
   const bm25 = bm25Score(bm25Query, frequencyOf, lengthOf(terms));
   if (query.vector && vector) checkQueryVector(query.vector, vector.length);
-  const signals: CompleteSignals = Object.assign(signalsOf(memory, standings.get(memory.id)), {
+  const signals: CompleteSignals = Object.assign(signalsOf(memory), standings.get(memory.id) ?? UNRELATED, {
     similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
     lexical: lexicalOf(memory, query, bm25, bm25Query),
   });
@@ -153,17 +138,6 @@ function lexicalOf(
   if (query.terms.length > 0) return lexicalRelevance(bm25, bm25Query.idfSum);
   if (query.substring === undefined) return undefined;
   return containsText(memory, query.substring) ? SUBSTRING_RELEVANCE : 0;
-}
-
-/** Whether the text occurs in title, content or one of the tags, both sides in lower case. */
-export function containsText(
-  memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>,
-  text: string,
-): boolean {
-  const wanted = text.toLowerCase();
-  return [memory.title ?? '', memory.content, ...memory.tags].some((each) =>
-    each.toLowerCase().includes(wanted),
-  );
 }
 
 /** Statistics over all memories that are not stubs, eligible or not. */

@@ -1,0 +1,74 @@
+/**
+ * What it takes to keep memories elsewhere: the port, the rules that every store shares, and ranking for a store that
+ * knows nothing but records. Hold a store of your own to the contract with `storeContract` of `salience/testing`.
+ *
+ * @example
+ * ```ts
+ * import { openMemory } from 'salience';
+ * import type { Store } from 'salience/store';
+ *
+ * const store: Store = createMyStore();
+ * const memory = await openMemory({ store, path: 'mine', space: 'alice' });
+ * ```
+ *
+ * @module
+ */
+
+export { snapshotOfState } from './index/records.ts';
+export type { MemoryRecord } from './model/memory.ts';
+export { DEFAULT_SETTINGS, type SpaceSettings } from './model/settings.ts';
+export { parseSpaceName } from './model/space.ts';
+export { closedError, missingSpace, openedReadOnly } from './store/faults.ts';
+export { openPast } from './store/past.ts';
+export { createQueue, type Queue } from './store/queue.ts';
+export { derivePage, neverQuiet, REINDEX_ROUNDS } from './store/reindexing.ts';
+export { type Past, rewind } from './store/rewind.ts';
+export { emptyState, lastSequence, type SearchableMemory, type State, stored } from './store/state.ts';
+export { infoOf, readerOf } from './store/state-reader.ts';
+export { afterUse, afterWrite } from './store/state-writer.ts';
+export type {
+  CastVote,
+  Change,
+  Decision,
+  Dynamics,
+  EmbeddingInfo,
+  Exclusion,
+  FindBy,
+  IndexedText,
+  Inspection,
+  Link,
+  LinkChange,
+  LinkKind,
+  ListAnswer,
+  ListOrder,
+  ListRequest,
+  MemoryEvent,
+  MemoryFilter,
+  NewPair,
+  NewUsage,
+  OpenSpaceOptions,
+  PairKind,
+  PastSpace,
+  PreparedQuery,
+  ReindexRequest,
+  ScoredMemory,
+  SearchAnswer,
+  SearchRequest,
+  Session,
+  SimilarPair,
+  Snapshot,
+  SpaceCore,
+  SpaceInfo,
+  SpaceReader,
+  SpaceStore,
+  Statement,
+  Store,
+  Tombstone,
+  Usage,
+  UseBefore,
+  UseDecision,
+  Verb,
+  Vote,
+  WriteEntry,
+} from './store/store.ts';
+export { withReader } from './store/with-reader.ts';
