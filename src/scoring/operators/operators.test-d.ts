@@ -8,7 +8,7 @@ test('formulas, nodes and details are derived from the list of operators', () =>
   expectTypeOf<Extract<Expression, { op: 'capped' }>>().toHaveProperty('cap');
   expectTypeOf<Extract<Node, { op: 'clamp' }>['min']>().toEqualTypeOf<number>();
   expectTypeOf<ExplanationDetail['weights']>().toEqualTypeOf<readonly number[] | undefined>();
-  expectTypeOf<{ op: 'median'; of: readonly Expression[] }>().not.toExtend<Expression>();
+  expectTypeOf<{ op: 'unlisted'; of: readonly Expression[] }>().not.toExtend<Expression>();
 });
 
 test('an operator that lacks a part does not compile', () => {
