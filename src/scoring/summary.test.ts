@@ -47,6 +47,13 @@ describe('summariseExplanation', () => {
     expect(summariseExplanation(explain('bm25', { lexical: 0.25 }))).toBe('lexical 0.25');
   });
 
+  it('counts no terms together that come to nothing', () => {
+    const signals = { similarity: 0.000125, accessCount: 1, createdAt: now, updatedAt: now };
+    expect(summariseExplanation(explain('five-factor', signals, { now }))).toBe(
+      '0.25·recency 1.00 + 0.2·usefulness 0.50 + 0.1·confidence 0.80 + …',
+    );
+  });
+
   const expectShort = (line: string) => {
     expect(line.length).toBeLessThanOrEqual(94);
     expect(line).not.toBe('');

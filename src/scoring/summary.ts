@@ -63,14 +63,14 @@ function termsIn(room: Room): SummaryTerms {
       const { shown, rest } = strongest(inputs, (input) => Math.abs(input.value - 1), room);
       const others = rest.reduce((product, input) => product * input.value, 1);
       const words = shown.map((input) => operand(input, room, factorText));
-      return [...words, ...more(rest, others, room)].join(' × ') || '1.00';
+      return [...words, ...more(rest, others, 1, room)].join(' × ') || '1.00';
     },
     addends(inputs, weights) {
       const terms = inputs.map((input, index) => ({ input, weight: weights[index] ?? 1 }));
       const { shown, rest } = strongest(terms, ({ input, weight }) => Math.abs(weight * input.value), room);
       const others = rest.reduce((sum, { input, weight }) => sum + weight * input.value, 0);
       const words = shown.map(({ input, weight }) => term(input, weight, room));
-      return [...words, ...more(rest, others, room)].join(' + ').replaceAll(' + -', ' − ') || '0.00';
+      return [...words, ...more(rest, others, 0, room)].join(' + ').replaceAll(' + -', ' − ') || '0.00';
     },
     list: (inputs) => {
       const shown = inputs.slice(0, room.outer).map((input) => operand(input, room));
@@ -89,9 +89,11 @@ function strongest<Input>(inputs: readonly Input[], effect: (input: Input) => nu
   };
 }
 
-function more(rest: readonly unknown[], value: number, { inside }: Room): readonly string[] {
+function more(rest: readonly unknown[], value: number, neutral: number, { inside }: Room): readonly string[] {
   if (rest.length === 0) return [];
-  return [inside ? '…' : `${valueText(value)} from ${rest.length} more`];
+  return [
+    inside || valueText(value) === valueText(neutral) ? '…' : `${valueText(value)} from ${rest.length} more`,
+  ];
 }
 
 function term(tree: Explanation, weight: number, room: Room): string {
