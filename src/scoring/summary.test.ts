@@ -50,7 +50,7 @@ describe('summariseExplanation', () => {
   it('counts no terms together that come to nothing', () => {
     const signals = { similarity: 0.000125, accessCount: 1, createdAt: now, updatedAt: now };
     expect(summariseExplanation(explain('five-factor', signals, { now }))).toBe(
-      '0.25·recency 1.00 + 0.2·usefulness 0.50 + 0.1·confidence 0.80 + …',
+      '0.25·recency 1.00 + 0.2·usefulness 0.50 + 0.1·confidence 0.80 + 0.05·frequency 0.02 + …',
     );
   });
 
