@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMemory } from '../dist/index.js';
-import { createSqliteStore } from '../dist/store/sqlite/index.js';
+import { createSqliteStore } from '../dist/stores/sqlite/index.js';
 import { makeMemories, makeQueries, seeded } from './data.mjs';
 import { round, timeEach } from './measure.mjs';
 

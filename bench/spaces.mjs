@@ -3,9 +3,9 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSpaces } from '../build/index.js';
-import { connect } from '../build/store/sqlite/connection.js';
-import { fileNameOf } from '../build/store/sqlite/files.js';
-import { writeMeta } from '../build/store/sqlite/meta.js';
+import { connect } from '../build/stores/sqlite/connection.js';
+import { fileNameOf } from '../build/stores/sqlite/files.js';
+import { writeMeta } from '../build/stores/sqlite/meta.js';
 import { makeMemories, makeQueries } from './data.mjs';
 import { round, summary } from './measure.mjs';
 

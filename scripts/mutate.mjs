@@ -25,23 +25,23 @@ const reportFile = join(root, 'test/mutation/survivors.json');
 
 /** Where mutants are made, and the tests that must notice them: those of the room, and of what stands directly on it. */
 const rooms = [
-  { source: 'src/index/', tests: ['src/index/', 'src/store/sqlite/store.test.ts'] },
-  { source: 'src/scoring/', tests: ['src/scoring/', 'src/index/'] },
+  { source: 'src/search/', tests: ['src/search/', 'src/stores/sqlite/store.test.ts'] },
+  { source: 'src/scoring/', tests: ['src/scoring/', 'src/search/'] },
   {
-    source: 'src/recall/',
+    source: 'src/engine/recall/',
     tests: [
-      'src/recall/',
-      'src/memory/associations',
-      'src/memory/possible-updates',
-      'src/memory/reinforcement',
+      'src/engine/recall/',
+      'src/engine/recall/associations',
+      'src/engine/belief/possible-updates',
+      'src/engine/recall/reinforcement',
     ],
   },
   {
     source: 'src/store/eligibility.ts',
     tests: [
       'src/testing/reference-store/store.test.ts',
-      'src/store/sqlite/store.test.ts',
-      'src/memory/validity',
+      'src/stores/sqlite/store.test.ts',
+      'src/engine/belief/validity',
     ],
   },
   { source: 'src/context/', tests: ['src/context/'] },

@@ -1,4 +1,4 @@
-import { parseSpaceName } from './model/space.ts';
+import { parseSpaceName } from './domain/space.ts';
 
 export interface DeleteSpaceOptions {
   /** The directory of the store. */
@@ -12,9 +12,9 @@ export interface DeleteSpaceOptions {
  * @throws `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
  * @example
  * ```ts
- * const memory = await openMemory({ path: './memory', space: 'bob' });
+ * const memory = await openMemory({ path: './engine', space: 'bob' });
  * await memory.close();
- * await deleteSpace({ path: './memory', space: 'bob' });
+ * await deleteSpace({ path: './engine', space: 'bob' });
  * ```
  */
 export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
@@ -26,4 +26,4 @@ export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
 }
 
 // The compiler leaves the ending of an import alone that stands beside `using`.
-const loadSqlite = () => import('./store/sqlite/index.ts');
+const loadSqlite = () => import('./stores/sqlite/index.ts');

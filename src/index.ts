@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await using memory = await openMemory({ path: './engine', space: 'alice' });
  * await memory.remember('Prefers dark roast', { type: 'preference' });
  * const { hits, trace } = await memory.recall('what coffee does she like?');
  * ```
@@ -16,32 +16,44 @@ export type { ContextFormat, ContextMessage } from './context/render.ts';
 export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
-export type { ConversationMessage } from './language/messages.ts';
-export type { Belief, HistoryEntry } from './memory/belief.ts';
-export type { ConfigureOptions, SettingsOptions } from './memory/configure.ts';
-export type { ConflictsOptions } from './memory/conflicts.ts';
-export type { Context, ContextOptions, StandingOptions } from './memory/context.ts';
-export type { CurateOptions, CurationAction, CurationReport } from './memory/curate.ts';
+// What everything is made of.
+export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';
+export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './domain/memory.ts';
+export type { MetadataFilter, MetadataTest, Scalar } from './domain/metadata-condition.ts';
+export {
+  type Fading,
+  type FadingOff,
+  type FadingOption,
+  type RetentionFading,
+  type SpaceSettings,
+  settingText,
+} from './domain/settings.ts';
+export type { Clock, Instant } from './domain/time.ts';
+export { CURATION_ACTIONS, RESOLUTIONS } from './domain/verbs.ts';
+export type { Belief, HistoryEntry } from './engine/belief/belief.ts';
+export type { ConflictsOptions } from './engine/belief/conflicts.ts';
+export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './engine/belief/judgement.ts';
 export type {
   ContentRecord,
   MemoryOperation,
   OperationContent,
   OperationResult,
-} from './memory/diagnostics.ts';
-export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './memory/forget.ts';
-export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './memory/judgement.ts';
-export type { LinkOptions, MemoryLink, UnlinkOptions } from './memory/links.ts';
+} from './engine/diagnostics.ts';
+export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
+export type { Observed, ObserveFailure, ObserveOptions } from './engine/observe/observe.ts';
+export type { Context, ContextOptions, StandingOptions } from './engine/recall/context.ts';
+export type { EvidenceChain } from './engine/recall/expand.ts';
+export type { Hit, Recall } from './engine/recall/recall.ts';
+export type { ReinforcementRates } from './engine/recall/reinforce.ts';
+export type { AssociationSettings } from './engine/recall/strategy.ts';
+export type { Arm, StageName, StageTrace, Trace } from './engine/recall/trace.ts';
+export type { ExplainOptions, MemoryExplanation, WhyNot } from './engine/recall/why-not.ts';
 export type {
-  Consolidated,
-  JudgedSimilarity,
-  JudgementReport,
-  MaintainOptions,
-  MaintenanceReport,
-} from './memory/maintenance-types.ts';
-export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './memory/memory-engine.ts';
-export type { Observed, ObserveFailure, ObserveOptions } from './memory/observe.ts';
-export type { Hit, Recall } from './memory/recall.ts';
-export type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './memory/sessions.ts';
+  CurrentSessionOptions,
+  SessionOptions,
+  StartedSession,
+  Timeline,
+} from './engine/sessions/sessions.ts';
 export type {
   AsOf,
   BatchOptions,
@@ -59,23 +71,20 @@ export type {
   RememberOptions,
   Resolution,
   StandingConflict,
-} from './memory/types.ts';
-export type { Undone, UndoOptions } from './memory/undo.ts';
-export type { ExplainOptions, MemoryExplanation, WhyNot } from './memory/why-not.ts';
-// What everything is made of.
-export { SalienceError, type SalienceErrorCode } from './model/errors.ts';
-export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './model/memory.ts';
-export type { MetadataFilter, MetadataTest, Scalar } from './model/metadata-condition.ts';
-export {
-  type Fading,
-  type FadingOff,
-  type FadingOption,
-  type RetentionFading,
-  type SpaceSettings,
-  settingText,
-} from './model/settings.ts';
-export type { Clock, Instant } from './model/time.ts';
-export { CURATION_ACTIONS, RESOLUTIONS } from './model/verbs.ts';
+} from './engine/types.ts';
+export type { ConfigureOptions, SettingsOptions } from './engine/upkeep/configure.ts';
+export type { CurateOptions, CurationAction, CurationReport } from './engine/upkeep/curate.ts';
+export type {
+  Consolidated,
+  JudgedSimilarity,
+  JudgementReport,
+  MaintainOptions,
+  MaintenanceReport,
+} from './engine/upkeep/maintenance-types.ts';
+export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './engine/write/forget.ts';
+export type { LinkOptions, MemoryLink, UnlinkOptions } from './engine/write/links.ts';
+export type { Undone, UndoOptions } from './engine/write/undo.ts';
+export type { ConversationMessage } from './language/messages.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
 // Ports, for embedders, language models and stores of your own.
@@ -97,10 +106,6 @@ export {
 } from './providers/openai-compatible-chat.ts';
 export type { Reranker } from './providers/reranker.ts';
 export type { LanguageModelOptions, ModelBudget } from './providers/structured.ts';
-export type { EvidenceChain } from './recall/expand.ts';
-export type { ReinforcementRates } from './recall/reinforce.ts';
-export type { AssociationSettings } from './recall/strategy.ts';
-export type { Arm, StageName, StageTrace, Trace } from './recall/trace.ts';
 // Scores and their explanations; `salience/scoring` has the rest.
 export { type AnyScore, compareScores, type Score, type ScoreOf } from './scoring/comparable.ts';
 export type { Explanation } from './scoring/explain.ts';

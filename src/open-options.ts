@@ -1,8 +1,8 @@
-import type { BatchOptions } from './memory/types.ts';
-import { invalidArgument, number, oneOf, text, wholeNumber } from './model/check.ts';
-import { keysOf, onlyKeys } from './model/options.ts';
+import { invalidArgument, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { keysOf, onlyKeys } from './domain/options.ts';
+import { REINFORCEMENT, type ReinforcementRates } from './engine/recall/reinforce.ts';
+import type { BatchOptions } from './engine/types.ts';
 import type { OpenOptions } from './open.ts';
-import { REINFORCEMENT, type ReinforcementRates } from './recall/reinforce.ts';
 
 /** The names of all options of `openMemory`. */
 export const OPEN_OPTIONS = keysOf<OpenOptions>()({
@@ -38,7 +38,7 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (space === undefined) {
     throw invalidArgument(
       'space',
-      'whose memory this is must be said, for example openMemory({ path: "./memory", space: "alice" })',
+      'whose memory this is must be said, for example openMemory({ path: "./engine", space: "alice" })',
     );
   }
   if (maxContentBytes !== undefined) number(maxContentBytes, 'maxContentBytes', 1, Infinity);

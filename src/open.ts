@@ -1,20 +1,20 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+import { SalienceError } from './domain/errors.ts';
+import type { FadingOption } from './domain/settings.ts';
+import { parseSpaceName } from './domain/space.ts';
+import type { Clock, Instant } from './domain/time.ts';
+import type { Engine } from './engine/dependencies.ts';
+import { createMemoryEngine } from './engine/engine.ts';
+import type { MemoryEngine } from './engine/memory-engine.ts';
+import type { ReinforcementRates } from './engine/recall/reinforce.ts';
+import type { BatchOptions } from './engine/types.ts';
+import { checkSettings, withSettings } from './engine/upkeep/configure.ts';
 import { modelReranker } from './language/rerank.ts';
-import { checkSettings, withSettings } from './memory/configure.ts';
-import { createMemoryEngine } from './memory/create-memory-engine.ts';
-import type { Engine } from './memory/engine.ts';
-import type { MemoryEngine } from './memory/memory-engine.ts';
-import type { BatchOptions } from './memory/types.ts';
-import { SalienceError } from './model/errors.ts';
-import type { FadingOption } from './model/settings.ts';
-import { parseSpaceName } from './model/space.ts';
-import type { Clock, Instant } from './model/time.ts';
 import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
 import type { Reranker } from './providers/reranker.ts';
-import type { ReinforcementRates } from './recall/reinforce.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -78,7 +78,7 @@ export interface OpenOptions {
  * `newer_store` and the codes that begin with `store_`: its file cannot be used.
  * @example
  * ```ts
- * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await using memory = await openMemory({ path: './engine', space: 'alice' });
  * await memory.remember('Prefers dark roast coffee', { type: 'preference' });
  * const { hits } = await memory.recall('what coffee does she like?');
  * console.log(hits[0]?.memory.content); // Prefers dark roast coffee
@@ -132,7 +132,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
 
 /** The store that `path` names. */
 export async function openStore(options: Pick<OpenOptions, 'path' | 'synchronous'>): Promise<Store> {
-  const { createSqliteStore } = await import('./store/sqlite/index.ts');
+  const { createSqliteStore } = await import('./stores/sqlite/index.ts');
   return createSqliteStore({ directory: options.path, synchronous: options.synchronous });
 }
 

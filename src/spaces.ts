@@ -1,7 +1,7 @@
-import type { MemoryEngine } from './memory/memory-engine.ts';
-import { number, wholeNumber } from './model/check.ts';
-import { SalienceError } from './model/errors.ts';
-import { onlyKeys } from './model/options.ts';
+import { number, wholeNumber } from './domain/check.ts';
+import { SalienceError } from './domain/errors.ts';
+import { onlyKeys } from './domain/options.ts';
+import type { MemoryEngine } from './engine/memory-engine.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { OPEN_OPTIONS } from './open-options.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -34,7 +34,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * await using spaces = openSpaces({ path: './memory' });
+   * await using spaces = openSpaces({ path: './engine' });
    * const alice = await spaces.get('alice');
    * const { hits } = await alice.recall('coffee');
    * ```
@@ -45,7 +45,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * await using spaces = openSpaces({ path: './memory' });
+   * await using spaces = openSpaces({ path: './engine' });
    * await (await spaces.get('carol')).remember('Plays the cello');
    * await spaces.delete('carol');
    * ```
@@ -56,7 +56,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * const spaces = openSpaces({ path: './memory' });
+   * const spaces = openSpaces({ path: './engine' });
    * process.once('SIGTERM', () => spaces.close());
    * ```
    */
@@ -88,7 +88,7 @@ interface Entry {
  * @throws `invalid_argument`: an option is unknown or out of range.
  * @example
  * ```ts
- * await using spaces = openSpaces({ path: './memory', maxOpenSpaces: 50 });
+ * await using spaces = openSpaces({ path: './engine', maxOpenSpaces: 50 });
  * const alice = await spaces.get('alice');
  * await alice.remember('Prefers dark roast coffee');
  * ```

@@ -14,10 +14,10 @@
  * @module
  */
 
-export { snapshotOfState } from './index/records.ts';
-export type { MemoryRecord } from './model/memory.ts';
-export { DEFAULT_SETTINGS, type SpaceSettings } from './model/settings.ts';
-export { parseSpaceName } from './model/space.ts';
+export type { MemoryRecord } from './domain/memory.ts';
+export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
+export { parseSpaceName } from './domain/space.ts';
+export { snapshotOfState } from './search/records.ts';
 export { closedError, missingSpace, openedReadOnly } from './store/faults.ts';
 export { openPast } from './store/past.ts';
 export { createQueue, type Queue } from './store/queue.ts';

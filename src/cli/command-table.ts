@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { toolNameOf, VERB_NAMES, VERBS, type VerbName } from '../model/verbs.ts';
+import { toolNameOf, VERB_NAMES, VERBS, type VerbName } from '../domain/verbs.ts';
 
 /** What a file in `commands/` exports. */
 export interface CommandModule {

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 
 /** Asks on the terminal. Only a yes is a yes. Throws `aborted`, saying that `nothing` was done. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { type Instant, parseInstant } from '../model/time.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import { INTERRUPTED } from './failure.ts';
 import type { CommonOptions } from './options.ts';
 import { createPaint, type Paint } from './paint.ts';

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { plainBlock } from './terminal-text.ts';
 
 /** Exit codes; the help of `salience` and `docs/guides/cli.md` list them. */

@@ -1,5 +1,5 @@
+import { parseInstant } from '../domain/time.ts';
 import type { Hit, Recall, Trace } from '../index.ts';
-import { parseInstant } from '../model/time.ts';
 import { formatExplanation } from '../scoring/format.ts';
 import { summariseExplanation } from '../scoring/summary.ts';
 import { drawLegend, drawScore } from './bar.ts';

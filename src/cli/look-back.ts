@@ -1,5 +1,5 @@
+import { type Instant, parseInstant } from '../domain/time.ts';
 import type { AsOf } from '../index.ts';
-import { type Instant, parseInstant } from '../model/time.ts';
 import type { Context } from './context.ts';
 import { plural } from './units.ts';
 

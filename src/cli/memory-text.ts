@@ -1,5 +1,5 @@
+import { parseInstant } from '../domain/time.ts';
 import type { Memory } from '../index.ts';
-import { parseInstant } from '../model/time.ts';
 import type { Context } from './context.ts';
 import { formatFields, formatTable } from './table.ts';
 import { plainBlock } from './terminal-text.ts';

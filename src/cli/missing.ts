@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** The error of an id that the space does not hold. */
 export function missing(id: string, space: string): SalienceError {

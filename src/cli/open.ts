@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { SalienceError } from '../domain/errors.ts';
 import {
   type EmbedderChoice,
   type MemoryEngine,
@@ -9,8 +10,7 @@ import {
   openAiCompatibleModel,
   openMemory,
 } from '../index.ts';
-import { SalienceError } from '../model/errors.ts';
-import { fileNameOf } from '../store/sqlite/files.ts';
+import { fileNameOf } from '../stores/sqlite/files.ts';
 import type { Context } from './context.ts';
 import type { CommonOptions } from './options.ts';
 

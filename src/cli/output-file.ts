@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /**
  * Writes a file that is complete or not there: into a temporary file beside it, which then takes its name.

@@ -1,7 +1,7 @@
 import { Argument as Positional } from 'commander';
+import type { Argument, Schema } from '../domain/arguments.ts';
+import { optionsAt, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine } from '../index.ts';
-import type { Argument, Schema } from '../model/arguments.ts';
-import { optionsAt, type VerbName, verbEntry } from '../model/verbs.ts';
 import type { CommandModule } from './command-table.ts';
 import { action } from './context.ts';
 import { open, openExisting } from './open.ts';

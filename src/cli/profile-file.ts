@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { ProfileDefinition } from '../scoring/index.ts';
 
 /** Reads a profile from a JSON file, unchecked. Throws `unreadable_file`, `invalid_profile`. */

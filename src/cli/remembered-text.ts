@@ -1,5 +1,5 @@
+import { alike } from '../domain/statement.ts';
 import type { Remembered } from '../index.ts';
-import { alike } from '../model/statement.ts';
 import { plainLine } from './terminal-text.ts';
 
 const outcomes: Readonly<Record<Remembered['outcome'], (id: string) => string>> = {

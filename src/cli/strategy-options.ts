@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { VerbName } from '../domain/verbs.ts';
+import { strategyOf } from '../engine/recall/strategy.ts';
 import type { ProfileDefinition, RecallOptions } from '../index.ts';
-import type { VerbName } from '../model/verbs.ts';
-import { strategyOf } from '../recall/strategy.ts';
 import { defineProfile } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../model/time.ts';
+import type { Instant } from '../domain/time.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option, type Argument as Positional } from 'commander';
-import type { Argument, Arguments, Schema } from '../model/arguments.ts';
-import { type VerbName, verbEntry } from '../model/verbs.ts';
+import type { Argument, Arguments, Schema } from '../domain/arguments.ts';
+import { type VerbName, verbEntry } from '../domain/verbs.ts';
 import { AS_OF, asOfOf, VALID_AT } from './look-back.ts';
 import { collect, collectPairs, parseNumber, parseWholeNumber } from './options.ts';
 import { collectWhere } from './where.ts';

@@ -11,6 +11,11 @@
  * @module
  */
 
+import { text } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
+import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import { type Verbs, withVerbChecks } from '../engine/verb-options.ts';
 import type {
   Context,
   Explanation,
@@ -22,11 +27,6 @@ import type {
   StartedSession,
   Trace,
 } from '../index.ts';
-import { type Verbs, withVerbChecks } from '../memory/verb-options.ts';
-import { text } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
-import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../model/verbs.ts';
 import { makeScore } from '../scoring/comparable.ts';
 import type { Fields } from './routes.ts';
 import { createTransport, type TransportOptions } from './transport.ts';

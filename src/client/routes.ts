@@ -1,5 +1,5 @@
-import { toPathSegment } from '../model/path-segment.ts';
-import { type VerbName, verbEntry } from '../model/verbs.ts';
+import { toPathSegment } from '../domain/path-segment.ts';
+import { type VerbName, verbEntry } from '../domain/verbs.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

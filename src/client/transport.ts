@@ -1,6 +1,6 @@
+import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import type { VerbName } from '../domain/verbs.ts';
 import type { OperationOptions } from '../index.ts';
-import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
-import type { VerbName } from '../model/verbs.ts';
 import { type Fields, requestOf, type VerbRequest } from './routes.ts';
 
 export interface TransportOptions {

@@ -1,5 +1,5 @@
-import { invalidArgument, wholeNumber } from '../model/check.ts';
-import type { SalienceError } from '../model/errors.ts';
+import { invalidArgument, wholeNumber } from '../domain/check.ts';
+import type { SalienceError } from '../domain/errors.ts';
 
 /** How much a context may take: a number of tokens, or the model's whole window, of which a part is kept back. */
 export type ContextBudget =

@@ -1,5 +1,5 @@
-import { oneOf } from '../model/check.ts';
-import { throwIfAborted } from '../model/errors.ts';
+import { oneOf } from '../domain/check.ts';
+import { throwIfAborted } from '../domain/errors.ts';
 import { type ContextBudget, contextTokens } from './budget.ts';
 import { type ContextCandidate, compareCandidates, type PackCandidate } from './candidate.ts';
 import type { Omission } from './omission.ts';

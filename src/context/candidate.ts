@@ -1,5 +1,5 @@
-import type { MemoryType, Source } from '../model/memory.ts';
-import type { Instant } from '../model/time.ts';
+import type { MemoryType, Source } from '../domain/memory.ts';
+import type { Instant } from '../domain/time.ts';
 
 /** A memory that may enter a context: what choosing and rendering need of it. */
 export interface ContextCandidate {

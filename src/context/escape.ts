@@ -1,4 +1,4 @@
-import { clip } from '../model/clip.ts';
+import { clip } from '../domain/clip.ts';
 
 /** Line breaks of every kind: a text may not begin a line that we do not see. */
 const LINE_BREAK = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;

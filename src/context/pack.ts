@@ -1,4 +1,4 @@
-import { invalidArgument, number, oneOf, wholeNumber } from '../model/check.ts';
+import { invalidArgument, number, oneOf, wholeNumber } from '../domain/check.ts';
 import { evidenceValue } from '../scoring/evidence.ts';
 import { compareCandidates, type PackCandidate, worthOf } from './candidate.ts';
 import { repetitionsAmong } from './duplicates.ts';

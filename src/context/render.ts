@@ -1,4 +1,4 @@
-import { formatInstant } from '../model/time.ts';
+import { formatInstant } from '../domain/time.ts';
 import { type ContextCandidate, textOf } from './candidate.ts';
 import { escapeMarkdown, safeInline, safeLines } from './escape.ts';
 

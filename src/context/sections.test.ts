@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MEMORY_TYPES } from '../model/memory.ts';
+import { MEMORY_TYPES } from '../domain/memory.ts';
 import { contextTokens } from './budget.ts';
 import { BOOTSTRAP, chooseSections, DEFAULT_SECTIONS, PINNED, sectionOf } from './sections.ts';
 

@@ -1,5 +1,5 @@
-import { invalidArgument, number, oneOf } from '../model/check.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
+import { invalidArgument, number, oneOf } from '../domain/check.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextCandidate } from './candidate.ts';
 
 /** A part of a context: which memories belong to it, and how much of the budget it may claim. */

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../model/check.ts';
+import { invalidArgument } from '../domain/check.ts';
 
 /**
  * How many tokens each text is, in order: whole numbers ≥ 0. Give your own where the model's tokenizer is another, or

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
+import type { JsonValue, Metadata } from '../domain/memory.ts';
+import { parseSpaceName } from '../domain/space.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
-import type { JsonValue, Metadata } from '../model/memory.ts';
-import { parseSpaceName } from '../model/space.ts';
-import { type Instant, parseInstant } from '../model/time.ts';
 
 /** Memories and questions about them whose right answers are known. */
 export interface Dataset {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { formatInstant } from '../domain/time.ts';
 import { type EmbedderChoice, type MemoryEngine, openMemory, type ProfileDefinition } from '../index.ts';
-import { formatInstant } from '../model/time.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 
 export interface EvaluationEngineOptions {

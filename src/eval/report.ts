@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { aggregate, type Metrics, measure, updatedAboveStale } from './metrics.ts';
 
 /** What `salience eval --json` prints. */

@@ -1,5 +1,5 @@
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
-import type { Instant } from '../model/time.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import type { Instant } from '../domain/time.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 

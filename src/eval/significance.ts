@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 export interface RandomisationOptions {
   /** Random relabellings when there are too many to try them all. Default is 10,000. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
-import { formatInstant, parseInstant } from '../model/time.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { formatInstant, parseInstant } from '../domain/time.ts';
 
 export interface GitCommit {
   readonly hash: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SalienceError } from '../model/errors.ts';
+import type { SalienceError } from '../domain/errors.ts';
 import { type ReadLinesOptions, readLines } from './lines.ts';
 
 let directory: string;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 
 /** One line of a text file, without its line break. */
 export interface Line {

@@ -1,6 +1,6 @@
 import { lexer, type Token } from 'marked';
 import { isMap, LineCounter, parseDocument } from 'yaml';
-import type { Metadata } from '../model/memory.ts';
+import type { Metadata } from '../domain/memory.ts';
 import { unreadableLine } from './lines.ts';
 import { normalizeText } from './plain-text.ts';
 

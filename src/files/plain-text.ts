@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** A paragraph of a text. */
 export interface Paragraph {

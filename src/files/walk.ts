@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { throwIfAborted } from '../model/errors.ts';
+import { throwIfAborted } from '../domain/errors.ts';
 import { unreadablePath } from './lines.ts';
 
 /** Folders that hold what tools made, not what people wrote. Folders that start with a dot are left out too. */

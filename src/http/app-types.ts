@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { Clock } from '../domain/time.ts';
 import type { MemoryEngine, Spaces } from '../index.ts';
-import type { Clock } from '../model/time.ts';
 import type { BodyLimits } from './body.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import type { Grant } from './tokens.ts';

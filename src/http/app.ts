@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
-import { SalienceError } from '../model/errors.ts';
-import { formatInstant } from '../model/time.ts';
-import { logLineOf, verbs } from '../verbs/index.ts';
+import { logLineOf, verbs } from '../api/index.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { formatInstant } from '../domain/time.ts';
 import {
   type AppContext,
   type AppTypes,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 export interface BodyLimits {
   /** Bytes of a body, and of one line of a streamed one. */

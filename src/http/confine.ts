@@ -1,3 +1,6 @@
+import { SalienceError } from '../domain/errors.ts';
+import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../domain/scope.ts';
+import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type {
   ContextOptions,
   ForgetTarget,
@@ -12,9 +15,6 @@ import type {
   RememberOptions,
   Score,
 } from '../index.ts';
-import { SalienceError } from '../model/errors.ts';
-import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../model/scope.ts';
-import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../model/verbs.ts';
 import type { Grant } from './tokens.ts';
 
 /**

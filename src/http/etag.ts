@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 type Tagged = { readonly revisionCount: number; readonly updatedAt: string };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { SalienceError } from '../model/errors.ts';
-import type { Clock, Instant } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import type { Clock, Instant } from '../domain/time.ts';
 
 /** An answer that can be given again. */
 export interface KeptAnswer {

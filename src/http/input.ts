@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Grant } from './tokens.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Verb, verbs } from '../verbs/index.ts';
-import { explanationSchema, memorySchema } from '../verbs/schemas.ts';
+import { type Verb, verbs } from '../api/index.ts';
+import { explanationSchema, memorySchema } from '../api/schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

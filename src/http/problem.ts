@@ -1,4 +1,4 @@
-import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
+import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 
 /** An error as it is answered: RFC 9457, with the engine's code and details. */
 export interface Problem {

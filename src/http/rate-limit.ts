@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../model/time.ts';
+import type { Clock, Instant } from '../domain/time.ts';
 
 export interface RateLimit {
   /** Requests at once; they come back evenly over a minute. */

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
+import { callVerb, type Verb, verbs } from '../api/index.ts';
+import { memorySchema } from '../api/schemas.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { fromPathSegment } from '../domain/path-segment.ts';
+import { parseInstant } from '../domain/time.ts';
 import type { MemoryEngine } from '../index.ts';
-import { SalienceError } from '../model/errors.ts';
-import { fromPathSegment } from '../model/path-segment.ts';
-import { parseInstant } from '../model/time.ts';
-import { callVerb, type Verb, verbs } from '../verbs/index.ts';
-import { memorySchema } from '../verbs/schemas.ts';
 import { type AppContext, type AppTypes, type Desk, headerOf, queryOf, signalOf } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { invalidArgument, wholeNumber } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
+import type { Clock } from '../domain/time.ts';
 import type { Spaces } from '../index.ts';
-import { invalidArgument, wholeNumber } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
-import type { Clock } from '../model/time.ts';
 import { createApp } from './app.ts';
 import type { MountedHandler } from './app-types.ts';
 import { limitConnections } from './connections.ts';

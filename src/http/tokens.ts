@@ -2,12 +2,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { oneOf, text, texts } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
-import { parseScope } from '../model/scope.ts';
-import { parseSpaceName } from '../model/space.ts';
-import { formatInstant, type Instant } from '../model/time.ts';
+import { oneOf, text, texts } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
+import { parseScope } from '../domain/scope.ts';
+import { parseSpaceName } from '../domain/space.ts';
+import { formatInstant, type Instant } from '../domain/time.ts';
 
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
 export type TokenRights = (typeof TOKEN_RIGHTS)[number];

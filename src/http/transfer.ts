@@ -1,4 +1,8 @@
 import type { Hono } from 'hono';
+import { parseInput } from '../api/index.ts';
+import { list } from '../api/read.ts';
+import { oneOf } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
 import {
   type ExportEnd,
   exportEnd,
@@ -8,10 +12,6 @@ import {
   withoutEnds,
 } from '../import/index.ts';
 import type { ListOptions, MemoryEngine } from '../index.ts';
-import { oneOf } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { parseInput } from '../verbs/index.ts';
-import { list } from '../verbs/read.ts';
 import { type AppContext, type AppTypes, type Desk, queryOf, signalOf } from './app-types.ts';
 import { readBodyLines, refuseBody } from './body.ts';
 import { confine, mayWrite } from './confine.ts';

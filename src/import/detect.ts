@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import { type DocumentFormat, openParts, partsOfUser } from './document-format.ts';

@@ -1,4 +1,4 @@
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
 
 /** One record of a document of another system. */

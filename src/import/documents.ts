@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { redactPrivate } from '../domain/redaction.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
-import { redactPrivate } from '../model/redaction.ts';
 import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
 
 /** How one file becomes items. `name` is how people call it. */

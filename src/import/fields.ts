@@ -1,4 +1,4 @@
-import type { JsonValue, Metadata } from '../model/memory.ts';
+import type { JsonValue, Metadata } from '../domain/memory.ts';
 
 /** Reading JSON that others wrote: what is not as expected is absent. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
+import { redactPrivate } from '../domain/redaction.ts';
 import { type GitCommit, readGitHistory } from '../files/git-history.ts';
 import { splitLong } from '../files/plain-text.ts';
-import { redactPrivate } from '../model/redaction.ts';
 import {
   fitAuthor,
   fitTitle,

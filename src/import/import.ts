@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
 import type { MemoryEngine, Remembered } from '../index.ts';
-import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
 import { createImportLinks, type ImportLinks } from './links.ts';

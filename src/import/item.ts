@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { redactPrivate } from '../domain/redaction.ts';
 import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
-import { redactPrivate } from '../model/redaction.ts';
 
 /** One thing that an importer found in a source. */
 export type ImportItem =

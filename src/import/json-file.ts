@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { SalienceError } from '../domain/errors.ts';
 import { unreadablePath } from '../files/lines.ts';
-import { SalienceError } from '../model/errors.ts';
 import { findUnexpectedToken } from './json-error.ts';
 
 /** A document is read whole, and a text of Node.js has at most 2^29 − 24 characters. */

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
+import type { SalienceError } from '../domain/errors.ts';
+import { FIELD_NAMES } from '../domain/fields.ts';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
-import type { SalienceError } from '../model/errors.ts';
-import { FIELD_NAMES } from '../model/fields.ts';
 import { type ExportEnd, readExportEnd, withoutEnds } from './export-end.ts';
 import { type Fields, isFields } from './fields.ts';
 import {

@@ -1,9 +1,9 @@
+import { SalienceError } from '../domain/errors.ts';
+import type { Metadata } from '../domain/memory.ts';
+import { redactMetadata, redactPrivate } from '../domain/redaction.ts';
+import { GLOBAL_SCOPE } from '../domain/scope.ts';
+import { parseInstant } from '../domain/time.ts';
 import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
-import { SalienceError } from '../model/errors.ts';
-import type { Metadata } from '../model/memory.ts';
-import { redactMetadata, redactPrivate } from '../model/redaction.ts';
-import { GLOBAL_SCOPE } from '../model/scope.ts';
-import { parseInstant } from '../model/time.ts';
 import type { ImportItem } from './item.ts';
 
 export type Usable = Extract<ImportItem, { kind: 'statement' | 'record' }>;

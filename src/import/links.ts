@@ -1,5 +1,5 @@
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { MemoryEngine } from '../index.ts';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
 import type { ImportItem } from './item.ts';
 import type { Usable } from './known.ts';
 

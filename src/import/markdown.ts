@@ -1,6 +1,6 @@
+import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
-import type { JsonValue, Metadata } from '../model/memory.ts';
 import {
   fitTitle,
   type ImportItem,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { SalienceError } from '../domain/errors.ts';
 import { readLines, unreadablePath } from '../files/lines.ts';
-import { SalienceError } from '../model/errors.ts';
 import {
   DOCUMENT_FORMATS,
   type DocumentFormatName,

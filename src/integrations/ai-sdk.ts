@@ -5,8 +5,8 @@
  */
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextOptions, MemoryEngine } from '../index.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
 
 export type { MemoryToolOptions };

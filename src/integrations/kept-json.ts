@@ -1,6 +1,6 @@
+import type { JsonValue } from '../domain/memory.ts';
+import { redactMetadata } from '../domain/redaction.ts';
 import { SalienceError } from '../index.ts';
-import type { JsonValue } from '../model/memory.ts';
-import { redactMetadata } from '../model/redaction.ts';
 
 /** More would not help a recall, and fits into a content of 32 KiB whatever the script. */
 const MOST_CHARACTERS = 8000;

@@ -3,8 +3,8 @@ import type { BasePromptValueInterface } from '@langchain/core/prompt_values';
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { RunnableLambda, RunnablePassthrough, RunnableSequence } from '@langchain/core/runnables';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonValue } from '../domain/memory.ts';
 import type { MemoryEngine } from '../index.ts';
-import type { JsonValue } from '../model/memory.ts';
 import { liveFading as live } from '../testing/live-memory.ts';
 import { MemoryRetriever, MemoryStore } from './langchain.ts';
 

@@ -6,9 +6,9 @@
 
 import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
+import type { JsonValue } from '../domain/memory.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
-import type { JsonValue } from '../model/memory.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
 import { keptJson, readable } from './kept-json.ts';
 import { loadPeer } from './peer.ts';
 

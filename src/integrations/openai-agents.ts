@@ -5,8 +5,8 @@
  */
 
 import type { AgentInputItem, Session } from '@openai/agents-core';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTokenStore, startServer } from '../http/index.ts';
 import { openMemory } from '../index.ts';
-import { createSqliteStore } from '../store/sqlite/index.ts';
+import { createSqliteStore } from '../stores/sqlite/index.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 import { MemoryRetriever, MemoryStore } from './langchain.ts';
 import { memoryTools as mastraTools } from './mastra.ts';

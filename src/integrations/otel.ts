@@ -8,8 +8,8 @@
 
 import { type ChannelListener, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import type { Span, TracerProvider } from '@opentelemetry/api';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { MemoryEngine, MemoryOperation, OperationContent } from '../index.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
 import { loadPeer } from './peer.ts';
 
 const { SpanKind, SpanStatusCode, trace } = await loadPeer(

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** Loads a package that is installed only where it is wanted. Throws `unsupported`, naming what to install. */
 export async function loadPeer<Module>(

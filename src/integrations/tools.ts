@@ -1,6 +1,6 @@
+import { agentVerbs, callVerb, failureOf, type Verb } from '../api/index.ts';
+import { keysOf, onlyKeys, unknown } from '../domain/options.ts';
 import { type MemoryEngine, SalienceError } from '../index.ts';
-import { keysOf, onlyKeys, unknown } from '../model/options.ts';
-import { agentVerbs, callVerb, failureOf, type Verb } from '../verbs/index.ts';
 
 export interface MemoryToolOptions {
   /** Which verbs become tools. Default is `remember`, `recall`, `update` and `forget`. */

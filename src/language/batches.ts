@@ -1,5 +1,5 @@
-import { wholeNumber } from '../model/check.ts';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
+import { wholeNumber } from '../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { eachAtOnce } from '../providers/each-at-once.ts';
 import { addUsage, type ModelUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 

@@ -1,6 +1,6 @@
-import { invalidArgument } from '../model/check.ts';
-import { clip } from '../model/clip.ts';
-import { formatInstant } from '../model/time.ts';
+import { invalidArgument } from '../domain/check.ts';
+import { clip } from '../domain/clip.ts';
+import { formatInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, objectOutput } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';

@@ -1,5 +1,5 @@
-import type { MemoryType } from '../model/memory.ts';
-import type { Instant } from '../model/time.ts';
+import type { MemoryType } from '../domain/memory.ts';
+import type { Instant } from '../domain/time.ts';
 import { cleanText } from './answer.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';

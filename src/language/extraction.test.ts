@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
-import { MEMORY_TYPES } from '../model/memory.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { MEMORY_TYPES } from '../domain/memory.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { messagesAsEvents } from './extracted-memory.ts';
 import { extractMemories } from './extraction.ts';

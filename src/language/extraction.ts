@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
-import { wholeNumber } from '../model/check.ts';
-import { clip } from '../model/clip.ts';
-import { type Instant, parseInstant } from '../model/time.ts';
+import { wholeNumber } from '../domain/check.ts';
+import { clip } from '../domain/clip.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
 import { askBatches, type Batch, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';

@@ -1,6 +1,6 @@
-import { invalidArgument, text } from '../model/check.ts';
-import { onlyKeys } from '../model/options.ts';
-import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
+import { invalidArgument, text } from '../domain/check.ts';
+import { onlyKeys } from '../domain/options.ts';
+import { formatInstant, type Instant, parseInstant } from '../domain/time.ts';
 
 /** One turn of a conversation. */
 export interface ConversationMessage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rerankItems } from '../recall/rerank.ts';
+import { rerankItems } from '../engine/recall/rerank.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { modelReranker } from './rerank.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { judgePairs, type StatementPair } from './verdicts.ts';
 

@@ -1,5 +1,5 @@
-import { SalienceError } from '../model/errors.ts';
-import { formatInstant, type Instant } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { formatInstant, type Instant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
 import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';

@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { logLineOf } from '../api/index.ts';
 import type { MemoryEngine } from '../index.ts';
-import { logLineOf } from '../verbs/index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 
 /**

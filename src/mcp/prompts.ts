@@ -4,9 +4,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
+import { callVerb, recall, type VerbContext } from '../api/index.ts';
+import { unknown } from '../domain/options.ts';
 import type { MemoryEngine } from '../index.ts';
-import { unknown } from '../model/options.ts';
-import { callVerb, recall, type VerbContext } from '../verbs/index.ts';
 import type { Dialect } from './tool.ts';
 
 const about = { name: 'about', description: 'A person, project, matter or question', required: true };

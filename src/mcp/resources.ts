@@ -4,11 +4,11 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
+import type { VerbContext } from '../api/index.ts';
+import { plainLine } from '../api/quote.ts';
+import { beginningText } from '../api/sessions.ts';
+import { operationOf } from '../api/verb.ts';
 import type { Memory, MemoryEngine } from '../index.ts';
-import type { VerbContext } from '../verbs/index.ts';
-import { plainLine } from '../verbs/quote.ts';
-import { beginningText } from '../verbs/sessions.ts';
-import { operationOf } from '../verbs/verb.ts';
 import type { Dialect } from './tool.ts';
 
 const MEMORY = 'salience://memory/';

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { failureOf, logLineOf, type VerbContext } from '../api/index.ts';
 import type { Clock, MemoryEngine } from '../index.ts';
-import { failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
 import { mem } from './dialects/mem.ts';
 import { salience } from './dialects/salience.ts';
 import { scoped } from './dialects/scoped.ts';

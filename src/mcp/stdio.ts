@@ -1,6 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { logLineOf } from '../api/index.ts';
 import type { MemoryEngine } from '../index.ts';
-import { logLineOf } from '../verbs/index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 
 /** Serves one client over the streams of this process, until it closes its end or `signal` aborts. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Tool } from '../verbs/index.ts';
+import type { Tool } from '../api/index.ts';
 
 export type { Tool };
 

@@ -5,9 +5,9 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { callVerb, failureOf, logLineOf, type VerbContext } from '../api/index.ts';
+import { unknown } from '../domain/options.ts';
 import type { MemoryEngine } from '../index.ts';
-import { unknown } from '../model/options.ts';
-import { callVerb, failureOf, logLineOf, type VerbContext } from '../verbs/index.ts';
 import type { ToolChoice } from './dialects.ts';
 import type { Tool } from './tool.ts';
 

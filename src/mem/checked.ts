@@ -1,6 +1,6 @@
+import { text } from '../domain/check.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { OperationOptions } from '../index.ts';
-import { text } from '../model/check.ts';
-import { keysOf, onlyKeys } from '../model/options.ts';
 import type { MemFunctions } from './facade.ts';
 
 type InputOf<Name extends keyof MemFunctions> = Parameters<MemFunctions[Name]>[0];

@@ -1,5 +1,5 @@
+import { onlyKeys } from '../domain/options.ts';
 import { openSpaces, type SpacesOptions } from '../index.ts';
-import { onlyKeys } from '../model/options.ts';
 import { SPACES_OPTIONS } from '../spaces.ts';
 import { type MemFunctions, memFunctions } from './facade.ts';
 

@@ -1,6 +1,6 @@
-import { invalidArgument } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { onlyKeys } from '../model/options.ts';
+import { invalidArgument } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { onlyKeys } from '../domain/options.ts';
 import type { Complete, Completion, Message } from './completion.ts';
 import type { LanguageModel } from './language-model.ts';
 import { property } from './property.ts';

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Which embedder to use: one that comes with the engine by its name, none, or one of your own. */

@@ -1,4 +1,4 @@
-import type { SalienceError } from '../model/errors.ts';
+import type { SalienceError } from '../domain/errors.ts';
 import type { JsonSchema } from './language-model.ts';
 
 export interface Message {

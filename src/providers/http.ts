@@ -1,5 +1,5 @@
-import { wholeNumber } from '../model/check.ts';
-import { throwIfAborted } from '../model/errors.ts';
+import { wholeNumber } from '../domain/check.ts';
+import { throwIfAborted } from '../domain/errors.ts';
 import { isTemporary, retryAfter, stoppable, systemSleep, waitBeforeRetry } from './waiting.ts';
 
 /** How an adapter talks to its server. */

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import type { SalienceError } from '../model/errors.ts';
+import type { SalienceError } from '../domain/errors.ts';
 
 /** A model that answers in words, made to answer in data. */
 export interface LanguageModel {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { GenerateRequest } from './language-model.ts';
 import { type OpenAiCompatibleModelOptions, openAiCompatibleModel } from './openai-compatible-chat.ts';
 

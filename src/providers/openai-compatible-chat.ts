@@ -1,5 +1,5 @@
-import { text, wholeNumber } from '../model/check.ts';
-import { onlyKeys } from '../model/options.ts';
+import { text, wholeNumber } from '../domain/check.ts';
+import { onlyKeys } from '../domain/options.ts';
 import type { Complete, Completion, CompletionRequest } from './completion.ts';
 import { createPostJson, type HttpFailure, type HttpOptions, type HttpOutcome, plainUrl } from './http.ts';
 import type { LanguageModel } from './language-model.ts';

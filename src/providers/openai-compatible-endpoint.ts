@@ -1,4 +1,4 @@
-import { invalidArgument } from '../model/check.ts';
+import { invalidArgument } from '../domain/check.ts';
 
 /** Where an adapter sends its requests, and as whom. */
 export interface Endpoint {

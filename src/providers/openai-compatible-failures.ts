@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { HttpFailure } from './http.ts';
 import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { quotable, serverMessage } from './server-message.ts';

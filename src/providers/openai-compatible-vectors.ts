@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { type Api, brokenAnswer as broken } from './openai-compatible-failures.ts';
 import { property } from './property.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleEmbedder } from './openai-compatible.ts';
 
 interface Received {

@@ -1,6 +1,6 @@
-import { invalidArgument, number, text, wholeNumber } from '../model/check.ts';
-import { throwIfAborted } from '../model/errors.ts';
-import { onlyKeys } from '../model/options.ts';
+import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { throwIfAborted } from '../domain/errors.ts';
+import { onlyKeys } from '../domain/options.ts';
 import { eachAtOnce } from './each-at-once.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 import { createPostJson, HTTP_OPTION_NAMES, type HttpOptions, type PostJson, plainUrl } from './http.ts';

@@ -1,6 +1,6 @@
-import { invalidArgument, number, text, wholeNumber } from '../model/check.ts';
-import { SalienceError } from '../model/errors.ts';
-import { onlyKeys } from '../model/options.ts';
+import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { onlyKeys } from '../domain/options.ts';
 import type { Complete, Completion, CompletionRequest, Message } from './completion.ts';
 import type {
   GenerateRequest,

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../model/errors.ts';
+import { throwIfAborted } from '../domain/errors.ts';
 
 /** Lets time pass. It may be left unanswered when the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;

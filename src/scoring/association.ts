@@ -1,4 +1,4 @@
-import { ageInDays, type Instant } from '../model/time.ts';
+import { ageInDays, type Instant } from '../domain/time.ts';
 import { exponentialDecay } from './arithmetic.ts';
 import { combined, type Explanation } from './explain.ts';
 

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { compareScores, makeScore, type Score } from './comparable.ts';
 
 const low = makeScore('lexical', 'hash', 0.25);

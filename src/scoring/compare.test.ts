@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { ARBITRARY_NOW, arbitrarySignals } from '../testing/arbitrary-profile.ts';
 import { type Comparison, compareExplanations, formatComparison } from './compare.ts';
 import type { Expression } from './operators/index.ts';

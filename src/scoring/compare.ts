@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Explanation } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import { visible } from './show.ts';

@@ -1,5 +1,5 @@
-import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
-import type { Instant } from '../model/time.ts';
+import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import type { Instant } from '../domain/time.ts';
 import type { Scalar } from './operators/index.ts';
 import type { Knowledge } from './operators/interval.ts';
 import { BLOCK_SIZE, type Block, type Columns, isBlurred, loadSignal, newLane } from './operators/lanes.ts';

@@ -1,6 +1,6 @@
-import { SalienceError } from '../model/errors.ts';
-import type { ClockName } from '../model/fields.ts';
-import type { Instant } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import type { ClockName } from '../domain/fields.ts';
+import type { Instant } from '../domain/time.ts';
 import { type Node, operatorOf } from './operators/index.ts';
 import type { Walk } from './operators/operator.ts';
 import { isClockName, type Signals } from './signals.ts';

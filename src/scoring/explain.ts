@@ -1,4 +1,4 @@
-import type { Instant } from '../model/time.ts';
+import type { Instant } from '../domain/time.ts';
 import { walk } from './evaluate.ts';
 import { type ExplanationDetail, findOperator, type Node, operatorOf } from './operators/index.ts';
 import type { Signals } from './signals.ts';

@@ -1,5 +1,5 @@
-import type { RetentionFading } from '../model/settings.ts';
-import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import type { RetentionFading } from '../domain/settings.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { evaluate } from './evaluate.ts';
 import type { Node } from './operators/index.ts';
 import { resolveProfile } from './profile.ts';

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** The error of a profile that cannot be used, naming the place in it. */
 export function invalidProfile(profile: string, path: string, problem: string): SalienceError {

@@ -1,5 +1,5 @@
-import { SalienceError } from '../model/errors.ts';
-import { unknown } from '../model/options.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { unknown } from '../domain/options.ts';
 import { writtenCondition } from './condition.ts';
 import { type Expression, notationOf, OPERATOR_NAMES } from './operators/index.ts';
 import type { FormulaText } from './operators/operator.ts';

@@ -1,6 +1,6 @@
-import { SalienceError } from '../model/errors.ts';
-import type { MemoryType } from '../model/memory.ts';
-import type { Instant } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import type { MemoryType } from '../domain/memory.ts';
+import type { Instant } from '../domain/time.ts';
 import { features, partValue, type SignalInput, score } from './score.ts';
 
 type Time = Instant | string | Date;

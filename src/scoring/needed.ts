@@ -1,4 +1,4 @@
-import type { Instant } from '../model/time.ts';
+import type { Instant } from '../domain/time.ts';
 import { evaluate, namesRead } from './evaluate.ts';
 import type { ResolvedProfile } from './profile.ts';
 import { isClockName, isSignalName, SIGNALS, type Signals } from './signals.ts';

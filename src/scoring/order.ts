@@ -1,4 +1,4 @@
-import type { Instant } from '../model/time.ts';
+import type { Instant } from '../domain/time.ts';
 
 /** What the order of an answer looks at. */
 export interface Ranked {

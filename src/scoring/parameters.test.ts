@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { type ParameterOverrides, type ProfileDefinition, resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import { defineProfile, explain, score } from './score.ts';

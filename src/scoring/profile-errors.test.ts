@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SalienceError, type SalienceErrorCode } from '../model/errors.ts';
+import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 import type { ProfileDefinition } from './profile.ts';
 import { resolveProfile } from './profile.ts';
 import { builtinDefinition } from './profiles/index.ts';

@@ -1,5 +1,5 @@
-import { SalienceError } from '../model/errors.ts';
-import { unknown } from '../model/options.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { unknown } from '../domain/options.ts';
 import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
 import type { Expression } from './operators/index.ts';

@@ -1,4 +1,4 @@
-import { unknown } from '../model/options.ts';
+import { unknown } from '../domain/options.ts';
 import { type ResolvedCondition, resolveCondition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
 import { type Expression, type Node, notationOf, OPERATOR_NAMES } from './operators/index.ts';

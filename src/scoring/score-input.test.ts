@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { recencyScore } from './helpers.ts';
 import { resolveProfile } from './profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './profiles/index.ts';

@@ -1,7 +1,7 @@
-import { SalienceError } from '../model/errors.ts';
-import { CLOCK_NAMES } from '../model/fields.ts';
-import { unknown } from '../model/options.ts';
-import { type Instant, parseInstant } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { CLOCK_NAMES } from '../domain/fields.ts';
+import { unknown } from '../domain/options.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import { conditionHolds } from './condition.ts';
 import { clocksRead, evaluate } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';

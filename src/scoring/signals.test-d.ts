@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import type { CLOCK_NAMES } from '../model/fields.ts';
+import type { CLOCK_NAMES } from '../domain/fields.ts';
 import type {
   AttributeName,
   CompleteSignals,

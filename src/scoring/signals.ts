@@ -1,6 +1,6 @@
-import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
-import { initialStability, type MemoryRecord } from '../model/memory.ts';
-import type { Instant } from '../model/time.ts';
+import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import { initialStability, type MemoryRecord } from '../domain/memory.ts';
+import type { Instant } from '../domain/time.ts';
 
 /**
  * Where the value of a signal or an attribute comes from. `memory`: the memory alone, by {@link signalsOf}. `relations`:

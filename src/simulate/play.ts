@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { formatInstant, type Instant, parseInstant } from '../domain/time.ts';
 import {
   type EmbedderChoice,
   type Memory,
@@ -9,8 +11,6 @@ import {
   type MemoryLink,
   openMemory,
 } from '../index.ts';
-import { SalienceError, throwIfAborted } from '../model/errors.ts';
-import { formatInstant, type Instant, parseInstant } from '../model/time.ts';
 import { retention } from '../scoring/index.ts';
 import { type Action, type Moment, scheduleOf } from './schedule.ts';
 import type { LifeScript } from './script.ts';

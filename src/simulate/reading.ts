@@ -1,4 +1,4 @@
-import { invalidArgument, oneOf } from '../model/check.ts';
+import { invalidArgument, oneOf } from '../domain/check.ts';
 
 const KINDS = ['settings', 'memory', 'recall'] as const;
 

@@ -1,5 +1,5 @@
-import { invalidArgument } from '../model/check.ts';
-import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { invalidArgument } from '../domain/check.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import type { LifeScript, ScriptedMemory, ScriptedRecall } from './script.ts';
 
 export type Action =

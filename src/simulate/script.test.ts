@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
-import { MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { scheduleOf } from './schedule.ts';
 import { parseLifeScript } from './script.ts';
 

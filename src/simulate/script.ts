@@ -1,8 +1,8 @@
+import { invalidArgument, number, oneOf, text, texts, wholeNumber } from '../domain/check.ts';
+import { CREATE_FIELDS } from '../domain/fields.ts';
+import { onlyKeys } from '../domain/options.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import type { RememberInput } from '../index.ts';
-import { invalidArgument, number, oneOf, text, texts, wholeNumber } from '../model/check.ts';
-import { CREATE_FIELDS } from '../model/fields.ts';
-import { onlyKeys } from '../model/options.ts';
-import { type Instant, parseInstant } from '../model/time.ts';
 import { readFields, readLineItems } from './reading.ts';
 
 /** What happens to a memory in the course of a time, as a script tells it. Days count from `start`, fractions too. */

@@ -1,5 +1,5 @@
-import { SalienceError } from '../model/errors.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import { SalienceError } from '../domain/errors.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import type { ListAnswer, ListOrder, ListRequest } from './store.ts';
 
 /** The last memory of a page: where the next one starts. */

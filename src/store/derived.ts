@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { Decision, EmbeddingInfo, IndexedText } from './store.ts';
 
 /** What the derived data of a space was made with. */

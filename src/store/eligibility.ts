@@ -1,7 +1,7 @@
-import { type MemoryRecord, type Tier, TRANSIENT_TYPES } from '../model/memory.ts';
-import { meetsMetadata } from '../model/metadata-condition.ts';
-import { liesIn } from '../model/scope.ts';
-import type { Instant } from '../model/time.ts';
+import { type MemoryRecord, type Tier, TRANSIENT_TYPES } from '../domain/memory.ts';
+import { meetsMetadata } from '../domain/metadata-condition.ts';
+import { liesIn } from '../domain/scope.ts';
+import type { Instant } from '../domain/time.ts';
 import type { Exclusion, MemoryFilter } from './store.ts';
 
 /** What the conditions of eligibility look at. */

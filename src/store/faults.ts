@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** The error of everything that is asked of a resource after `close()`. */
 export function closedError(what: string): SalienceError {

@@ -1,5 +1,5 @@
-import { invalidArgument, number } from '../model/check.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import { invalidArgument, number } from '../domain/check.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import type { Link, LinkKind } from './store.ts';
 
 /** The weight of the link between neighbours in a session. */

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { closedError, openedReadOnly } from './faults.ts';
 import type { Past } from './rewind.ts';
 import type { State } from './state.ts';

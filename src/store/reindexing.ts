@@ -1,5 +1,5 @@
-import { SalienceError } from '../model/errors.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import { SalienceError } from '../domain/errors.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import { checkVector } from './derived.ts';
 import type { IndexedText, ReindexRequest } from './store.ts';
 

@@ -1,6 +1,6 @@
-import { invalidArgument } from '../model/check.ts';
-import type { MemoryRecord } from '../model/memory.ts';
-import { formatInstant, type Instant } from '../model/time.ts';
+import { invalidArgument } from '../domain/check.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
+import { formatInstant, type Instant } from '../domain/time.ts';
 import { linkKey } from './links.ts';
 import { emptyState, type SearchableMemory, type State, stored, WAITING } from './state.ts';
 import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from './store.ts';

@@ -1,5 +1,5 @@
-import type { MemoryRecord } from '../model/memory.ts';
-import { normalisedContent } from '../model/statement.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
+import { normalisedContent } from '../domain/statement.ts';
 import { compareCreated } from './comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';

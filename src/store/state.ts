@@ -1,7 +1,7 @@
-import type { MemoryRecord } from '../model/memory.ts';
-import { DEFAULT_SETTINGS, type SpaceSettings } from '../model/settings.ts';
-import { normalisedContent } from '../model/statement.ts';
-import type { Instant } from '../model/time.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../domain/settings.ts';
+import { normalisedContent } from '../domain/statement.ts';
+import type { Instant } from '../domain/time.ts';
 import type { Derivation } from './derived.ts';
 import type { UndoProblem } from './faults.ts';
 import type {

@@ -1,12 +1,12 @@
-import type { DynamicField } from '../model/fields.ts';
-import type { LinkKind, MemoryRecord } from '../model/memory.ts';
-import type { MetadataCondition } from '../model/metadata-condition.ts';
-import type { SpaceSettings } from '../model/settings.ts';
-import type { Instant } from '../model/time.ts';
+import type { DynamicField } from '../domain/fields.ts';
+import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
+import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import type { SpaceSettings } from '../domain/settings.ts';
+import type { Instant } from '../domain/time.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 
-export { LINK_KINDS, type LinkKind } from '../model/memory.ts';
+export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
 /**
  * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 
 /** The relevance of a memory that holds the text of a query in which no term is left. */
 export const SUBSTRING_RELEVANCE = 0.5;

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import type { MemoryEvent, SpaceReader } from './store.ts';
 
 const STUB_PREFIX = '[archived] ';

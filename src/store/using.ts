@@ -1,5 +1,5 @@
-import { invalidArgument } from '../model/check.ts';
-import { DYNAMICS } from '../model/fields.ts';
+import { invalidArgument } from '../domain/check.ts';
+import { DYNAMICS } from '../domain/fields.ts';
 import type { Dynamics, NewUsage, Usage, UseDecision } from './store.ts';
 
 /** Throws `invalid_argument` for a memory that the usage does not name. */

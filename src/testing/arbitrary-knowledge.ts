@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ageInDays } from '../model/time.ts';
+import { ageInDays } from '../domain/time.ts';
 import { clockOf } from '../scoring/operators/age.ts';
 import type { Interval, Knowledge } from '../scoring/operators/interval.ts';
 import { ATTRIBUTE_NAMES, attributeText, SIGNAL_NAMES, SIGNALS, type Signals } from '../scoring/signals.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type JsonValue, JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES } from '../model/memory.ts';
+import { type JsonValue, JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES } from '../domain/memory.ts';
 import type { IndexedText } from '../store/store.ts';
 import { arbitraryMetadata } from './arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Metadata } from '../model/memory.ts';
-import type { MetadataCondition, MetadataTest, Scalar } from '../model/metadata-condition.ts';
+import type { Metadata } from '../domain/memory.ts';
+import type { MetadataCondition, MetadataTest, Scalar } from '../domain/metadata-condition.ts';
 
 /** Few names and values, so that conditions are met; among them those that a store may confuse. */
 const name = fc.constantFrom('a', 'b', '', 'a b', 'ä', '__proto__', "it's", '"', '$.a');

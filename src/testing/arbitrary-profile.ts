@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CLOCK_NAMES, type ClockName } from '../model/fields.ts';
-import { type Instant, MILLISECONDS_PER_DAY } from '../model/time.ts';
+import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import type { Condition } from '../scoring/condition.ts';
 import {
   type Expression,

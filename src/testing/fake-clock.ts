@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../model/time.ts';
+import type { Clock, Instant } from '../domain/time.ts';
 
 /** A clock that stands still until it is told otherwise. */
 export interface FakeClock {

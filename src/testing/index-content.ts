@@ -1,4 +1,4 @@
-import { type ResidentIndex, signalsOfRow } from '../index/resident-index.ts';
+import { type ResidentIndex, signalsOfRow } from '../search/resident-index.ts';
 
 /** What an index knows of each memory, by the store's key: equal for two indexes that answer alike, however they grew. */
 export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown> {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { eligibleRows } from '../index/eligible.ts';
-import { lexicalScores, noLexicalScores } from '../index/lexical.ts';
-import { createResidentIndex, putMemory, type ResidentIndex } from '../index/resident-index.ts';
-import { searchIndex } from '../index/search.ts';
-import { standingColumns } from '../index/standing.ts';
-import type { MemoryRecord } from '../model/memory.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import { signalsOf } from '../scoring/signals.ts';
+import { eligibleRows } from '../search/eligible.ts';
+import { lexicalScores, noLexicalScores } from '../search/lexical.ts';
+import { createResidentIndex, putMemory, type ResidentIndex } from '../search/resident-index.ts';
+import { searchIndex } from '../search/search.ts';
+import { standingColumns } from '../search/standing.ts';
 import { grouped, type Relations } from '../store/standing.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../model/memory.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { SalienceError } from '../domain/errors.ts';
 import { type MemoryEngine, RESOLUTIONS } from '../index.ts';
-import { SalienceError } from '../model/errors.ts';
 
 /** Something that a user does; what is not possible at the time is refused, and changes nothing. */
 export interface Step {

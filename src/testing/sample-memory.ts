@@ -1,4 +1,4 @@
-import { initialStability, type MemoryRecord } from '../model/memory.ts';
+import { initialStability, type MemoryRecord } from '../domain/memory.ts';
 import type { IndexedText } from '../store/store.ts';
 
 /** A memory with every default, for tests that care about a few fields only. */

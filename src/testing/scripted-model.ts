@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import type { LanguageModel } from '../providers/language-model.ts';
 import { structuredModel } from '../providers/structured.ts';
 

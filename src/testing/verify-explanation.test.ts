@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { type Explanation, explain } from '../scoring/index.ts';
 import { BUILTIN_PROFILE_NAMES } from '../scoring/profiles/index.ts';
 import { verifyExplanation } from './index.ts';

@@ -1,4 +1,4 @@
-import { SalienceError } from '../model/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { type Explanation, faultOf, recompute } from '../scoring/explain.ts';
 
 /**

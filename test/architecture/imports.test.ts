@@ -5,67 +5,64 @@ import { describe, expect, test } from 'vitest';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** What each room may import besides itself. Rooms above may use rooms below, never the other way round. */
+/** What each folder may import besides itself. Folders above may use folders below, never the other way round. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  scoring: ['model'],
-  text: ['model'],
-  files: ['model'],
-  providers: ['model'],
-  // The port; its adapters are rooms of their own. It keeps, and does not search.
-  store: ['model', 'scoring', 'text'],
-  index: ['model', 'scoring', 'text', 'store'],
-  'store/sqlite': ['model', 'scoring', 'text', 'index', 'store'],
-  language: ['model', 'providers'],
-  recall: ['model', 'scoring', 'text', 'providers', 'store'],
-  context: ['model', 'scoring', 'text'],
-  memory: ['model', 'scoring', 'text', 'language', 'context', 'providers', 'store', 'recall'],
+  domain: [],
+  scoring: ['domain'],
+  text: ['domain'],
+  files: ['domain'],
+  providers: ['domain'],
+  // The port; its adapters are folders of their own. It keeps, and does not search.
+  store: ['domain', 'scoring', 'text'],
+  search: ['domain', 'scoring', 'text', 'store'],
+  stores: ['domain', 'scoring', 'text', 'search', 'store'],
+  language: ['domain', 'providers'],
+  context: ['domain', 'scoring', 'text'],
+  engine: ['domain', 'scoring', 'text', 'language', 'context', 'providers', 'store'],
   '(root)': [
-    'model',
-    'index',
+    'domain',
     'scoring',
     'text',
+    'search',
     'language',
     'providers',
     'store',
-    'store/sqlite',
-    'recall',
-    'language',
+    'stores',
     'context',
-    'memory',
+    'engine',
   ],
-  import: ['(root)', 'files', 'model'],
-  eval: ['(root)', 'files', 'model'],
-  simulate: ['(root)', 'model', 'scoring'],
-  verbs: ['(root)', 'model'],
-  http: ['(root)', 'model', 'import', 'verbs'],
-  // The options of the verbs, which weigh nothing.
-  client: ['(root)', 'model', 'scoring', 'memory'],
-  mem: ['(root)', 'model'],
-  mcp: ['(root)', 'model', 'verbs', 'mem'],
-  integrations: ['(root)', 'model', 'verbs'],
+  import: ['(root)', 'files', 'domain'],
+  eval: ['(root)', 'files', 'domain'],
+  simulate: ['(root)', 'domain', 'scoring'],
+  api: ['(root)', 'domain'],
+  http: ['(root)', 'domain', 'import', 'api'],
+  // The checks of options, which weigh nothing.
+  client: ['(root)', 'domain', 'scoring', 'engine'],
+  mem: ['(root)', 'domain'],
+  mcp: ['(root)', 'domain', 'api', 'mem'],
+  integrations: ['(root)', 'domain', 'api'],
   cli: [
     '(root)',
     'scoring',
-    'recall',
+    'engine',
     'import',
     'eval',
     'simulate',
     'files',
-    'model',
+    'domain',
     'text',
     'store',
-    'store/sqlite',
+    'stores',
     'providers',
     'mcp',
     'http',
   ],
-  testing: ['model', 'providers', 'scoring', 'text', 'index', 'store', '(root)'],
+  testing: ['domain', 'providers', 'scoring', 'text', 'search', 'store', '(root)'],
 };
 
-/** The only rooms that load a driver or a server's library. */
+/** The only folders that load a driver or a server's library. */
 const drivers: Readonly<Record<string, readonly string[]>> = {
-  '@photostructure/sqlite': ['store/sqlite', 'cli'],
+  '@photostructure/sqlite': ['stores', 'cli'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
   hono: ['http'],
@@ -91,11 +88,14 @@ function sourceFiles(directory: string): readonly string[] {
   });
 }
 
-function roomOf(file: string): string {
-  const parts = relative(source, file).split(sep);
-  if (parts.length === 1) return '(root)';
-  const nested = parts.slice(0, 2).join('/');
-  return Object.hasOwn(allowed, nested) ? nested : (parts[0] as string);
+function folderOf(file: string): string {
+  const [first, second] = relative(source, file).split(sep);
+  return second === undefined ? '(root)' : (first as string);
+}
+
+function inFolders(...folders: readonly string[]): readonly string[] {
+  for (const folder of folders) expect(Object.keys(allowed)).toContain(folder);
+  return files.filter((file) => folders.includes(folderOf(file)));
 }
 
 function importsOf(file: string): readonly string[] {
@@ -105,22 +105,59 @@ function importsOf(file: string): readonly string[] {
   ].map((match) => (match[1] ?? match[2]) as string);
 }
 
+/** The files that are loaded with a file: what is imported for its types alone is not. */
+function loadedBy(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
+  return [...text.matchAll(/^(?:import|export)\b([^'";=]*?)from\s+'(\.[^']+)'/gm)].flatMap(
+    ([, names = '', target = '']) => {
+      const listed = /\{([^}]*)\}/.exec(names)?.[1]?.split(',') ?? [];
+      const typesAlone = listed.length > 0 && listed.every((name) => /^\s*(?:type\s|$)/.test(name));
+      return typesAlone ? [] : [join(file, '..', target)];
+    },
+  );
+}
+
 describe('imports go one way', () => {
-  test('every room is known', () => {
+  test('every folder is known', () => {
     expect(files.length).toBeGreaterThan(50);
-    for (const file of files) expect(Object.keys(allowed)).toContain(roomOf(file));
+    for (const file of files) expect(Object.keys(allowed)).toContain(folderOf(file));
   });
 
   test.each(files.map((file) => [relative(source, file), file]))('%s', (_, file) => {
-    const room = roomOf(file);
+    const folder = folderOf(file);
     for (const target of importsOf(file)) {
       if (target.startsWith('.')) {
-        const other = roomOf(join(file, '..', target));
-        if (other !== room) expect(allowed[room], `${room} imports ${other}: ${target}`).toContain(other);
+        const other = folderOf(join(file, '..', target));
+        if (other !== folder)
+          expect(allowed[folder], `${folder} imports ${other}: ${target}`).toContain(other);
       } else if (Object.hasOwn(drivers, target)) {
-        expect(drivers[target], `${room} imports the driver ${target}`).toContain(room);
+        expect(drivers[target], `${folder} imports the driver ${target}`).toContain(folder);
       }
     }
+  });
+
+  test('no folder reaches itself through others', () => {
+    const reached = (folder: string, known = new Set<string>()): ReadonlySet<string> => {
+      for (const next of allowed[folder] ?? []) {
+        if (!known.has(next)) reached(next, known.add(next));
+      }
+      return known;
+    };
+    for (const folder of Object.keys(allowed)) expect(reached(folder), folder).not.toContain(folder);
+  });
+
+  test('no file is loaded by what it loads', () => {
+    const order = new Map<string, 'open' | 'done'>();
+    const visit = (file: string, path: readonly string[]) => {
+      const names = [...path, relative(source, file)];
+      expect(order.get(file), names.join(' → ')).not.toBe('open');
+      if (order.has(file)) return;
+      order.set(file, 'open');
+      for (const next of loadedBy(file)) visit(next, names);
+      order.set(file, 'done');
+    };
+    for (const file of files) visit(file, []);
+    expect(order.size).toBeGreaterThan(200);
   });
 });
 
@@ -136,14 +173,13 @@ test('a framework is imported by its own file alone, and that file by nothing', 
 });
 
 test('nothing imports the command line', () => {
-  for (const file of files.filter((each) => roomOf(each) !== 'cli')) {
+  for (const file of files.filter((each) => folderOf(each) !== 'cli')) {
     for (const target of importsOf(file)) expect(target).not.toMatch(/\/cli\//);
   }
 });
 
 test('what starts with every command loads no schema library', () => {
-  const late = ['(root)', 'model', 'providers', 'language', 'recall', 'memory', 'store'];
-  for (const file of files.filter((each) => late.includes(roomOf(each)))) {
+  for (const file of inFolders('(root)', 'domain', 'providers', 'language', 'engine', 'store')) {
     expect(readFileSync(file, 'utf8'), relative(source, file)).not.toMatch(
       /^import (?!type )[^;]*from 'zod'/m,
     );
@@ -151,26 +187,25 @@ test('what starts with every command loads no schema library', () => {
 });
 
 test('the core reads no clock and no randomness of its own', () => {
-  const core = [
-    'model',
+  const core = inFolders(
+    'domain',
     'scoring',
     'text',
-    'index',
+    'search',
     'store',
-    'store/sqlite',
+    'stores',
     'language',
-    'recall',
     'context',
-    'memory',
-  ];
-  for (const file of files.filter((each) => core.includes(roomOf(each)))) {
+    'engine',
+  );
+  for (const file of core) {
     const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     expect(text, relative(source, file)).not.toMatch(/Date\.now|new Date\(\)|Math\.random|randomUUID/);
   }
 });
 
 test('scores are made of exp and log alone: their bits are the same on every runtime', () => {
-  for (const file of files.filter((each) => ['scoring', 'index', 'text'].includes(roomOf(each)))) {
+  for (const file of inFolders('scoring', 'search', 'text')) {
     const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     expect(text, relative(source, file)).not.toMatch(
       /Math\.(pow|exp2|log2|log10|sin|cos|tanh|cbrt|hypot|expm1|log1p)|[\w)] \*\* [\w(]/,

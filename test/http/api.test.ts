@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { verbs } from '../../src/api/index.ts';
 import type { LogEntry } from '../../src/http/index.ts';
-import { verbs } from '../../src/verbs/index.ts';
 import { startTestServer } from './fixture.ts';
 
 describe('the routes', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { verbs } from '../../src/api/index.ts';
 import { connectMemory } from '../../src/client/index.ts';
-import { verbs } from '../../src/verbs/index.ts';
 import { startTestServer } from './fixture.ts';
 
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nobodyReadsThis'];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { verbs } from '../../src/verbs/index.ts';
+import { verbs } from '../../src/api/index.ts';
 
 const guide = readFileSync(new URL('../../docs/guides/server.md', import.meta.url), 'utf8');
 

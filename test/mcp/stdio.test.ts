@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verbs } from '../../src/verbs/index.ts';
+import { verbs } from '../../src/api/index.ts';
 import { createWorkplace, type Workplace } from '../cli/cli.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

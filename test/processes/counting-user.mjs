@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { resolveProfile } from '../../build/scoring/profile.js';
 import { builtinProfile } from '../../build/scoring/profiles/index.js';
-import { createSqliteStore } from '../../build/store/sqlite/index.js';
+import { createSqliteStore } from '../../build/stores/sqlite/index.js';
 
 const [directory, name, count] = process.argv.slice(2);
 const space = await createSqliteStore({ directory, synchronous: 'normal', busyTimeout: 60_000 }).openSpace(

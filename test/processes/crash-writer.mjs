@@ -1,7 +1,7 @@
 // Writes batches until it is killed, and says on stdout which ones were acknowledged.
 // usage: node crash-writer.mjs DIRECTORY
 import { writeSync } from 'node:fs';
-import { createSqliteStore } from '../../build/store/sqlite/index.js';
+import { createSqliteStore } from '../../build/stores/sqlite/index.js';
 import { sampleIndexed, sampleMemory } from '../../build/testing/sample-memory.js';
 
 const [directory] = process.argv.slice(2);

@@ -3,9 +3,9 @@
 import { copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSpaces } from '../../build/index.js';
-import { connect } from '../../build/store/sqlite/connection.js';
-import { fileNameOf } from '../../build/store/sqlite/files.js';
-import { writeMeta } from '../../build/store/sqlite/meta.js';
+import { connect } from '../../build/stores/sqlite/connection.js';
+import { fileNameOf } from '../../build/stores/sqlite/files.js';
+import { writeMeta } from '../../build/stores/sqlite/meta.js';
 
 const [directory, count] = process.argv.slice(2);
 const names = Array.from({ length: Number(count) }, (_, index) => `user ${index}`);

@@ -20,7 +20,7 @@ const root = new URL('../../', import.meta.url);
 
 /** Starts a script of `test/processes`. Fails with a hint when the build that it runs against is missing. */
 export function startScript(name: string, ...arguments_: readonly string[]): RunningScript {
-  if (!existsSync(new URL('build/store/sqlite/index.js', root))) {
+  if (!existsSync(new URL('build/stores/sqlite/index.js', root))) {
     throw new Error(
       'build is missing: child processes run the build. Run `./run setup`, or `npm run build`, first',
     );

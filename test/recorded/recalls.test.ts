@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory, type RecallOptions } from '../../src/index.ts';
-import { SalienceError } from '../../src/model/errors.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 
 /*

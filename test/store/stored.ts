@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from '../../src/store/sqlite/connection.ts';
+import { connect } from '../../src/stores/sqlite/connection.ts';
 
 /**
  * The content of every file in a directory, read in one go. A file that its process takes away meanwhile has nothing

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { parseInstant } from '../../domain/time.ts';
 import type { Belief } from '../../index.ts';
-import { parseInstant } from '../../model/time.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { open } from '../open.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { parseInstant } from '../../domain/time.ts';
 import type { Memory, StandingConflict } from '../../index.ts';
-import { parseInstant } from '../../model/time.ts';
 import { action, type Context } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { open } from '../open.ts';

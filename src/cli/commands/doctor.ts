@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
 import { openMemory } from '../../index.ts';
-import { SalienceError } from '../../model/errors.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
-import { createSqliteStore } from '../../store/sqlite/index.ts';
-import { sqliteVersion } from '../../store/sqlite/version.ts';
+import { createSqliteStore } from '../../stores/sqlite/index.ts';
+import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
 import { FAILED } from '../failure.ts';
 import { embedderOf, storePath } from '../open.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { throwIfAborted } from '../../domain/errors.ts';
 import { exportEnd } from '../../import/index.ts';
 import type { MemoryEngine } from '../../index.ts';
-import { throwIfAborted } from '../../model/errors.ts';
 import { action, type Context } from '../context.ts';
 import { open } from '../open.ts';
 import { writeFileAtomically } from '../output-file.ts';

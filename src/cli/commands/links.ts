@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseInstant } from '../../model/time.ts';
+import { parseInstant } from '../../domain/time.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { open } from '../open.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { throwIfAborted } from '../../domain/errors.ts';
 import type { Memory } from '../../index.ts';
-import { throwIfAborted } from '../../model/errors.ts';
 import { action } from '../context.ts';
 import { type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';

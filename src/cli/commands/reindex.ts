@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
 import type { BatchOptions, MemoryEngine } from '../../index.ts';
-import { SalienceError } from '../../model/errors.ts';
 import { action, type Context } from '../context.ts';
 import { open } from '../open.ts';
 import { createProgress } from '../progress.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { VERBS } from '../../domain/verbs.ts';
 import type { StartedSession } from '../../index.ts';
-import { VERBS } from '../../model/verbs.ts';
 import { action, type Context } from '../context.ts';
 import { formatMemories } from '../memory-text.ts';
 import { open, openExisting } from '../open.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { SalienceError } from '../../model/errors.ts';
+import { SalienceError } from '../../domain/errors.ts';
 import { type LifeScript, parseLifeScript, plotRetention, simulateLife } from '../../simulate/index.ts';
 import { action } from '../context.ts';
 import { embedderOf } from '../open.ts';

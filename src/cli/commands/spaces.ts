@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
 import { deleteSpace } from '../../index.ts';
-import { SalienceError } from '../../model/errors.ts';
-import { createSqliteStore } from '../../store/sqlite/index.ts';
+import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { confirm } from '../confirm.ts';
 import { action } from '../context.ts';
 import { storePath } from '../open.ts';

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { counted, dayOf, named, quoted } from '../../api/quote.ts';
+import { listOf } from '../../api/schemas.ts';
+import { operationOf } from '../../api/verb.ts';
 import { type MemoryEngine, SalienceError } from '../../index.ts';
 import { type MemFunctions, memFunctions } from '../../mem/facade.ts';
 import {
@@ -13,9 +16,6 @@ import {
   type SearchResult,
   type SessionSummary,
 } from '../../mem/shapes.ts';
-import { counted, dayOf, named, quoted } from '../../verbs/quote.ts';
-import { listOf } from '../../verbs/schemas.ts';
-import { operationOf } from '../../verbs/verb.ts';
 import { type Dialect, defineTool, type Tool } from '../tool.ts';
 import { mendWith } from './mend.ts';
 

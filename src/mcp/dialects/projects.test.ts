@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseScope } from '../../model/scope.ts';
+import { parseScope } from '../../domain/scope.ts';
 import { placeOf, projectOfScope, scopeOfProject, viewOf } from './projects.ts';
 
 describe('the scope of a project', () => {

@@ -1,5 +1,5 @@
+import { parseScope } from '../../domain/scope.ts';
 import { SalienceError } from '../../index.ts';
-import { parseScope } from '../../model/scope.ts';
 
 /** What a scoped tool looks at: what is visible, and which of it is returned. */
 export interface View {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { named, quoted } from '../../api/quote.ts';
 import type { Memory } from '../../index.ts';
-import { named, quoted } from '../../verbs/quote.ts';
 import { projectOfScope } from './projects.ts';
 
 const TYPES = ['fact', 'rule', 'decision', 'feedback', 'context'] as const;

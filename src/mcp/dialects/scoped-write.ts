@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { alike } from '../../model/statement.ts';
-import { named, quoted } from '../../verbs/quote.ts';
-import { operationOf } from '../../verbs/verb.ts';
+import { named, quoted } from '../../api/quote.ts';
+import { operationOf } from '../../api/verb.ts';
+import { alike } from '../../domain/statement.ts';
 import { defineTool } from '../tool.ts';
 import { placeOf } from './projects.ts';
 import { lineOf, memoryType, project, scope, scopedMemory, scopedMemoryOf, tags } from './scoped-shapes.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { helpOf } from '../../api/help.ts';
+import { stats } from '../../api/index.ts';
+import { missingIn, missingText } from '../../api/missing.ts';
+import { operationOf } from '../../api/verb.ts';
 import type { Memory } from '../../index.ts';
-import { helpOf } from '../../verbs/help.ts';
-import { stats } from '../../verbs/index.ts';
-import { missingIn, missingText } from '../../verbs/missing.ts';
-import { operationOf } from '../../verbs/verb.ts';
 import { type Dialect, defineTool } from '../tool.ts';
 import { mendWith } from './mend.ts';
 import { type View, viewOf } from './projects.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { verbs } from '../../api/index.ts';
 import { SalienceError } from '../../index.ts';
 import { live } from '../../testing/live-memory.ts';
-import { verbs } from '../../verbs/index.ts';
 import type { Dialect, Tool } from '../tool.ts';
 import { callTool } from '../tools.ts';
 import { mem } from './mem.ts';

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../../model/errors.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
 import { readWordTable, type WordTable } from './table.ts';
 import { findWord, tokenize } from './tokenize.ts';

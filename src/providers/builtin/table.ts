@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SalienceError } from '../../model/errors.ts';
+import { SalienceError } from '../../domain/errors.ts';
 
 /**
  * The file `table.bin`, little-endian, every section aligned to four bytes:

@@ -1,5 +1,5 @@
-import { CLOCK_NAMES, type ClockName } from '../../model/fields.ts';
-import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../model/time.ts';
+import { CLOCK_NAMES, type ClockName } from '../../domain/fields.ts';
+import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Explanation } from '../explain.ts';
 import type { Signals } from '../signals.ts';
 import { newLane } from './lanes.ts';

@@ -1,4 +1,4 @@
-import type { ClockName } from '../../model/fields.ts';
+import type { ClockName } from '../../domain/fields.ts';
 import type { AttributeName, RowSignalName, SignalName } from '../signals.ts';
 import type { Node } from './index.ts';
 import type { Compilation } from './operator.ts';

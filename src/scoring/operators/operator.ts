@@ -1,5 +1,5 @@
-import type { SalienceError } from '../../model/errors.ts';
-import type { Instant } from '../../model/time.ts';
+import type { SalienceError } from '../../domain/errors.ts';
+import type { Instant } from '../../domain/time.ts';
 import type { Condition, ResolvedCondition } from '../condition.ts';
 import type { Explanation } from '../explain.ts';
 import type { ParameterValue } from '../profile.ts';

@@ -1,5 +1,5 @@
-import { SalienceError } from '../../model/errors.ts';
-import { hint } from '../../model/options.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import { hint } from '../../domain/options.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from '../profile.ts';
 import { ambient } from './ambient.ts';
 import { balanced } from './balanced.ts';

@@ -1,4 +1,4 @@
-import { parseSpaceName } from '../../model/space.ts';
+import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { createRoom, openRoom, type Room } from './space.ts';

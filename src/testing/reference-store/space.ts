@@ -1,6 +1,6 @@
-import { SalienceError } from '../../model/errors.ts';
-import type { MemoryRecord } from '../../model/memory.ts';
-import { DEFAULT_SETTINGS } from '../../model/settings.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { openPast } from '../../store/past.ts';
 import { createQueue, type Queue } from '../../store/queue.ts';

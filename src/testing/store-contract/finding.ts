@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { normalisedContent } from '../../model/statement.ts';
+import { normalisedContent } from '../../domain/statement.ts';
 import type { FindBy, SpaceReader } from '../../store/store.ts';
 import { stubContent } from '../../store/tiers.ts';
 import { type ContractTest, insert, onSpace, replace, start, write } from './harness.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { SalienceError, type SalienceErrorCode } from '../../model/errors.ts';
-import type { MemoryRecord } from '../../model/memory.ts';
+import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
 import type {
   Change,
   Decision,

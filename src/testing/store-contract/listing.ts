@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { meetsMetadata, parseMetadataFilter } from '../../model/metadata-condition.ts';
+import { meetsMetadata, parseMetadataFilter } from '../../domain/metadata-condition.ts';
 import { compareListed } from '../../store/cursor.ts';
 import type { ListOrder, MemoryFilter, SpaceStore } from '../../store/store.ts';
 import { arbitraryMemory } from '../arbitrary-memory.ts';

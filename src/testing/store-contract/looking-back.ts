@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { MemoryRecord } from '../../model/memory.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Change, IndexedText, Link, PastSpace, SpaceStore } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { MemoryRecord } from '../../model/memory.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { arbitraryMemory } from '../arbitrary-memory.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
 import { type ContractTest, getOne, insert, onSpace, replace, start, write } from './harness.ts';

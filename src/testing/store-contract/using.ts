@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { MemoryRecord } from '../../model/memory.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Link, NewUsage, SearchRequest, SpaceReader, SpaceStore } from '../../store/store.ts';

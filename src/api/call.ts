@@ -1,0 +1,66 @@
+import type * as z from 'zod';
+import { unknown } from '../domain/options.ts';
+import { type MemoryEngine, SalienceError } from '../index.ts';
+import type { Tool, VerbContext } from './verb.ts';
+
+/**
+ * Runs a verb on what came from outside: checks the input, and returns exactly what the output's schema names.
+ * Throws `invalid_argument` naming the field, `store_read_only`, and what the engine throws.
+ */
+export async function callVerb<Input extends z.ZodObject, Output extends z.ZodType>(
+  verb: Tool<Input, Output>,
+  memory: MemoryEngine,
+  input: unknown,
+  context: VerbContext = {},
+): Promise<z.output<Output>> {
+  if (verb.access === 'write' && context.readOnly) {
+    throw new SalienceError('store_read_only', `${verb.name}: only reading is allowed here`);
+  }
+  const checked = parseInput(verb, input);
+  return verb.output.parse(await verb.run(memory, checked, context));
+}
+
+/** Checks the input of a verb. Throws `invalid_argument`; its message names every field that is wrong. */
+export function parseInput<Input extends z.ZodObject>(
+  verb: Pick<Tool<Input>, 'name' | 'input'>,
+  input: unknown,
+): z.output<Input> {
+  refusePrototypes(input, '', 0, verb.name);
+  const result = verb.input.safeParse(input ?? {});
+  if (result.success) return result.data;
+  const known = Object.keys(verb.input.shape);
+  const problems = result.error.issues.map((issue) => describeIssue(issue, known));
+  throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
+    details: { field: fieldOf(result.error.issues[0]) },
+  });
+}
+
+/** Deeper than any input that a verb takes. */
+const MOST_DEPTH = 20;
+
+/** A schema leaves a property named `__proto__` out in silence, and a filter of it would find everything. */
+function refusePrototypes(value: unknown, path: string, depth: number, verb: string): void {
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return;
+  for (const [key, each] of Object.entries(value)) {
+    const field = path === '' ? key : `${path}.${key}`;
+    if (key === '__proto__') {
+      throw new SalienceError('invalid_argument', `${verb}: ${field}: no property may have this name`, {
+        details: { field },
+      });
+    }
+    refusePrototypes(each, field, depth + 1, verb);
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  const field = fieldOf(issue);
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
+    return issue.keys.map((key) => unknown('argument', key, known)).join('; ');
+  }
+  return field === '' ? issue.message : `${field}: ${issue.message}`;
+}
+
+function fieldOf(issue: z.core.$ZodIssue | undefined): string {
+  const path = issue?.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : (issue?.path ?? []);
+  return path.join('.');
+}

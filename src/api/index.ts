@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
+import { forget, forgetMany, undo, update } from './change.ts';
+import { bootstrap, context, pinned } from './context.ts';
+import { help } from './help.ts';
+import { link, links, unlink } from './links.ts';
+import { feedback, markUsed, observe, setImportance } from './observe.ts';
+import { get, history, list } from './read.ts';
+import { explain, recall, whyNot } from './recall.ts';
+import { remember, rememberMany, restore } from './remember.ts';
+import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
+import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
+import { plainVerb, type Verb } from './verb.ts';
+
+export { callVerb, parseInput } from './call.ts';
+export { failureOf, logLineOf } from './failure.ts';
+export type { Tool, Verb, VerbContext } from './verb.ts';
+export { help, recall, stats };
+
+/** The verbs whose answers have a form of their own. */
+const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
+  beliefs,
+  bootstrap,
+  check,
+  configure,
+  conflicts,
+  context,
+  curate,
+  currentSession,
+  endSession,
+  explain,
+  feedback,
+  forget,
+  forgetMany,
+  get,
+  history,
+  invalidate,
+  link,
+  links,
+  list,
+  maintain,
+  markUsed,
+  observe,
+  pinned,
+  recall,
+  reindex,
+  remember,
+  rememberMany,
+  resolve,
+  restore,
+  revive,
+  saveSummary,
+  setImportance,
+  startSession,
+  stats,
+  timeline,
+  undo,
+  unlink,
+  update,
+  whyNot,
+};
+
+/** Every verb that is offered outside of the process, in the order in which people and models read them. */
+export const verbs: readonly Verb[] = [
+  ...VERB_NAMES.filter((name) => verbEntry(name).route !== undefined).map(
+    (name) => defined[name] ?? plainVerb(name),
+  ),
+  help,
+];
+
+/** The verbs that agents get as tools, with the fields that a model may fill in. */
+export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map(forAgents);
+
+function forAgents(verb: Verb): Verb {
+  const { notForAgents, input } = verb;
+  if (notForAgents.length === 0) return verb;
+  const fields = Object.entries(input.shape).filter(([name]) => !notForAgents.includes(name));
+  return { ...verb, input: z.strictObject(Object.fromEntries(fields)) };
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { alike } from '../domain/statement.ts';
+import type { Conflict, Inactive, Remembered } from '../index.ts';
+import { counted, dayOf, named, quoted } from './quote.ts';
+import { instant, listOf } from './schemas.ts';
+
+/** What became of a statement. */
+export const rememberedSchema = z.object({
+  id: z.string(),
+  outcome: z
+    .enum(['created', 'updated', 'deduplicated'] satisfies readonly Remembered['outcome'][])
+    .describe('updated: its topic was known; deduplicated: it was known, word for word but for white space'),
+  inactive: z
+    .object({ since: instant, reason: z.string() } satisfies Record<keyof Inactive, z.ZodType>)
+    .optional()
+    .describe('It was invalidated before, and is not recalled until it is revived'),
+  conflicts: listOf(
+    z.object({
+      conflictId: z.string().describe('What resolve takes'),
+      id: z.string(),
+      similarity: z.number(),
+      content: z.string(),
+    } satisfies Record<keyof Conflict, z.ZodType>),
+  )
+    .optional()
+    .describe('Memories that it may contradict'),
+  warning: z.string().optional(),
+  unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
+} satisfies Record<keyof Remembered, z.ZodType>);
+
+type RememberedOutput = z.output<typeof rememberedSchema>;
+
+/** `revival` is what to do when a statement that was invalidated holds again. */
+export function rememberedText(
+  { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
+  revival = 'call revive',
+): string {
+  return [
+    `${outcome} ${named(id)}`,
+    ...(inactive === undefined
+      ? []
+      : [
+          `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it holds again, ${revival}.`,
+        ]),
+    ...(conflicts.length === 0
+      ? []
+      : [
+          `It may contradict ${counted(conflicts.length, 'memory', 'memories')}. Ask the user which holds, never keep both silently, and resolve each conflict:`,
+          ...conflicts.map(
+            ({ conflictId, id, similarity, content }) =>
+              `- conflict ${named(conflictId)}, ${alike(similarity)}: [${named(id)}] ${quoted(content)}`,
+          ),
+        ]),
+    ...(unchecked === undefined ? [] : [`could not check for contradictions: ${unchecked}`]),
+  ].join('\n');
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { type Arguments, capitalised, objectSchema } from '../domain/arguments.ts';
+import { aboutVerb, toolNameOf, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
+import type { MemoryEngine, OperationOptions } from '../index.ts';
+
+/** What surrounds a call of a verb and is not of the caller's asking. */
+export interface VerbContext extends OperationOptions {
+  /** The caller may not write: what `learn`s then leaves nothing behind. Default is false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Something that can be asked of a memory by its name: a verb, or a tool of another dialect. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** `recall`, `why_not`. */
+  readonly name: string;
+  readonly title: string;
+  /** For people and models: what it does and when to use it. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** See {@link VerbEntry}. */
+  readonly access: VerbEntry['access'];
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly wholeSpace?: boolean | undefined;
+  run(memory: MemoryEngine, input: z.output<Input>, context: VerbContext): Promise<z.input<Output>>;
+  /** The same answer for a reader. Stored texts stand in it as quoted data. */
+  text(output: z.output<Output>): string;
+}
+
+/** An entry of the table of verbs, as tools, routes and their document need it. */
+export interface Verb<Output extends z.ZodType = z.ZodType> extends Tool<z.ZodObject, Output> {
+  readonly http: { readonly method: string; readonly path: string };
+  /** Offered to agents as a tool. */
+  readonly tool: boolean;
+  /** Arguments that a tool has not: a model must not decide where a memory comes from, or when it was known. */
+  readonly notForAgents: readonly string[];
+}
+
+/** What of a verb is not in the table: the form of its answer. */
+export interface VerbAnswer<Output extends z.ZodType, Result = unknown>
+  extends Pick<Tool<z.ZodObject, Output>, 'output' | 'text'> {
+  /** What the engine returns as the schema has it. Default is as it is. */
+  shape?(result: Result, input: VerbInput): z.input<Output>;
+  /** In place of a call of the method that the entry names. */
+  run?: Tool<z.ZodObject, Output>['run'];
+}
+
+type VerbInput = Readonly<Record<string, unknown>>;
+
+/** An entry of the table of verbs with the form of its answer; without one, the answer is told as JSON. */
+export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
+  name: VerbName,
+  { output, text, shape, run }: VerbAnswer<Output, Result>,
+): Verb<Output> {
+  const entry = verbEntry(name);
+  const [method = '', path = ''] = (entry.route ?? '').split(' ');
+  const all: Arguments = { ...entry.arguments, ...entry.shows };
+  let input: z.ZodObject | undefined;
+  return {
+    output,
+    text,
+    async run(memory, given, context) {
+      if (run) return run(memory, given, context);
+      const result = await runEntry(name, memory, given, context);
+      return shape ? shape(result as Result, given) : (result as z.input<Output>);
+    },
+    name: toolNameOf(name),
+    title: capitalised(entry.summary),
+    description: aboutVerb(entry),
+    // Made when it is first asked for: most programs use few of the verbs.
+    get input() {
+      input ??= z.fromJSONSchema(objectSchema(all) as z.core.JSONSchema.JSONSchema) as z.ZodObject;
+      return input;
+    },
+    access: entry.access,
+    destructive: entry.destructive === true,
+    idempotent: entry.idempotent === true,
+    wholeSpace: entry.wholeSpace === true,
+    http: { method, path },
+    tool: entry.agents === true,
+    notForAgents: Object.keys(all).filter((name) => all[name]?.agents === false),
+  };
+}
+
+/** A verb whose answer has no form of its own. */
+export function plainVerb(name: VerbName): Verb {
+  return defineVerb(name, {
+    output: z.unknown(),
+    text: (answer) => JSON.stringify(answer, undefined, 2),
+  });
+}
+
+/** Calls the method of an entry with its arguments at their places, and tells what is no object as the entry says. */
+async function runEntry(
+  name: VerbName,
+  memory: MemoryEngine,
+  input: VerbInput,
+  context: VerbContext,
+): Promise<unknown> {
+  const entry = verbEntry(name);
+  const { takes = [], rest, answer, local = ['now'], method = name } = entry;
+  const placed = Object.fromEntries(takes.map((each) => [each, input[each]]));
+  const others = Object.fromEntries(
+    Object.entries(input).filter(
+      ([each]) => !takes.includes(each) && !(entry.shows && Object.hasOwn(entry.shows, each)),
+    ),
+  );
+  const options = {
+    ...(rest === undefined ? others : {}),
+    signal: context.signal,
+    ...(local.includes('now') ? { now: context.now } : {}),
+    ...(entry.access === 'learn' && context.readOnly ? { effects: 'none' } : {}),
+  };
+  const run = memory[method as keyof MemoryEngine] as (...given: unknown[]) => Promise<unknown>;
+  const result = await run(...Object.values(placed), ...(rest === undefined ? [] : [others]), options);
+  if (answer === undefined) return result;
+  return { ...placed, ...('list' in answer ? { [answer.list]: result } : answer) };
+}
+
+/** The part of the context that the engine takes. */
+export function operationOf({ signal, now }: VerbContext): OperationOptions {
+  return { signal, now };
+}

@@ -1,0 +1,319 @@
+import { invalidArgument, oneOf } from '../../domain/check.ts';
+import { clip } from '../../domain/clip.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { visibleScopes } from '../../domain/scope.ts';
+import { alike } from '../../domain/statement.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
+import { RESOLUTIONS } from '../../domain/verbs.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
+import { madeHot } from '../../store/tiers.ts';
+import { type Engine, limitOf, momentOf, notFound } from '../dependencies.ts';
+import { optimistically } from '../optimistically.ts';
+import { shown, shownAll } from '../recall/shown.ts';
+import type {
+  Conflict,
+  Memory,
+  OperationOptions,
+  Remembered,
+  Resolution,
+  StandingConflict,
+} from '../types.ts';
+import { deriveTexts } from '../write/derive.ts';
+import { forgetBy } from '../write/forget.ts';
+import { planForgetting } from '../write/forgetting.ts';
+import { changedRecord } from '../write/record.ts';
+import { derivationOf } from '../write/write.ts';
+import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
+
+/** Most conflicts that one statement is told of. */
+const MOST = 5;
+
+/** What was found out about a new statement before it is written. */
+export interface Noticed {
+  readonly conflicts: readonly { readonly memory: MemoryRecord; readonly similarity: number }[];
+  /** Why nothing could be found out. */
+  readonly unchecked?: string | undefined;
+}
+
+/** The eligible memories that a statement may contradict: those that are very similar, nearest first. Never throws. */
+export async function findConflicts(
+  engine: Engine,
+  memory: MemoryRecord | undefined,
+  vector: Float32Array | undefined,
+  now: Instant,
+  options: OperationOptions,
+): Promise<Noticed> {
+  if (!memory || memory.invalidatedAt !== undefined) return { conflicts: [] };
+  if (!engine.embedder) return { conflicts: [], unchecked: 'there is no embedder to compare meanings with' };
+  if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
+  const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
+  try {
+    const { hits } = await engine.space.snapshot((snapshot) =>
+      snapshot.search({
+        profile: resolveProfile(builtinProfile('vector')),
+        query: { terms: [], vector },
+        filter: { scopes: visibleScopes(memory.scope) },
+        now,
+        limit: MOST + memory.supersedes.length + 1,
+      }),
+    );
+    const conflicts = hits
+      .map((hit) => ({ memory: hit.memory, similarity: hit.signals.similarity ?? 0 }))
+      .filter(
+        (each) =>
+          each.similarity > threshold &&
+          each.memory.id !== memory.id &&
+          !memory.supersedes.includes(each.memory.id),
+      );
+    return { conflicts: conflicts.slice(0, MOST) };
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    const reason = SalienceError.isInstance(error) ? `${error.code}: ${error.message}` : 'the search failed';
+    return { conflicts: [], unchecked: reason };
+  }
+}
+
+/** The pairs to put into the queue of what is to be judged. */
+export async function noticedIn(
+  reader: SpaceReader,
+  { conflicts }: Noticed,
+  memory: MemoryRecord | undefined,
+): Promise<readonly Change[]> {
+  if (!memory || conflicts.length === 0) return [];
+  const present = await reader.get(conflicts.map((each) => each.memory.id));
+  return conflicts
+    .filter((_, at) => present[at] !== undefined)
+    .map(({ memory: older, similarity }) => ({
+      kind: 'queue-pair',
+      pair: { older: older.id, newer: memory.id, kind: 'similar', similarity },
+    }));
+}
+
+/** What the caller is told of conflicts. */
+export async function reportOf(
+  engine: Engine,
+  { conflicts, unchecked }: Noticed,
+  memory: MemoryRecord | undefined,
+): Promise<Pick<Remembered, 'conflicts' | 'unchecked' | 'warning'>> {
+  if (unchecked !== undefined) return { unchecked };
+  if (!memory || conflicts.length === 0) return {};
+  const pairs = await engine.space.knownPairs([memory.id]);
+  const found = conflicts.flatMap(({ memory: older, similarity }): Conflict[] => {
+    const pair = pairs.find((each) => each.resolution === undefined && concerns(each, older.id));
+    if (!pair) return [];
+    return [{ conflictId: String(pair.sequence), id: older.id, similarity, content: older.content }];
+  });
+  return found.length === 0 ? {} : { conflicts: found, warning: warningOf(found, engine.embedder?.model) };
+}
+
+export interface ConflictsOptions extends OperationOptions {
+  /** Most of them, 1–1,000. Default is 20. */
+  readonly limit?: number | undefined;
+}
+
+/** The conflicts that wait for a decision, oldest first. Default limit is 20. */
+export async function conflictsOf(
+  engine: Engine,
+  options: ConflictsOptions = {},
+): Promise<readonly StandingConflict[]> {
+  const pairs = await engine.space.pendingPairs(limitOf(options.limit, 20, 1000));
+  const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
+  const present = records.filter((record) => record !== undefined);
+  const memories = await shownAll(engine, present, momentOf(engine, options));
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  return pairs.flatMap((pair): StandingConflict[] => {
+    const [older, newer] = [byId.get(pair.older), byId.get(pair.newer)];
+    if (!older || !newer) return [];
+    return [
+      {
+        conflictId: String(pair.sequence),
+        older,
+        newer,
+        kind: pair.kind,
+        similarity: pair.similarity,
+        at: formatInstant(pair.at),
+      },
+    ];
+  });
+}
+
+/**
+ * Ends a conflict as a person, or whoever speaks for one, decided. Throws `not_found` for a conflict that is not open,
+ * `invalid_argument`. All but `delete` can be undone.
+ */
+export async function resolve(
+  engine: Engine,
+  conflictId: string,
+  resolution: Resolution,
+  options: OperationOptions = {},
+): Promise<{ readonly resolution: Resolution; readonly memory: Memory }> {
+  oneOf(resolution, 'resolution', RESOLUTIONS);
+  const now = momentOf(engine, options);
+  if (resolution === 'delete') {
+    return { resolution, memory: await deleteOlder(engine, conflictId, now, options) };
+  }
+  const { result } = await optimistically(
+    engine.space,
+    { verb: 'resolve', at: now },
+    {
+      async prepare(reader) {
+        const [, newer] = await bothOf(engine, reader, await openPair(reader, conflictId));
+        // Only a text that moves into the older memory is analysed again; never while the store is locked.
+        return { newer, indexed: resolution === 'update' ? await deriveTexts([newer], engine, options) : [] };
+      },
+      async decide(reader, { newer, indexed }) {
+        const pair = await openPair(reader, conflictId);
+        const both = await bothOf(engine, reader, pair);
+        if (both[1].revisionCount !== newer.revisionCount) return undefined;
+        const decided = await decide(engine, reader, resolution, both, indexed[0], now);
+        const settled: Change = { kind: 'settle-pair', sequence: pair.sequence, resolution };
+        return {
+          changes: [settled, ...decided.changes],
+          result: decided.kept,
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  return { resolution, memory: await shown(engine, result, now) };
+}
+
+async function decide(
+  engine: Engine,
+  reader: SpaceReader,
+  resolution: Exclude<Resolution, 'delete'>,
+  [older, newer]: readonly [MemoryRecord, MemoryRecord],
+  indexed: IndexedText | undefined,
+  now: Instant,
+): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
+  switch (resolution) {
+    case 'keep-both':
+      // Unchanged but for its tier, and in the log: the decision belongs to its history, and can be undone.
+      return {
+        changes: [older, newer]
+          .filter((memory) => memory === newer || madeHot(memory) !== memory)
+          .map((memory): Change => ({ kind: 'replace', memory: madeHot(memory) })),
+        kept: madeHot(newer),
+      };
+    case 'supersede': {
+      const kept = madeHot(superseding(newer, older));
+      await checkSupersession(reader, [kept], engine.space.name);
+      return { changes: [{ kind: 'replace', memory: kept }], kept };
+    }
+    case 'update': {
+      await checkStillBelieved(reader, older, newer);
+      const kept = madeHot(updatedBy(older, newer, now));
+      const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
+      return {
+        changes: [
+          ...successors.map((memory): Change => ({ kind: 'replace', memory })),
+          { kind: 'remove', id: newer.id },
+          { kind: 'replace', memory: kept, indexed },
+        ],
+        kept,
+      };
+    }
+  }
+}
+
+/** Forgets the older memory for good, and the pair with it; returns the newer one. */
+async function deleteOlder(
+  engine: Engine,
+  conflictId: string,
+  now: Instant,
+  options: OperationOptions,
+): Promise<Memory> {
+  const { newer } = await openPair(engine.space, conflictId);
+  await forgetBy(engine, 'resolve', now, options, async (reader) => {
+    const [older] = await bothOf(engine, reader, await openPair(reader, conflictId));
+    return planForgetting(reader, [older.id]);
+  });
+  const [kept] = await engine.space.get([newer]);
+  if (!kept) throw notFound(newer, engine.space.name);
+  return shown(engine, kept, now);
+}
+
+/** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
+function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): MemoryRecord {
+  return {
+    ...changedRecord(older, { content: newer.content }, { now }),
+    title: newer.title,
+    tags: newer.tags,
+    metadata: { ...older.metadata, ...newer.metadata },
+    topicKey: older.topicKey ?? newer.topicKey,
+    validFrom: newer.validFrom,
+    validUntil: newer.validUntil,
+    expiresAt: newer.expiresAt,
+    importance: Math.max(older.importance, newer.importance),
+    confidence: newer.confidence,
+    source: newer.source,
+    sourceRef: newer.sourceRef,
+    sessionId: newer.sessionId ?? older.sessionId,
+    supersedes: [...new Set([...older.supersedes, ...newer.supersedes])].filter(
+      (id) => id !== older.id && id !== newer.id,
+    ),
+  };
+}
+
+/** A text that moves into a memory that something else has replaced, or that was invalidated, would be lost. */
+async function checkStillBelieved(
+  reader: SpaceReader,
+  older: MemoryRecord,
+  newer: MemoryRecord,
+): Promise<void> {
+  const { memories } = await chainsAbove(reader, [older.id]);
+  const other = [...memories.keys()].find((id) => id !== newer.id);
+  if (other === undefined && older.invalidatedAt === undefined) return;
+  throw invalidArgument(
+    'resolution',
+    `memory ${JSON.stringify(older.id)} ${other === undefined ? 'was invalidated' : `is superseded by ${JSON.stringify(other)}`}, and would hide the new text; use supersede or keep-both`,
+  );
+}
+
+async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
+  const sequence = /^\d{1,15}$/.test(conflictId) ? Number(conflictId) : Number.NaN;
+  if (Number.isNaN(sequence)) {
+    throw invalidArgument('conflictId', `${JSON.stringify(conflictId)} is none; conflicts() lists them`);
+  }
+  const pair = await reader.pair(sequence);
+  if (pair && pair.resolution === undefined) return pair;
+  throw new SalienceError(
+    'not_found',
+    pair
+      ? `conflict ${conflictId} is settled already (${pair.resolution}); undo takes that back, conflicts() lists what is open`
+      : `conflict ${conflictId} is not open; conflicts() lists those that are`,
+    { details: { conflictId } },
+  );
+}
+
+async function bothOf(
+  engine: Engine,
+  reader: SpaceReader,
+  { older, newer }: Pick<NewPair, 'older' | 'newer'>,
+): Promise<readonly [MemoryRecord, MemoryRecord]> {
+  const [first, second] = await reader.get([older, newer]);
+  if (!first) throw notFound(older, engine.space.name);
+  if (!second) throw notFound(newer, engine.space.name);
+  return [first, second];
+}
+
+function concerns({ older, newer }: NewPair, id: string): boolean {
+  return older === id || newer === id;
+}
+
+function warningOf(conflicts: readonly Conflict[], model: string | undefined): string {
+  const lines = conflicts.map(
+    ({ conflictId, id, similarity, content }) =>
+      `- conflict ${conflictId}: ${alike(similarity, model)} to ${id}: ${JSON.stringify(clip(content, 200))}`,
+  );
+  const many = conflicts.length === 1 ? 'a memory' : `${conflicts.length} memories`;
+  return [
+    `Stored; it may contradict ${many}:`,
+    ...lines,
+    'Ask the user which holds, and never keep both silently. Then resolve each conflict: keep-both, update (the old one takes the new text), supersede (the old one is hidden while the new one holds), or delete (the old one, for good).',
+  ].join('\n');
+}

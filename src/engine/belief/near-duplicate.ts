@@ -1,0 +1,11 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { readStatement, saysAll } from '../../text/says-all.ts';
+
+type Statement = Pick<MemoryRecord, 'content' | 'confidence'>;
+
+/** Whether one statement says all that another one says, at least as surely. See {@link saysAll}. */
+export function saysAllOf(kept: Statement, other: Statement): boolean {
+  return (
+    kept.confidence >= other.confidence && saysAll(readStatement(kept.content), readStatement(other.content))
+  );
+}

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { day, live } from '../../testing/live-memory.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
+import type { MemoryEngine } from '../memory-engine.ts';
+import type { RecallOptions } from '../types.ts';
+
+const plain = { embedder: 'none' } as const;
+
+async function found(memory: MemoryEngine, options: RecallOptions = {}): Promise<readonly string[]> {
+  const { hits } = await memory.recall('Anna lives', { strategy: 'bm25', limit: 100, ...options });
+  return hits.map((hit) => hit.memory.id).toSorted();
+}
+
+/** Berlin, then Paris, then Rome. */
+async function movedTwice() {
+  const lived = await live(plain);
+  const { memory, pass } = lived;
+  await memory.remember('Anna lives in Berlin', { id: 'berlin' });
+  pass(1);
+  await memory.remember('Anna lives in Paris', { id: 'paris', supersedes: 'berlin' });
+  pass(1);
+  await memory.remember('Anna lives in Rome', { id: 'rome', supersedes: ['paris'] });
+  return lived;
+}
+
+describe('what is believed', () => {
+  test('a chain shows its newest; the older ones come back deep, at half their score', async () => {
+    const { memory } = await movedTwice();
+    expect(await found(memory)).toEqual(['rome']);
+    const deep = await memory.recall('Anna lives', { strategy: 'bm25', deep: true });
+    const full = await memory.recall('Anna lives', { strategy: 'bm25', deep: true, deepRecallPenalty: 1 });
+    expect(deep.hits).toHaveLength(3);
+    for (const { memory: each, score, viaDeepRecall } of deep.hits) {
+      const whole = full.hits.find((hit) => hit.memory.id === each.id)?.score.value as number;
+      expect(score.value).toBe(each.id === 'rome' ? whole : whole / 2);
+      expect(viaDeepRecall).toBe(each.id !== 'rome');
+    }
+    const { outcome, message } = await memory.whyNot('berlin', { query: 'Anna lives', strategy: 'bm25' });
+    expect(outcome).toBe('excluded');
+    expect(message).toContain('has taken its place');
+  });
+
+  test('what takes the place of another one counts for no less, by every way of saying so', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna is allergic to nuts', { id: 'old', importance: 0.9 });
+    await memory.remember('Anna is allergic to nuts and eggs', {
+      id: 'new',
+      supersedes: 'old',
+      importance: 0.2,
+    });
+    expect(await memory.get('new')).toMatchObject({ importance: 0.9, stability: 0.1 + 0.3 * 0.9 });
+    await memory.rememberMany([
+      { id: 'first', content: 'The code is 1', importance: 0.8 },
+      { id: 'second', content: 'The code is 2' },
+    ]);
+    await memory.remember('The code is 2', { supersedes: 'first' });
+    expect((await memory.get('second'))?.importance).toBe(0.8);
+    await memory.remember('Anna is allergic to nothing', { id: 'last', supersedes: ['new'] });
+    expect((await memory.get('last'))?.importance).toBe(0.9);
+    await memory.setImportance('last', 0.3);
+    await memory.remember('Anna is allergic to nothing', { supersedes: ['first'] });
+    expect((await memory.get('last'))?.importance).toBe(0.3);
+  });
+
+  test('from each scope by what can be seen there, whatever else was recalled before', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna lives in Berlin', { id: 'all' });
+    await memory.remember('Anna lives in Paris', { id: 'a', scope: 'project:a', supersedes: 'all' });
+    await memory.remember('Anna lives in Rome', { id: 'b', scope: 'project:b', supersedes: 'all' });
+    for (let round = 0; round < 2; round++) {
+      expect(await found(memory, { scope: 'global' })).toEqual(['all']);
+      expect(await found(memory, { scope: 'project:a' })).toEqual(['a']);
+      expect(await found(memory, { scope: 'project:b' })).toEqual(['b']);
+      expect(await found(memory, { scope: 'project:c' })).toEqual(['all']);
+      expect(await found(memory)).toEqual(['a', 'b']);
+    }
+  });
+
+  test('the older one is the belief again once the newer one expires, is invalidated or forgotten', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember('Anna lives in Berlin', { id: 'old' });
+    await memory.remember('Anna lives in Paris', { id: 'visit', supersedes: 'old', ttl: '7d' });
+    expect(await found(memory)).toEqual(['visit']);
+    pass(7);
+    expect(await found(memory)).toEqual(['old']);
+    await memory.remember('Anna lives in Rome', { id: 'rumour', supersedes: 'old' });
+    expect(await found(memory)).toEqual(['rumour']);
+    await memory.invalidate('rumour', 'only a rumour');
+    expect(await found(memory)).toEqual(['old']);
+    await memory.revive('rumour');
+    expect(await found(memory)).toEqual(['rumour']);
+    await memory.forget('rumour');
+    expect(await found(memory)).toEqual(['old']);
+    await memory.remember('Anna lives in Oslo', { supersedes: 'old' });
+    await memory.undo();
+    expect(await found(memory)).toEqual(['old']);
+  });
+
+  test('forgetting the middle of a chain leaves no gap; what it changed cannot be undone, which is said', async () => {
+    const { memory } = await movedTwice();
+    await memory.forget('paris');
+    expect(await found(memory)).toEqual(['rome']);
+    expect((await memory.get('rome'))?.supersedes).toEqual(['berlin']);
+    const [made] = (await memory.history('rome')).filter(({ memoryId }) => memoryId === 'rome');
+    const error = await expectCode(memory.undo({ operation: made?.operation }), 'cannot_undo');
+    expect(error.message).toContain('forgot another memory');
+    await memory.forget('rome');
+    expect(await found(memory)).toEqual(['berlin']);
+  });
+
+  test('what expires for good leaves no gap either, however much goes at once', async () => {
+    const { memory, pass } = await live(plain);
+    const count = 400;
+    // A ladder: each step supersedes both of the step below, so that there are 2^200 ways down.
+    await memory.rememberMany(
+      Array.from({ length: count }, (_, at) => ({
+        id: `m${at}`,
+        content: `Anna lives in house ${at}`,
+        supersedes: at < 2 ? [] : at % 2 === 0 ? [`m${at - 2}`, `m${at - 1}`] : [`m${at - 3}`, `m${at - 2}`],
+        ...(at >= 2 && at < count - 2 ? { expiresAt: '2026-01-03' } : {}),
+      })),
+    );
+    pass(3);
+    const { expired } = await memory.maintain();
+    expect(expired).toHaveLength(count - 4);
+    expect(await found(memory)).toEqual([`m${count - 2}`, `m${count - 1}`]);
+    expect((await memory.get(`m${count - 1}`))?.supersedes.toSorted()).toEqual(['m0', 'm1']);
+  });
+});
+
+describe('what may not supersede', () => {
+  test('an unknown id, one of another space, and the memory itself; nothing is written then', async () => {
+    const { memory } = await movedTwice();
+    const before = await memory.stats();
+    const other = await live({ ...plain, space: 'bob' });
+    await other.memory.remember('Anna lives in Bonn', { id: 'bonn' });
+    await expectCode(memory.remember('Anna lives in Bern', { supersedes: 'bonn' }), 'not_found');
+    await expectCode(memory.remember('Anna lives in Bern', { supersedes: ['rome', 'x'] }), 'not_found');
+    await expectCode(
+      memory.remember('Anna lives in Bern', { id: 'me', supersedes: 'me' }),
+      'invalid_argument',
+    );
+    await expectCode(
+      memory.rememberMany([{ content: 'fine' }, { content: 'Anna lives in Bern', supersedes: 'x' }]),
+      'not_found',
+    );
+    expect(await memory.stats()).toEqual(before);
+  });
+
+  test('a cycle: by a known statement, within a batch, by a restored export, by a resolved conflict', async () => {
+    const { memory, space, clock } = await movedTwice();
+    const before = await memory.stats();
+    // Said again, Berlin would take the place of what took its place. It is superseded, and so a new statement.
+    const again = await memory.remember('Anna lives in Berlin', { supersedes: 'rome' });
+    expect(again.outcome).toBe('created');
+    expect(await found(memory)).toEqual([again.id]);
+    await memory.undo();
+    // Rome itself is known word for word.
+    const below = memory.remember('Anna lives in Rome', { supersedes: 'rome' });
+    expect(await below).toMatchObject({ id: 'rome', outcome: 'deduplicated' });
+    await expectCode(
+      memory.rememberMany([
+        { id: 'x', content: 'one', supersedes: 'y' },
+        { id: 'y', content: 'two', supersedes: ['z', 'rome'] },
+        { id: 'z', content: 'three', supersedes: 'x' },
+      ]),
+      'invalid_argument',
+    );
+    const exported = await memory.list();
+    const copy = await live(plain);
+    const cyclic = exported.memories.map((each) =>
+      each.id === 'berlin' ? { ...each, supersedes: ['rome'] } : each,
+    );
+    await expectCode(copy.memory.restore(cyclic), 'invalid_argument');
+    expect((await copy.memory.stats()).memories).toBe(0);
+    // An export may lack what a memory superseded.
+    await copy.memory.restore(exported.memories.filter(({ id }) => id !== 'paris'));
+    expect(await found(copy.memory)).toEqual(['berlin', 'rome']);
+    await expectCode(
+      copy.memory.remember('Anna lives in Nice', { id: 'paris', supersedes: 'rome' }),
+      'invalid_argument',
+    );
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [
+        { kind: 'queue-pair', pair: { older: 'rome', newer: 'berlin', kind: 'update', similarity: 0.9 } },
+      ],
+      result: undefined,
+    }));
+    const [conflict] = await memory.conflicts();
+    await expectCode(memory.resolve(conflict?.conflictId as string, 'supersede'), 'invalid_argument');
+    expect(await memory.stats()).toMatchObject({ memories: before.memories, pendingPairs: 1 });
+    expect(await found(memory)).toEqual(['rome']);
+  });
+
+  test('an undo that would bring back a way round is refused, and changes nothing', async () => {
+    const { memory, space, clock } = await live(plain);
+    await memory.remember('Anna lives in Berlin', { id: 'a' });
+    await memory.remember('Anna lives somewhere', { id: 'o', scope: 'project:x' });
+    await memory.remember('Anna lives in Paris', { id: 'b', scope: 'project:x', supersedes: 'a' });
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [{ kind: 'queue-pair', pair: { older: 'o', newer: 'b', kind: 'update', similarity: 0.9 } }],
+      result: undefined,
+    }));
+    const [conflict] = await memory.conflicts();
+    const b = await memory.get('b');
+    await memory.resolve(conflict?.conflictId as string, 'update');
+    const resolved = (await memory.history('o')).find(({ verb }) => verb === 'resolve');
+    // Meanwhile b is gone, and what supersedes it comes from an export.
+    await memory.restore([{ ...(b as NonNullable<typeof b>), id: 'c', scope: 'global', supersedes: ['b'] }]);
+    expect(await memory.remember('Anna lives in Berlin', { supersedes: 'c' })).toMatchObject({
+      id: 'a',
+      outcome: 'updated',
+    });
+    const before = await memory.list();
+    const error = await expectCode(memory.undo({ operation: resolved?.operation }), 'invalid_argument');
+    expect(error.message).toContain('supersede itself');
+    expect(await memory.list()).toEqual(before);
+  });
+});
+
+describe('how it is shown', () => {
+  test('the effective weight is at most .1 where something took the place; the stored one stays', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember('Anna lives in Berlin', { id: 'old', weight: 0.7 });
+    pass(1);
+    await memory.remember('Anna lives in Paris', {
+      id: 'new',
+      supersedes: 'old',
+      scope: 'project:a',
+      validUntil: '2026-01-09',
+    });
+    const weights = async (scope?: string) => {
+      const one = await memory.get('old', { scope });
+      const { memories } = await memory.list({ scope });
+      const listed = memories.find(({ id }) => id === 'old');
+      expect(listed?.effectiveWeight).toBe(one?.effectiveWeight);
+      expect([one?.weight, one?.updatedAt]).toEqual([0.7, '2026-01-01T00:00:00.000Z']);
+      return one?.effectiveWeight;
+    };
+    expect(await weights()).toBe(0.1);
+    expect(await weights('project:a')).toBe(0.1);
+    expect(await weights('global')).toBe(0.7);
+    expect((await memory.get('old', { asOf: { valid: '2026-01-01' } }))?.effectiveWeight).toBe(0.7);
+    expect((await memory.get('old', { asOf: { valid: '2026-01-05' } }))?.effectiveWeight).toBe(0.1);
+    expect((await memory.get('old', { asOf: { known: '2026-01-01' } }))?.effectiveWeight).toBe(0.7);
+    pass(10);
+    expect(await weights('project:a')).toBe(0.7);
+    const light = await memory.remember('Anna lives in Oslo', { weight: 0.1, id: 'light' });
+    await memory.remember('Anna lives in Bergen', { supersedes: light.id });
+    expect((await memory.get('light'))?.effectiveWeight).toBe(0.1);
+  });
+
+  test('the history of one memory is that of its whole chain, oldest first', async () => {
+    const { memory } = await movedTwice();
+    await memory.update('berlin', { importance: 1 });
+    for (const id of ['berlin', 'paris', 'rome']) {
+      const history = await memory.history(id);
+      expect(history.map(({ memoryId, verb }) => [memoryId, verb])).toEqual([
+        ['berlin', 'remember'],
+        ['paris', 'remember'],
+        ['rome', 'remember'],
+        ['berlin', 'update'],
+      ]);
+      expect(history[3]?.before).toMatchObject({ importance: 0.5, weight: 1, effectiveWeight: 0.1 });
+    }
+    expect(await memory.history('nothing')).toEqual([]);
+  });
+
+  test('beliefs about a topic: all that was said, what of it holds where, and why not the rest', async () => {
+    const { memory, clock } = await live(plain);
+    const about = { topicKey: 'home' };
+    await memory.remember('Anna lives in Berlin', { id: 'berlin', ...about });
+    clock.advance(1);
+    await memory.remember('Anna lives in Paris', { id: 'paris', scope: 'project:a', supersedes: 'berlin' });
+    clock.advance(1);
+    await memory.remember('Anna lives in Rome', {
+      id: 'rome',
+      scope: 'project:b',
+      supersedes: 'berlin',
+      ...about,
+    });
+    clock.advance(1);
+    await memory.remember('Anna lives in Oslo', {
+      id: 'oslo',
+      expiresAt: new Date(clock.now() + day),
+      scope: 'project:c',
+      ...about,
+    });
+    clock.advance(2 * day);
+    const from = async (scope?: string) =>
+      (await memory.beliefs('home', { scope })).map(({ memory: each, because, believed, supersededBy }) => {
+        expect(believed).toBe(because === undefined);
+        return [each.id, because, supersededBy];
+      });
+    expect(await from()).toEqual([
+      ['berlin', 'superseded', ['paris', 'rome']],
+      ['paris', undefined, []],
+      ['rome', undefined, []],
+      ['oslo', 'expired', []],
+    ]);
+    expect(await from('global')).toEqual([['berlin', undefined, []]]);
+    // Nothing of a sibling is told, not even its id.
+    expect(await from('project:a')).toEqual([
+      ['berlin', 'superseded', ['paris']],
+      ['paris', undefined, []],
+    ]);
+    expect(await memory.beliefs('nothing')).toEqual([]);
+    await expectCode(memory.beliefs(' '), 'invalid_argument');
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { live } from '../../testing/live-memory.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
+
+const plain = { embedder: 'none' } as const;
+
+describe('a time to live', () => {
+  test('ends the validity of plans and transient states, and the life of everything else', async () => {
+    const { memory } = await live(plain);
+    const week = '2026-01-08T00:00:00.000Z';
+    for (const [type, ttl, field, end] of [
+      ['plan', '7d', 'validUntil', week],
+      ['transient_state', 'P7D', 'validUntil', week],
+      ['fact', '24h', 'expiresAt', '2026-01-02T00:00:00.000Z'],
+      ['preference', '2026-01-08', 'expiresAt', week],
+      ['other', new Date(week), 'expiresAt', week],
+    ] as const) {
+      const { id } = await memory.remember(`A ${type}`, { type, ttl });
+      const remembered = await memory.get(id);
+      expect([remembered?.validUntil, remembered?.expiresAt], type).toEqual(
+        field === 'validUntil' ? [end, undefined] : [undefined, end],
+      );
+    }
+  });
+
+  test('is refused beside the end that it sets, when it is over, or no time; nothing is written', async () => {
+    const { memory } = await live(plain);
+    for (const options of [
+      { ttl: '7d', expiresAt: '2027-01-01' },
+      { ttl: '7d', validUntil: '2027-01-01', type: 'plan' },
+      { ttl: '0d' },
+      { ttl: 'soon' },
+      { ttl: '2025-01-01' },
+    ]) {
+      await expectCode(memory.remember('x', options), 'invalid_argument');
+    }
+    expect(await memory.stats()).toMatchObject({ memories: 0, events: 0 });
+    expect((await memory.remember('x', { ttl: '7d', validUntil: '2027-01-01' })).outcome).toBe('created');
+  });
+
+  test('of a topic that is said again counts from then', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember('Anna is in Rome', { id: 'a', topicKey: 'where', ttl: '7d' });
+    pass(5);
+    await memory.remember('Anna is in Oslo', { topicKey: 'where', ttl: '7d' });
+    expect((await memory.get('a'))?.expiresAt).toBe('2026-01-13T00:00:00.000Z');
+  });
+});
+
+describe('what was invalidated', () => {
+  const statement = 'The meeting is on Monday';
+
+  test('is kept, is not recalled, says why, and holds again when it is revived', async () => {
+    const { memory, clock } = await live(plain);
+    await memory.remember(statement, { id: 'a' });
+    const invalid = await memory.invalidate('a', 'it was moved');
+    const since = new Date(clock.now()).toISOString();
+    expect(invalid).toMatchObject({
+      invalidatedAt: since,
+      invalidReason: 'it was moved',
+      content: statement,
+    });
+    expect((await memory.recall('meeting')).hits).toEqual([]);
+    expect((await memory.recall('meeting', { deep: true, includeExpired: true })).hits).toEqual([]);
+    expect((await memory.list()).memories).toHaveLength(1);
+    expect((await memory.whyNot('a', { query: 'meeting' })).outcome).toBe('excluded');
+    const revived = await memory.revive('a');
+    expect([revived.invalidatedAt, revived.invalidReason]).toEqual([undefined, undefined]);
+    expect((await memory.recall('meeting')).hits).toHaveLength(1);
+    for (const wrong of ['', '  ', 'x'.repeat(1001)]) {
+      await expectCode(memory.invalidate('a', wrong), 'invalid_argument');
+    }
+    await expectCode(memory.invalidate('x', 'why'), 'not_found');
+    await expectCode(memory.revive('x'), 'not_found');
+  });
+
+  test('stays so when it is said again, alone or in a batch, whatever its topic, until it is revived', async () => {
+    const { memory } = await live(plain);
+    await memory.remember(statement, { id: 'a' });
+    await memory.invalidate('a', 'it was moved');
+    const inactive = { since: '2026-01-01T00:00:00.000Z', reason: 'it was moved' };
+    expect(await memory.remember(statement)).toEqual({ id: 'a', outcome: 'deduplicated', inactive });
+    const [first, second] = await memory.rememberMany([
+      { content: statement, type: 'event', id: 'b' },
+      { content: 'Bring a pen' },
+    ]);
+    expect(first).toMatchObject({ id: 'b', outcome: 'created', inactive });
+    expect(second?.inactive).toBeUndefined();
+    await memory.remember('The meeting is on Tuesday', { id: 't', topicKey: 'meeting' });
+    expect(await memory.remember(statement, { topicKey: 'meeting' })).toMatchObject({ id: 'a', inactive });
+    expect((await memory.get('t'))?.content).toBe('The meeting is on Tuesday');
+    // Elsewhere it may hold.
+    expect((await memory.remember(statement, { scope: 'project:a' })).inactive).toBeUndefined();
+    await memory.revive('a');
+    expect(await memory.remember(statement)).toMatchObject({ id: 'a', outcome: 'deduplicated' });
+    expect((await memory.remember(statement, { type: 'feedback' })).inactive).toBeUndefined();
+  });
+
+  test('stays so after the memory was forgotten, and is never more than a hash then', async () => {
+    const { memory } = await live(plain);
+    await memory.remember(statement, { id: 'a' });
+    await memory.invalidate('a', 'it was moved');
+    await memory.forget('a');
+    const again = await memory.remember(statement, { id: 'b' });
+    expect(again).toMatchObject({ id: 'b', outcome: 'created', inactive: { reason: 'no reason was given' } });
+    expect((await memory.recall('meeting')).hits).toEqual([]);
+    await memory.revive('b');
+    expect((await memory.recall('meeting')).hits).toHaveLength(1);
+    await memory.forget('b');
+    expect((await memory.remember(statement)).inactive).toBeUndefined();
+  });
+
+  test('undo takes an invalidation and a revival back, with what they left behind', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember(statement, { id: 'a' });
+    const says = async () => {
+      const { inactive, id } = await memory.remember(statement, { type: 'event' });
+      if (id !== 'a') await memory.undo();
+      return inactive?.reason;
+    };
+    await memory.invalidate('a', 'first');
+    pass(1);
+    await memory.invalidate('a', 'second');
+    expect(await says()).toBe('second');
+    await memory.undo();
+    expect((await memory.get('a'))?.invalidReason).toBe('first');
+    expect(await says()).toBe('first');
+    await memory.revive('a');
+    expect(await says()).toBeUndefined();
+    await memory.undo();
+    expect(await says()).toBe('first');
+    await memory.undo();
+    expect(await says()).toBeUndefined();
+    expect((await memory.get('a'))?.invalidatedAt).toBeUndefined();
+  });
+
+  test('releases what it superseded, and contradicts nothing', async () => {
+    const { memory } = await live();
+    await memory.remember('Anna flies to Lisbon on Monday morning', { id: 'old' });
+    const { conflicts } = await memory.remember('Anna flies to Lisbon on Tuesday morning', { id: 'new' });
+    expect(conflicts).toHaveLength(1);
+    await memory.invalidate('new', 'wrong');
+    const again = await memory.remember('Anna flies to Lisbon on Tuesday morning', { type: 'event' });
+    expect(again.inactive).toBeDefined();
+    expect([again.conflicts, again.unchecked]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,47 @@
+import { text } from '../../domain/check.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
+import { withFullText } from '../../store/tiers.ts';
+import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { shown } from '../recall/shown.ts';
+import type { Memory, OperationOptions } from '../types.ts';
+import { changeOne } from '../write/write.ts';
+
+/**
+ * Says that a memory does not hold, and why. It is kept, and no longer recalled; the same statement remembered again
+ * stays inactive until it is revived, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
+ */
+export async function invalidate(
+  engine: Engine,
+  id: string,
+  reason: string,
+  options: OperationOptions = {},
+): Promise<Memory> {
+  const at = momentOf(engine, options);
+  const why = redactPrivate(text(reason, 'reason', { maxCharacters: 1000 }));
+  const memory = await engine.space.write({ verb: 'invalidate', at }, async (reader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    const after = { ...before, invalidatedAt: at, invalidReason: why };
+    return {
+      changes: [
+        { kind: 'replace', memory: after },
+        {
+          kind: 'bury',
+          statement: await withFullText(reader, before),
+          tombstone: { at, reason: why },
+        },
+      ],
+      result: after,
+    };
+  });
+  return shown(engine, memory, at);
+}
+
+/** Says that an invalidated memory holds again. Throws `not_found`. */
+export async function revive(engine: Engine, id: string, options: OperationOptions = {}): Promise<Memory> {
+  const entry = { verb: 'revive', at: momentOf(engine, options) } as const;
+  return changeOne(engine, entry, id, options, async (before, reader) => ({
+    memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
+    changes: [{ kind: 'exhume', statement: await withFullText(reader, before) }],
+  }));
+}

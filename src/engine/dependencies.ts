@@ -1,0 +1,76 @@
+import type { RandomBytes } from '../context/render.ts';
+import type { TokenCounter } from '../context/tokens.ts';
+import { invalidArgument, texts, wholeNumber } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { parseMetadataFilter } from '../domain/metadata-condition.ts';
+import { parseScope, parseScopeOrKind, visibleScopes } from '../domain/scope.ts';
+import { type Clock, type Instant, parseInstant } from '../domain/time.ts';
+import type { NewNonce } from '../language/fence.ts';
+import type { Embedder } from '../providers/embedder.ts';
+import type { LanguageModel } from '../providers/language-model.ts';
+import type { Reranker } from '../providers/reranker.ts';
+import type { Profile } from '../scoring/profile.ts';
+import type { MemoryFilter, SpaceStore } from '../store/store.ts';
+import type { Analyzer } from '../text/analyze.ts';
+import type { ReinforcementRates } from './recall/reinforce.ts';
+import type { FilterOptions, OperationOptions } from './types.ts';
+import type { TextLimits } from './write/field-checks.ts';
+
+/** What every verb works with: one space and the tools to read and write it. */
+export interface Engine {
+  readonly space: SpaceStore;
+  readonly embedder: Embedder | undefined;
+  readonly analyzer: Analyzer;
+  readonly clock: Clock;
+  readonly newId: (now: Instant) => string;
+  readonly limits: TextLimits;
+  /** Judges what rules cannot; every use of it has a fallback without. */
+  readonly languageModel: LanguageModel | undefined;
+  /** What keeps foreign text apart in prompts. */
+  readonly newNonce: NewNonce;
+  /** Judges the order of direct hits, where a recall asks for it. */
+  readonly reranker: Reranker | undefined;
+  /** Cosine above which a new statement may contradict a known one. Default is the embedder's. */
+  readonly conflictThreshold: number | undefined;
+  /** Counts what a context takes; made at the first context. */
+  readonly tokenCounter: () => Promise<TokenCounter>;
+  readonly randomBytes: RandomBytes;
+  readonly reinforcement: ReinforcementRates;
+  /** Nothing may be written: recalls leave nothing behind. */
+  readonly readOnly: boolean;
+  /** The profiles that a recall may name, those of the user included. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+/** The moment of an operation: what the caller says, else the engine's clock. */
+export function momentOf(engine: Engine, options: OperationOptions | undefined): Instant {
+  return options?.now === undefined ? engine.clock() : parseInstant(options.now, 'now');
+}
+
+/** The filter that a caller's options mean. Throws `invalid_scope`, `invalid_argument`. */
+export function filterOf(options: FilterOptions): MemoryFilter {
+  const { scope, inScope, types, typesExclude, tags, metadata } = options;
+  if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
+  return {
+    ...(scope === undefined ? {} : { scopes: visibleScopes(parseScope(scope)) }),
+    ...(inScope === undefined ? {} : { inScope: parseScopeOrKind(inScope) }),
+    ...(types === undefined ? {} : { types: texts(types, 'types', 100, 64) }),
+    ...(typesExclude === undefined ? {} : { typesExclude: texts(typesExclude, 'typesExclude', 100, 64) }),
+    ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),
+    ...(metadata === undefined ? {} : { metadata: parseMetadataFilter(metadata) }),
+  };
+}
+
+export function limitOf(value: number | undefined, otherwise: number, most: number): number {
+  return value === undefined ? otherwise : wholeNumber(value, 'limit', 1, most);
+}
+
+export function notFound(id: string, space: string): SalienceError {
+  return new SalienceError(
+    'not_found',
+    `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(space)}`,
+    {
+      details: { id, space },
+    },
+  );
+}

@@ -1,0 +1,145 @@
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { SalienceError } from '../domain/errors.ts';
+import { VERBS, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
+
+/**
+ * One call of a verb, as it is published on the tracing channel `salience:<verb>` of `node:diagnostics_channel`, such as
+ * `tracing:salience:recall:asyncEnd`. It never holds the text of a memory or of a query.
+ */
+export interface MemoryOperation {
+  readonly verb: string;
+  readonly space: string;
+  /** The memory that the caller named. */
+  readonly id?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** Once it has succeeded. */
+  readonly result?: OperationResult | undefined;
+  /** Once it has failed: the code of the error, `internal` for what is none of ours. Its message may quote a text. */
+  readonly error?: { readonly code: string } | undefined;
+}
+
+export interface OperationResult {
+  /** The memories that were written, found or changed; those that a recall found, best first. */
+  readonly ids: readonly string[];
+  /** Of a recall. */
+  readonly strategy?: string | undefined;
+}
+
+/** The texts of an operation, published on the channel `salience:content` and made only while somebody subscribes to it. */
+export interface OperationContent {
+  /** The object that the tracing channel publishes for the same call. */
+  readonly operation: MemoryOperation;
+  readonly query?: string | undefined;
+  readonly records: readonly ContentRecord[];
+}
+
+export interface ContentRecord {
+  readonly id: string;
+  readonly content: string;
+  readonly score?: number | undefined;
+}
+
+/** What is seen of a memory in an answer: who remembers something gets its id alone. */
+type FoundRecord = Pick<ContentRecord, 'id'> & Partial<ContentRecord>;
+type Run = (...given: readonly unknown[]) => Promise<unknown>;
+
+const CONTENT = 'salience:content';
+
+/** The same verbs, each published as it is called. Where nobody listens, a call costs one look at a flag more. */
+export function withDiagnostics<Verbs extends { readonly space: string }>(verbs: Verbs): Verbs {
+  const published = Object.entries(verbs).flatMap(([verb, run]) =>
+    typeof run === 'function' && Object.hasOwn(VERBS, verb)
+      ? [[verb, observed(verbs.space, verb, run as Run)]]
+      : [],
+  );
+  return { ...verbs, ...Object.fromEntries(published) };
+}
+
+function observed(space: string, verb: string, run: Run): Run {
+  const operations = tracingChannel<unknown, MemoryOperation>(`salience:${verb}`);
+  const contents = channel(CONTENT);
+  return async (...given) => {
+    if (!operations.hasSubscribers) return run(...given);
+    const operation: MemoryOperation = { verb, space, ...askedOf(verb, given) };
+    let value: unknown;
+    let failure: { readonly error: unknown } | undefined;
+    // The channel keeps what its promise settles with, so that must hold no text.
+    const settling = async () => {
+      try {
+        value = await run(...given);
+      } catch (error) {
+        failure = { error };
+        throw { code: SalienceError.isInstance(error) ? error.code : 'internal' };
+      }
+      if (contents.hasSubscribers) contents.publish(contentOf(operation, given, value));
+      return resultOf(value);
+    };
+    try {
+      await operations.tracePromise(settling, operation);
+    } catch (thrown) {
+      throw failure ? failure.error : thrown;
+    }
+    return value;
+  };
+}
+
+function askedOf(verb: string, given: readonly unknown[]): Partial<MemoryOperation> {
+  const { takes = [], arguments: all = {} } = entryOf(verb);
+  const at = takes.findIndex((name) => all[name]?.isId);
+  const { scope, sessionId } = fieldsOf(optionsOf(given));
+  return {
+    ...(typeof given[at] === 'string' ? { id: given[at] } : {}),
+    ...(typeof scope === 'string' ? { scope } : {}),
+    ...(typeof sessionId === 'string' ? { sessionId } : {}),
+  };
+}
+
+function entryOf(verb: string): VerbEntry {
+  return verbEntry(verb as VerbName);
+}
+
+function optionsOf(given: readonly unknown[]): unknown {
+  return given.findLast((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
+}
+
+function resultOf(value: unknown): OperationResult {
+  const { strategy } = fieldsOf(fieldsOf(value)['trace']);
+  return {
+    ids: recordsOf(value).map(({ id }) => id),
+    ...(typeof strategy === 'string' ? { strategy } : {}),
+  };
+}
+
+function contentOf(operation: MemoryOperation, given: readonly unknown[], value: unknown): OperationContent {
+  const query =
+    entryOf(operation.verb).takes?.[0] === 'query' ? given[0] : fieldsOf(optionsOf(given))['query'];
+  const said = [given[0]].flat();
+  const records = recordsOf(value).flatMap(({ id, content, score }, at): readonly ContentRecord[] => {
+    const text = content ?? (operation.verb.startsWith('remember') ? statementOf(said[at]) : undefined);
+    return text === undefined ? [] : [{ id, content: text, ...(score === undefined ? {} : { score }) }];
+  });
+  return { operation, ...(typeof query === 'string' ? { query } : {}), records };
+}
+
+function statementOf(said: unknown): string | undefined {
+  const content = typeof said === 'string' ? said : fieldsOf(said)['content'];
+  return typeof content === 'string' ? content : undefined;
+}
+
+/** The memories in an answer, whichever of the engine's shapes it has. */
+function recordsOf(value: unknown): readonly FoundRecord[] {
+  if (Array.isArray(value)) return value.flatMap(recordsOf);
+  const { id, content, hits, memories, memory, items, score } = fieldsOf(value);
+  if (memory !== undefined) {
+    const value = fieldsOf(score)['value'];
+    return recordsOf(memory).map((each) => (typeof value === 'number' ? { ...each, score: value } : each));
+  }
+  const several = hits ?? memories ?? items;
+  if (several !== undefined) return recordsOf(several);
+  return typeof id === 'string' ? [{ id, ...(typeof content === 'string' ? { content } : {}) }] : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,119 @@
+import type { SpaceInfo } from '../store/store.ts';
+import { beliefsAbout, historyOf } from './belief/belief.ts';
+import { conflictsOf, resolve } from './belief/conflicts.ts';
+import { feedback, markUsed, setImportance } from './belief/judgement.ts';
+import { invalidate, revive } from './belief/validity.ts';
+import { importedVotes } from './belief/votes.ts';
+import type { Engine } from './dependencies.ts';
+import { withDiagnostics } from './diagnostics.ts';
+import type { MemoryEngine } from './memory-engine.ts';
+import { observe } from './observe/observe.ts';
+import { bootstrap, context, pinned } from './recall/context.ts';
+import { get, list } from './recall/read.ts';
+import { recall } from './recall/recall.ts';
+import { explainMemory, whyNot } from './recall/why-not.ts';
+import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions/sessions.ts';
+import type { BatchOptions, Memory, Remembered } from './types.ts';
+import { configure } from './upkeep/configure.ts';
+import { curate } from './upkeep/curate.ts';
+import { maintain } from './upkeep/maintain.ts';
+import { type EngineVerb, type Verbs, withVerbChecks } from './verb-options.ts';
+import { deriveTexts } from './write/derive.ts';
+import { forget } from './write/forget.ts';
+import { link, linksOf, unlink } from './write/links.ts';
+import { importedRecord } from './write/record.ts';
+import { insertRecords, remember, rememberMany } from './write/remember.ts';
+import { undo } from './write/undo.ts';
+import { inContext, update } from './write/write.ts';
+
+/** What each verb does, with one space and its tools before the arguments of the verb. */
+const FUNCTIONS: {
+  readonly [Verb in EngineVerb]: (
+    engine: Engine,
+    ...given: Parameters<Verbs[Verb]>
+  ) => ReturnType<Verbs[Verb]>;
+} = {
+  remember,
+  rememberMany,
+  observe,
+  recall,
+  context,
+  bootstrap,
+  pinned,
+  get,
+  list,
+  update,
+  setImportance,
+  feedback,
+  markUsed,
+  forget,
+  undo,
+  invalidate,
+  revive,
+  conflicts: conflictsOf,
+  resolve,
+  history: historyOf,
+  beliefs: beliefsAbout,
+  startSession,
+  currentSession,
+  endSession,
+  saveSummary,
+  timeline,
+  links: linksOf,
+  link,
+  unlink,
+  configure,
+  maintain,
+  curate,
+  stats: ({ space }): Promise<SpaceInfo> => space.info(),
+  explain: explainMemory,
+  whyNot,
+  restore,
+  reindex,
+  backup: ({ space }, path) => space.backup(path),
+  check: ({ space }) => space.check(),
+};
+
+/** The verbs of one space, over an open store. `close` also runs `afterwards`. */
+export function createMemoryEngine(engine: Engine, afterwards: () => Promise<void>): MemoryEngine {
+  const { space } = engine;
+  const close = async () => {
+    await space.close();
+    await afterwards();
+  };
+  const verbs = Object.fromEntries(
+    Object.entries(FUNCTIONS).map(([name, run]) => [
+      name,
+      (...given: readonly unknown[]) => (run as (...all: unknown[]) => Promise<unknown>)(engine, ...given),
+    ]),
+  ) as unknown as Verbs;
+  return withDiagnostics(
+    withVerbChecks({ ...verbs, space: space.name, close, [Symbol.asyncDispose]: close }),
+  );
+}
+
+/** Imports memories as they were listed or exported, in one transaction. */
+async function restore(
+  engine: Engine,
+  memories: readonly Memory[],
+  options: BatchOptions = {},
+): Promise<readonly Remembered[]> {
+  const restored = memories.map((memory, index) =>
+    inContext(index, memories.length, () => ({
+      record: importedRecord(memory, engine.limits),
+      votes: importedVotes(memory),
+    })),
+  );
+  return insertRecords(engine, restored, 'import', engine.clock(), options);
+}
+
+/** Computes what is derived from all texts anew, with the embedder and the analyzer in use. */
+async function reindex(engine: Engine, options: BatchOptions = {}): Promise<void> {
+  const { space, analyzer, embedder } = engine;
+  await space.reindex({
+    analyzer: analyzer.id,
+    embedding: embedder && { model: embedder.model, dimensions: embedder.dimensions },
+    derive: (memories) => deriveTexts(memories, engine, { signal: options.signal }),
+    ...(options.progress ? { progress: options.progress } : {}),
+  });
+}

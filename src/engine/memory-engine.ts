@@ -1,0 +1,581 @@
+import type { SpaceSettings } from '../domain/settings.ts';
+import type { ConversationMessage } from '../language/messages.ts';
+import type { SpaceInfo } from '../store/store.ts';
+import type { Belief, HistoryEntry } from './belief/belief.ts';
+import type { ConflictsOptions } from './belief/conflicts.ts';
+import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
+import type { Observed, ObserveOptions } from './observe/observe.ts';
+import type { Context, ContextOptions, StandingOptions } from './recall/context.ts';
+import type { Recall } from './recall/recall.ts';
+import type { ExplainOptions, MemoryExplanation, WhyNot } from './recall/why-not.ts';
+import type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './sessions/sessions.ts';
+import type {
+  BatchOptions,
+  FilterOptions,
+  GetOptions,
+  ListOptions,
+  Memory,
+  MemoryChanges,
+  OperationOptions,
+  RecallOptions,
+  Remembered,
+  RememberInput,
+  RememberOptions,
+  Resolution,
+  StandingConflict,
+} from './types.ts';
+import type { ConfigureOptions } from './upkeep/configure.ts';
+import type { CurateOptions, CurationReport } from './upkeep/curate.ts';
+import type { MaintainOptions, MaintenanceReport } from './upkeep/maintenance-types.ts';
+import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.ts';
+import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
+import type { Undone, UndoOptions } from './write/undo.ts';
+
+/** A page of memories, newest update first. */
+export interface MemoryPage {
+  readonly memories: readonly Memory[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string | undefined;
+  /** Of a look back: how many memories that were known then are missing, because they were forgotten since. */
+  readonly redacted?: number | undefined;
+}
+
+/** The strategies that come with the engine. */
+export type BuiltinStrategyName =
+  | 'lexical'
+  | 'ambient'
+  | 'retention'
+  | 'balanced'
+  | 'personal-assistant'
+  | 'support-desk'
+  | 'coding-agent'
+  | 'research-notes'
+  | 'news'
+  | 'five-factor'
+  | 'scoped'
+  | 'hybrid'
+  | 'bm25'
+  | 'vector';
+
+/**
+ * The memory of one space. Every method is atomic, and sees what other processes have written before.
+ *
+ * Besides what each names, every method throws a `SalienceError` with the code `invalid_argument` for a value out of
+ * range or an option that the method does not have, `aborted` when its signal is aborted, `closed` after `close`, and,
+ * if it writes, `store_read_only` when the memory was opened with `readOnly`. A method that throws has changed nothing.
+ */
+export interface MemoryEngine extends AsyncDisposable {
+  /** The name of the space. */
+  readonly space: string;
+  /**
+   * Remembers one statement. A statement that is known word for word, or is about a known `topicKey` in its scope,
+   * updates that memory; `outcome` says so.
+   *
+   * @throws `already_exists`: the `id` belongs to another memory. `not_found`: a memory of `supersedes` is not in the
+   * space. `content_too_large`: the content or metadata exceeds the limits of `openMemory`.
+   * @example
+   * ```ts
+   * const { id, outcome, warning } = await memory.remember('Prefers dark roast coffee', {
+   *   type: 'preference',
+   *   topicKey: 'coffee',
+   * });
+   * if (warning) console.log(warning); // it may contradict what is known
+   * ```
+   */
+  remember(content: string, options?: RememberOptions & OperationOptions): Promise<Remembered>;
+  /**
+   * Remembers many statements in one transaction: all, or none. Results are in the order of the inputs; contradictions
+   * are not looked for.
+   *
+   * @throws What `remember` throws; nothing is remembered then.
+   * @example
+   * ```ts
+   * const remembered = await memory.rememberMany([
+   *   { content: 'Plays the cello', tags: ['music'] },
+   *   { content: 'Moves to Lisbon in May', type: 'plan', validUntil: '2026-06-01' },
+   * ]);
+   * console.log(remembered.map(({ id, outcome }) => `${id}: ${outcome}`));
+   * ```
+   */
+  rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  /**
+   * Remembers what a conversation is worth remembering for: facts that the language model finds, or, without one, each
+   * message as an event whose importance rules judge.
+   *
+   * @example
+   * ```ts
+   * const { created, judgedBy } = await memory.observe([
+   *   { role: 'user', content: 'I am allergic to peanuts.' },
+   *   { role: 'assistant', content: 'Noted: no peanuts.' },
+   * ]);
+   * console.log(`${created.length} memories, judged by ${judgedBy}`);
+   * ```
+   */
+  observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<Observed>;
+  /**
+   * Finds what matters most without a query, for strategies that read none.
+   *
+   * @throws `blank_query`: the strategy reads a query.
+   * @example
+   * ```ts
+   * const { hits } = await memory.recall({ strategy: 'ambient', types: ['preference'] });
+   * ```
+   */
+  recall<Strategy extends BuiltinStrategyName | (string & {})>(
+    options: RecallOptions<Strategy>,
+  ): Promise<Recall<Strategy>>;
+  /**
+   * Finds the memories that matter most now: the exact top of the strategy's whole score, best first. A strategy that
+   * reads no query, such as `ambient`, ranks by the rest. Default strategy is `hybrid`, default limit the strategy's,
+   * mostly 10.
+   *
+   * @throws `unknown_strategy`, `invalid_parameter`. `blank_query`: the query holds nothing to look for.
+   * @example
+   * ```ts
+   * const { hits } = await memory.recall('what coffee does she like?', { limit: 3 });
+   * for (const { memory: found, score } of hits) console.log(`${score} ${found.content}`);
+   * ```
+   */
+  recall<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
+    query: string | undefined,
+    options?: RecallOptions<Strategy>,
+  ): Promise<Recall<Strategy>>;
+  /**
+   * Builds a prompt context without a query: of what matters whatever is asked.
+   *
+   * @example
+   * ```ts
+   * const { text } = await memory.context({ maxTokens: 800 });
+   * ```
+   */
+  context<Strategy extends BuiltinStrategyName | (string & {}) = 'ambient'>(
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
+  /**
+   * Builds a prompt context within a token budget: recalls, packs what fits and is worth most, and renders it as data
+   * behind a fence that no memory can close. Without a query the strategy is `ambient`, with one `hybrid`.
+   *
+   * @throws `unknown_strategy`, `invalid_parameter`, and `not_found` for an id of `mustInclude`.
+   * @example
+   * ```ts
+   * const question = 'Where could we go for coffee?';
+   * const { text, tokens } = await memory.context(question, { maxTokens: 1500 });
+   * const prompt = `${text}\n\n${question}`;
+   * ```
+   */
+  context<Strategy extends BuiltinStrategyName | (string & {}) = 'hybrid'>(
+    query: string | undefined,
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
+  /**
+   * Builds the context for the start of a session: rules, feedback, facts, decisions and context. Default budget is
+   * 30,000 tokens.
+   *
+   * @example
+   * ```ts
+   * const { text, items } = await memory.bootstrap({ maxTokens: 4000 });
+   * const system = `You are a helpful assistant.\n\n${text}`;
+   * ```
+   */
+  bootstrap(options?: StandingOptions): Promise<Context<'ambient'>>;
+  /**
+   * Builds the context for every turn: what must hold whatever is asked. Default budget is 5,000 tokens.
+   *
+   * @example
+   * ```ts
+   * const { text } = await memory.pinned({ scope: 'project:website' });
+   * ```
+   */
+  pinned(options?: StandingOptions): Promise<Context<'ambient'>>;
+  /**
+   * The memory of an id, or `undefined`.
+   *
+   * @throws `redacted`: with `asOf`, for a memory that was known then and has been forgotten since.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Plays the cello');
+   * const found = await memory.get(id);
+   * console.log(found?.content); // Plays the cello
+   * ```
+   */
+  get(id: string, options?: GetOptions): Promise<Memory | undefined>;
+  /**
+   * Lists memories by page, newest update first. Default limit is 20, the highest 1,000.
+   *
+   * @example
+   * ```ts
+   * let cursor: string | undefined;
+   * do {
+   *   const page = await memory.list({ types: ['preference'], limit: 100, cursor });
+   *   for (const { id, content } of page.memories) console.log(id, content);
+   *   cursor = page.nextCursor;
+   * } while (cursor);
+   * ```
+   */
+  list(options?: ListOptions): Promise<MemoryPage>;
+  /**
+   * Changes a memory in place; fields that are not named stay, and `null` removes one.
+   *
+   * @throws `not_found`. `content_too_large`: the content or metadata exceeds the limits of `openMemory`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Moves to Lisbon in May', { validUntil: '2026-06-01' });
+   * await memory.update(id, { content: 'Moves to Lisbon in July', validUntil: null });
+   * ```
+   */
+  update(id: string, changes: MemoryChanges, options?: OperationOptions): Promise<Memory>;
+  /**
+   * Sets the importance, 0–1, as a person's judgement, which no model and no rule changes again.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Is allergic to peanuts');
+   * await memory.setImportance(id, 1);
+   * ```
+   */
+  setImportance(id: string, importance: number, options?: OperationOptions): Promise<Memory>;
+  /**
+   * Records whether a memory helped. A voter has one vote on a memory, and the latest counts. Default voter is `user`.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { hits } = await memory.recall('coffee');
+   * for (const hit of hits) await memory.feedback(hit.memory.id, 'up', { voter: 'alice' });
+   * ```
+   */
+  feedback(id: string, vote: FeedbackVote, options?: FeedbackOptions): Promise<Memory>;
+  /**
+   * Records which memories an answer was really made of. Returns the ids of those that are in the space.
+   *
+   * @example
+   * ```ts
+   * const { hits } = await memory.recall('coffee', { effects: 'none' });
+   * const cited = hits.slice(0, 2).map((hit) => hit.memory.id);
+   * await memory.markUsed(cited, { effect: 'reinforce' });
+   * ```
+   */
+  markUsed(ids: readonly string[], options?: MarkUsedOptions): Promise<readonly string[]>;
+  /**
+   * Erases memories, their history and what was made of them, in one transaction: by id, by ids, or by a filter.
+   * There is no undo. A filter must name something.
+   *
+   * @throws `not_found`: ids that are not in the space; nothing is erased then.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Her phone number is 555 0100');
+   * await memory.forget(id);
+   * const { count } = await memory.forget({ tags: ['draft'] }, { dryRun: true });
+   * console.log(`${count} drafts would be erased`);
+   * ```
+   */
+  forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
+  /**
+   * Undoes the latest operation, the one named by its sequence number, or a whole run of maintenance, newest operation
+   * first. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
+   *
+   * @throws `cannot_undo`: there is nothing to undo, it erased memories, or these were changed since.
+   * @example
+   * ```ts
+   * await memory.remember('Prefers tea');
+   * const { verb, memories } = await memory.undo();
+   * console.log(`undid ${verb} of ${memories.map(({ id }) => id)}`);
+   *
+   * const report = await memory.maintain();
+   * if (report.run && report.expired.length > 0) await memory.undo({ run: report.run });
+   * ```
+   */
+  undo(options?: UndoOptions): Promise<Undone>;
+  /**
+   * Marks a memory as no longer true, and says why. It is not recalled, and the same statement stays inactive when it is
+   * remembered again.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Works at Acme');
+   * await memory.invalidate(id, 'She left in March');
+   * ```
+   */
+  invalidate(id: string, reason: string, options?: OperationOptions): Promise<Memory>;
+  /**
+   * Reinstates a memory that was marked as no longer true.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Works at Acme');
+   * await memory.invalidate(id, 'She left in March');
+   * await memory.revive(id); // she is back
+   * ```
+   */
+  revive(id: string, options?: OperationOptions): Promise<Memory>;
+  /**
+   * Lists the contradictions and possible updates that wait for a decision, in the order in which they were noticed.
+   * Default limit is 20.
+   *
+   * @example
+   * ```ts
+   * for (const { conflictId, older, newer } of await memory.conflicts({ limit: 5 })) {
+   *   console.log(`${conflictId}: "${older.content}" or "${newer.content}"?`);
+   * }
+   * ```
+   */
+  conflicts(options?: ConflictsOptions): Promise<readonly StandingConflict[]>;
+  /**
+   * Resolves a conflict: `keep-both`, `update` (the older memory takes the newer text), `supersede` (the newer hides the
+   * older while it holds), or `delete` (the older is erased, which cannot be undone).
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const [conflict] = await memory.conflicts();
+   * if (conflict) await memory.resolve(conflict.conflictId, 'supersede');
+   * ```
+   */
+  resolve(
+    conflictId: string,
+    resolution: Resolution,
+    options?: OperationOptions,
+  ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }>;
+  /**
+   * Lists the writes of a memory and of those that it replaced or was replaced by, oldest first, each with the memory as
+   * it was before. Empty for an id that was never written.
+   *
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Lives in Rome', { topicKey: 'home' });
+   * await memory.remember('Lives in Lisbon', { topicKey: 'home' });
+   * const writes = await memory.history(id);
+   * console.log(writes.map(({ at, before }) => `${at}: ${before?.content ?? 'made'}`));
+   * ```
+   */
+  history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
+  /**
+   * Lists what was ever said about a topic, oldest first, and which of it is believed now.
+   *
+   * @example
+   * ```ts
+   * await memory.remember('Likes espresso', { topicKey: 'coffee' });
+   * for (const { memory: said, believed } of await memory.beliefs('coffee')) {
+   *   console.log(believed ? 'now:' : 'before:', said.content);
+   * }
+   * ```
+   */
+  beliefs(
+    topicKey: string,
+    options?: Pick<FilterOptions, 'scope'> & OperationOptions,
+  ): Promise<readonly Belief[]>;
+  /**
+   * Starts a session, or continues the open one. A session that was idle for 24 hours is closed first, with a summary of
+   * its own. Default scope is `global`.
+   *
+   * @example
+   * ```ts
+   * const { sessionId, summaries, memories } = await memory.startSession();
+   * await memory.remember('Is planning a trip to Porto', { sessionId });
+   * ```
+   */
+  startSession(options?: SessionOptions): Promise<StartedSession>;
+  /**
+   * The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours.
+   *
+   * @example
+   * ```ts
+   * const sessionId = await memory.currentSession();
+   * await memory.remember('Prefers trains to planes', { sessionId });
+   * ```
+   */
+  currentSession(options?: CurrentSessionOptions): Promise<string | undefined>;
+  /**
+   * Ends the open session with a summary.
+   *
+   * @throws `not_found`: no session is open.
+   * @example
+   * ```ts
+   * await memory.startSession();
+   * const { sessionId } = await memory.endSession('Planned a trip to Porto; flights are still to be booked.');
+   * ```
+   */
+  endSession(
+    summary: string,
+    options?: OperationOptions,
+  ): Promise<Remembered & { readonly sessionId: string }>;
+  /**
+   * Saves a summary without ending the session.
+   *
+   * @example
+   * ```ts
+   * await memory.startSession();
+   * await memory.saveSummary('So far: chose Porto over Faro.');
+   * ```
+   */
+  saveSummary(summary: string, options?: SessionOptions): Promise<Remembered>;
+  /**
+   * Shows what was remembered just before and after a memory, at most 5 on either side.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Chose Porto over Faro');
+   * const { before, after } = await memory.timeline(id);
+   * console.log(before.at(-1)?.content, '→ Chose Porto over Faro →', after[0]?.content);
+   * ```
+   */
+  timeline(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<Timeline>;
+  /**
+   * Lists the links of a memory, strongest first.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Drinks espresso at Café Norte');
+   * for (const link of await memory.links(id)) console.log(link.id, link.kind, link.weight);
+   * ```
+   */
+  links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
+  /**
+   * Links two memories that belong together, so that a recall of one can bring in the other. Weight is 0–1, default 0.8.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const trip = await memory.remember('Is planning a trip to Porto');
+   * const ticket = await memory.remember('Trains from Lisbon leave at 9 o’clock');
+   * await memory.link(trip.id, ticket.id, { weight: 0.9 });
+   * ```
+   */
+  link(a: string, b: string, options?: LinkOptions): Promise<void>;
+  /**
+   * Removes links between two memories: all, or those of the `kinds` named.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const trip = await memory.remember('Is planning a trip to Porto');
+   * const cello = await memory.remember('Plays the cello');
+   * await memory.link(trip.id, cello.id);
+   * await memory.unlink(trip.id, cello.id);
+   * ```
+   */
+  unlink(a: string, b: string, options?: UnlinkOptions): Promise<void>;
+  /**
+   * Changes the settings of the space and returns them all; without options it only reads them. By default memories do
+   * not fade, and the time zone is UTC.
+   *
+   * @example
+   * ```ts
+   * await memory.configure({ fading: 'retention', timeZone: 'Europe/Berlin' });
+   * const { fading } = await memory.configure();
+   * ```
+   */
+  configure(options?: ConfigureOptions): Promise<SpaceSettings>;
+  /**
+   * Runs maintenance: decay, archive, expire, and, where asked for, consolidate. Idempotent; may run while others recall.
+   * In a space that does not fade, memories only expire.
+   *
+   * @example
+   * ```ts
+   * const { cooled, archived, expired } = await memory.maintain({ dryRun: true });
+   * console.log(`${cooled.length} to cool, ${archived.length} to archive, ${expired.length} to expire`);
+   * await memory.maintain();
+   * ```
+   */
+  maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
+  /**
+   * Tidies up: judges similar pairs, merges duplicates, consolidates what has faded, removes what is useless. One
+   * `undo({ run })` takes all of it back.
+   *
+   * @example
+   * ```ts
+   * const { deduplicated, pruned, run } = await memory.curate({ actions: ['deduplicate', 'prune'] });
+   * if (run && pruned.length > 10) await memory.undo({ run });
+   * ```
+   */
+  curate(options?: CurateOptions): Promise<CurationReport>;
+  /**
+   * Counts what is in the space, by type, scope and tier, and says how large it is.
+   *
+   * @example
+   * ```ts
+   * const { memories, byType, bytes } = await memory.stats();
+   * console.log(`${memories} memories in ${bytes} bytes, ${byType['preference'] ?? 0} of them preferences`);
+   * ```
+   */
+  stats(options?: Pick<OperationOptions, 'signal'>): Promise<SpaceInfo>;
+  /**
+   * Explains the score of one memory for a query as a tree of values, whose root is the score.
+   *
+   * @throws `not_found`, `unknown_strategy`, `invalid_parameter`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Prefers dark roast coffee');
+   * const { score, features } = await memory.explain(id, { query: 'which coffee?' });
+   * console.log(score, features['relevance']);
+   * ```
+   */
+  explain(id: string, options?: ExplainOptions): Promise<MemoryExplanation>;
+  /**
+   * Explains why a recall does not return a memory, and which change would have sufficed.
+   *
+   * @throws `not_found`, `unknown_strategy`, `invalid_parameter`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Plays the cello');
+   * const { outcome, message } = await memory.whyNot(id, { query: 'which coffee?', limit: 1 });
+   * console.log(outcome, message);
+   * ```
+   */
+  whyNot(id: string, options?: ExplainOptions): Promise<WhyNot>;
+  /**
+   * Imports memories that were listed or exported, every field as it was; all in one transaction.
+   *
+   * @throws `already_exists`: an id belongs to another memory.
+   * @example
+   * ```ts
+   * const { memories } = await memory.list({ limit: 1000 });
+   * await using copy = await openMemory({ path: '../memory/copies', space: 'alice' });
+   * await copy.restore(memories);
+   * ```
+   */
+  restore(memories: readonly Memory[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  /**
+   * Computes vectors and terms of all memories anew, with the embedder and analyzer in use.
+   *
+   * @example
+   * ```ts
+   * await memory.reindex({ progress: (done, total) => console.log(`${done} of ${total}`) });
+   * ```
+   */
+  reindex(options?: BatchOptions): Promise<void>;
+  /**
+   * Writes a complete copy of the store into a new file, while others read and write.
+   *
+   * @throws `already_exists`: there is such a file. `unsupported`: the memory is on a server.
+   * @example
+   * ```ts
+   * await memory.backup('../memory/alice-2026-04-20.db');
+   * ```
+   */
+  backup(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<void>;
+  /**
+   * Verifies the store and describes what is wrong with it: an empty list when it is healthy.
+   *
+   * @example
+   * ```ts
+   * const problems = await memory.check();
+   * if (problems.length > 0) console.error(problems.join('\n'));
+   * ```
+   */
+  check(options?: Pick<OperationOptions, 'signal'>): Promise<readonly string[]>;
+  /**
+   * Closes the memory; every later call throws `closed`. `await using` does it at the end of the block.
+   *
+   * @example
+   * ```ts
+   * await memory.close();
+   * ```
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,158 @@
+import { throwIfAborted } from '../../domain/errors.ts';
+import type { Judge, MemoryRecord } from '../../domain/memory.ts';
+import { normalisedContent } from '../../domain/statement.ts';
+import type { Instant } from '../../domain/time.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { cosine } from '../../scoring/similarity.ts';
+import { saysAllOf } from '../belief/near-duplicate.ts';
+import { inheritedImportance } from '../belief/supersession.ts';
+import type { Engine } from '../dependencies.ts';
+import type { OperationOptions, RememberInput } from '../types.ts';
+import { deriveTexts } from '../write/derive.ts';
+import { newRecord } from '../write/record.ts';
+
+/** Something that was observed, as it is to be remembered. */
+export interface Observation {
+  readonly input: RememberInput;
+  readonly judge: Judge;
+  /** The words of a message: kept as they are, whatever is similar. */
+  readonly verbatim: boolean;
+}
+
+/** Similar memories that are looked at for each observation. */
+const NEAREST = 5;
+
+/** Observations before it that each one is compared with: what a conversation repeats, it repeats soon. */
+const COMPARED = 200;
+
+interface Candidate extends Observation {
+  readonly record: MemoryRecord;
+  readonly vector: Float32Array | undefined;
+}
+
+/**
+ * Observations without those that say no more than another one, or than a memory of their scope and type does. One
+ * that says more than such a memory takes its place. What is similar and says something else is left to be judged, but
+ * counts for no less than what it may contradict: it inherits at least the importance. Word-for-word copies are left to
+ * the write, and without an embedder nothing else is similar.
+ */
+export async function mergeNearDuplicates(
+  engine: Engine,
+  observations: readonly Observation[],
+  now: Instant,
+  options: OperationOptions,
+): Promise<{
+  readonly kept: readonly Observation[];
+  /** Observations that were left out, and memories that were replaced. */
+  readonly merged: number;
+}> {
+  const { embedder } = engine;
+  if (!embedder) return { kept: observations, merged: 0 };
+  const candidates = await candidatesOf(engine, observations, now, options);
+  const threshold = embedder.thresholds.similarPair;
+  let merged = 0;
+  const distinct: Candidate[] = [];
+  for (const candidate of candidates) {
+    const alike = distinct.slice(-COMPARED).filter((other) => areAlike(candidate, other, threshold));
+    merged++;
+    if (alike.some((other) => covers(other.record, candidate))) continue;
+    const worse = alike.filter((other) => covers(candidate.record, other));
+    for (const each of worse) distinct.splice(distinct.lastIndexOf(each), 1);
+    merged += worse.length - 1;
+    distinct.push(candidate);
+  }
+  const kept: Observation[] = [];
+  for (const candidate of distinct) {
+    throwIfAborted(options.signal);
+    const known = await similarMemories(engine, candidate, threshold, now);
+    if (known.some((memory) => covers(memory, candidate))) {
+      merged++;
+      continue;
+    }
+    const replaced = known.filter((memory) => replaces(candidate, memory)).map(({ id }) => id);
+    merged += replaced.length;
+    kept.push(inheriting(candidate, known, replaced));
+  }
+  return { kept, merged };
+}
+
+async function candidatesOf(
+  engine: Engine,
+  observations: readonly Observation[],
+  now: Instant,
+  options: OperationOptions,
+): Promise<readonly Candidate[]> {
+  const context = { now, newId: () => 'observed', limits: engine.limits };
+  const records = observations.map(({ input }) => newRecord(input, context));
+  const derived = await deriveTexts(records, engine, { signal: options.signal });
+  return observations.map((observation, at) => ({
+    ...observation,
+    record: records[at] as MemoryRecord,
+    vector: derived[at]?.vector,
+  }));
+}
+
+function areAlike(a: Candidate, b: Candidate, threshold: number): boolean {
+  if (a.record.type !== b.record.type || !a.vector || !b.vector) return false;
+  return cosine(a.vector, b.vector) >= threshold;
+}
+
+async function similarMemories(
+  engine: Engine,
+  { record, vector }: Candidate,
+  threshold: number,
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  if (!vector) return [];
+  const { hits } = await engine.space.snapshot((snapshot) =>
+    snapshot.search({
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector },
+      filter: { scopes: [record.scope], types: [record.type] },
+      now,
+      limit: NEAREST,
+    }),
+  );
+  return hits
+    .filter(({ signals }) => (signals.similarity ?? 0) >= threshold)
+    .map(({ memory }) => memory)
+    .filter((memory) => !sameWords(memory, record));
+}
+
+/** Whether a memory makes an observation superfluous. */
+function covers(memory: MemoryRecord, { record, verbatim }: Candidate): boolean {
+  return !verbatim && !sameWords(memory, record) && sameValidity(memory, record) && saysAllOf(memory, record);
+}
+
+/** Whether an observation makes a memory superfluous; what a caller knows by its topic stays where it is. */
+function replaces({ record, verbatim }: Candidate, memory: MemoryRecord): boolean {
+  return (
+    !verbatim && memory.topicKey === undefined && sameValidity(record, memory) && saysAllOf(record, memory)
+  );
+}
+
+/** The write knows these again. */
+function sameWords(a: MemoryRecord, b: MemoryRecord): boolean {
+  return normalisedContent(a.content) === normalisedContent(b.content);
+}
+
+function sameValidity(a: MemoryRecord, b: MemoryRecord): boolean {
+  return a.validFrom === b.validFrom && a.validUntil === b.validUntil && a.expiresAt === b.expiresAt;
+}
+
+function inheriting(
+  candidate: Candidate,
+  similar: readonly MemoryRecord[],
+  supersedes: readonly string[],
+): Observation {
+  const { importance, importanceJudge } = similar.reduce(inheritedImportance, {
+    importance: candidate.record.importance,
+    importanceJudge: candidate.judge,
+  });
+  return {
+    input: { ...candidate.input, importance, supersedes },
+    judge: importanceJudge,
+    verbatim: candidate.verbatim,
+  };
+}

@@ -1,0 +1,301 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SalienceError } from '../../domain/errors.ts';
+import type { ConversationMessage } from '../../language/messages.ts';
+import { openMemory } from '../../open.ts';
+import { createSqliteStore } from '../../stores/sqlite/index.ts';
+import { extracted } from '../../testing/extraction-script.ts';
+import { live } from '../../testing/live-memory.ts';
+import { type ScriptedRequest, scriptedModel } from '../../testing/scripted-model.ts';
+
+const conversation: readonly ConversationMessage[] = [
+  { id: 'm1', role: 'user', name: 'Ann', content: 'I am allergic to peanuts.', at: '2025-12-30T10:00Z' },
+  { id: 'm2', role: 'assistant', content: 'Noted!', at: '2025-12-30T10:01Z' },
+  { id: 'm3', role: 'user', name: 'Ann', content: 'We decided to move to Oslo.', at: '2025-12-30T10:02Z' },
+];
+
+/** A memory whose model answers with these memories, whatever it is asked. */
+async function observing(memories: readonly object[] | ((request: ScriptedRequest) => string | object)) {
+  const script = typeof memories === 'function' ? memories : () => ({ memories });
+  const scripted = scriptedModel(script);
+  return { ...scripted, ...(await live({ languageModel: scripted.model })) };
+}
+
+const said = (content: string) => [{ role: 'user', content }];
+
+describe('without a language model', () => {
+  test('each message becomes one event, judged by rules', async () => {
+    const { memory } = await live();
+    const observed = await memory.observe(conversation, {
+      scope: 'project:match',
+      sessionId: 's1',
+      tags: ['chat'],
+      metadata: { channel: 'web' },
+    });
+    expect(observed).toEqual({
+      created: ['n0', 'n1', 'n2'],
+      updated: [],
+      deduplicated: [],
+      merged: 0,
+      failures: [],
+      dropped: 0,
+      usage: { promptTokens: 0, completionTokens: 0, calls: 0 },
+      judgedBy: 'rules',
+    });
+    expect(await memory.get('n0')).toMatchObject({
+      content: 'Ann: I am allergic to peanuts.',
+      type: 'event',
+      scope: 'project:match',
+      sessionId: 's1',
+      tags: ['chat'],
+      metadata: { channel: 'web', messages: ['m1'] },
+      sourceRef: 'm1',
+      source: 'extracted',
+      importance: 0.9,
+      importanceJudge: 'rules',
+      confidence: 1,
+      createdAt: '2025-12-30T10:00:00.000Z',
+    });
+    expect((await memory.get('n1'))?.importance).toBe(0.3);
+    expect((await memory.get('n2'))?.importance).toBe(0.7);
+  });
+
+  test('what was said twice, word for word, is kept once; what is only similar, twice', async () => {
+    const { memory } = await live();
+    await memory.observe(said('I fly to Lisbon on Monday morning, with my sister'));
+    const again = await memory.observe(said('I fly to Lisbon on Monday morning, with my sister'));
+    expect(again).toMatchObject({ created: [], deduplicated: ['n0'], merged: 0 });
+    const more = await memory.observe(said('I fly to Lisbon on Monday morning, with my sister!'));
+    expect(more).toMatchObject({ merged: 0, created: [expect.any(String)] });
+  });
+
+  test('a message without a word of content is not kept', async () => {
+    const { memory } = await live();
+    const polite = ['ok thanks', 'Thank you!', '...', '👍', 'Hi there', 'yes', 'Who is it?', 'I am'];
+    const observed = await memory.observe([...polite.flatMap(said), ...said('The bike is red')]);
+    const { memories } = await memory.list();
+    expect(memories.map(({ id, content }) => [id, content])).toEqual([
+      [observed.created[0], 'The bike is red'],
+    ]);
+    expect(observed).toMatchObject({ failures: [], dropped: 0 });
+  });
+
+  test('what is less important than minImportance is not kept', async () => {
+    const { memory } = await live();
+    const messages = ['It was sunny', 'The bike is red', 'Which bike?', 'I am allergic to nuts'].flatMap(
+      said,
+    );
+    for (const [minImportance, count] of [
+      [1, 0],
+      [0.9, 1],
+      [0.3, 2],
+    ] as const) {
+      const { memory: one } = await live();
+      expect((await one.observe(messages, { minImportance })).created).toHaveLength(count);
+    }
+    await expect(memory.observe(messages, { minImportance: 2 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  test('a message that is too long is reported, and the others are kept', async () => {
+    const { memory } = await live({ maxContentBytes: 100 });
+    const observed = await memory.observe([...said('tea '.repeat(50)), ...said('I like tea')]);
+    expect(observed.created).toHaveLength(1);
+    expect(observed.failures).toEqual([
+      { positions: [0], code: 'content_too_large', message: expect.stringContaining('100'), kept: 'nothing' },
+    ]);
+  });
+});
+
+describe('with a language model', () => {
+  test('facts with their dates, judgements and sources', async () => {
+    const { memory, requests } = await observing([
+      extracted('Ann is allergic to peanuts.', { type: 'profile', importance: 0.95, title: 'Allergy' }),
+      extracted('Ann plans to move to Oslo in spring 2026.', {
+        type: 'plan',
+        tags: ['oslo'],
+        confidence: 'implied',
+        validUntil: '2026-06-01',
+        sources: [1, 3],
+      }),
+    ]);
+    const observed = await memory.observe(conversation);
+    expect(requests).toHaveLength(1);
+    expect(observed).toMatchObject({ merged: 0, failures: [], dropped: 0, judgedBy: 'model' });
+    expect(observed.usage).toMatchObject({ calls: 1, promptTokens: expect.any(Number) });
+    expect(observed.usage.promptTokens).toBeGreaterThan(100);
+    const [allergy, plan] = await Promise.all(observed.created.map((id) => memory.get(id)));
+    expect(allergy).toMatchObject({
+      content: 'Ann is allergic to peanuts.',
+      title: 'Allergy',
+      type: 'profile',
+      importance: 0.95,
+      importanceJudge: 'model',
+      confidence: 1,
+      sourceRef: 'm1',
+      metadata: { messages: ['m1'] },
+      createdAt: '2025-12-30T10:00:00.000Z',
+    });
+    expect(plan).toMatchObject({
+      type: 'plan',
+      tags: ['oslo'],
+      confidence: 0.7,
+      validUntil: '2026-06-01T00:00:00.000Z',
+      metadata: { messages: ['m1', 'm3'] },
+      createdAt: '2025-12-30T10:02:00.000Z',
+    });
+    expect(plan?.sourceRef).toBeUndefined();
+    // One operation: one undo takes all of it back.
+    expect((await memory.undo()).memories).toHaveLength(2);
+    expect((await memory.list()).memories).toEqual([]);
+  });
+
+  test('what is said of the future or the past can be recalled today', async () => {
+    const { memory } = await observing([
+      extracted('The new job starts on 2026-05-04.', { validFrom: '2026-05-04' }),
+      extracted('The user lived in Oslo until 2020.', { validFrom: '2012-01-01', validUntil: '2020-12-31' }),
+    ]);
+    await memory.observe(said('…'));
+    const { memories } = await memory.list();
+    expect(memories.map(({ validFrom, validUntil }) => [validFrom, validUntil])).toEqual(
+      expect.arrayContaining([
+        [undefined, undefined],
+        ['2012-01-01T00:00:00.000Z', undefined],
+      ]),
+    );
+    expect((await memory.recall('new job')).hits).toHaveLength(1);
+    expect((await memory.recall('Oslo')).hits).toHaveLength(1);
+  });
+
+  test('the model never sees what is private', async () => {
+    const { memory, requests } = await observing([]);
+    await memory.observe(said('My pin is <private>4711</private>, do not tell <private>Ben'));
+    expect(requests[0]?.prompt).toContain('[REDACTED]');
+    expect(requests[0]?.prompt).not.toMatch(/4711|Ben/);
+  });
+
+  test('of two that say the same, the one that says more is kept, in one answer and afterwards', async () => {
+    let memories = [
+      extracted('Anna flies to Lisbon on Monday morning', { importance: 0.4 }),
+      extracted('Anna flies to Lisbon on Monday morning, early', { importance: 0.3 }),
+    ];
+    const { memory } = await observing(() => ({ memories }));
+    const first = await memory.observe(said('…'));
+    expect(first).toMatchObject({ created: [expect.any(String)], merged: 1 });
+    const [longer] = first.created;
+    expect((await memory.get(longer!))?.content).toContain('early');
+
+    // Says less: superfluous. Says more: takes the place, and counts for no less.
+    const less = await memory.observe(said('…'));
+    expect(less).toMatchObject({ created: [], deduplicated: [longer], merged: 1 });
+    memories = [extracted('Anna flies to Lisbon on Monday morning', { importance: 0.3 })];
+    expect(await memory.observe(said('…'))).toMatchObject({ created: [], deduplicated: [], merged: 1 });
+    const fullest = 'Anna flies to Lisbon on Monday morning, early, with 2 bags';
+    memories = [extracted(fullest, { importance: 0.1 })];
+    const more = await memory.observe(said('…'));
+    expect(more).toMatchObject({ created: [expect.any(String)], merged: 1 });
+    expect(await memory.get(more.created[0]!)).toMatchObject({ supersedes: [longer], importance: 0.3 });
+    const { hits } = await memory.recall('flies to Lisbon');
+    expect(hits.map((hit) => hit.memory.content)).toEqual([fullest]);
+    await memory.undo();
+    expect((await memory.recall('flies to Lisbon')).hits.map((hit) => hit.memory.id)).toEqual([longer]);
+  });
+
+  test.each([
+    [
+      'another number',
+      'The rent of the flat in Oslo is 1200 a month.',
+      'The rent of the flat in Oslo is 1300 a month.',
+    ],
+    ['another day', 'Anna flies to Lisbon on Monday morning', 'Anna flies to Lisbon on Tuesday morning'],
+    [
+      'a denial',
+      'Anna flies to Lisbon on Monday morning',
+      'Anna flies to Lisbon on Monday morning no longer',
+    ],
+    ['another tense', 'Anna plans to move to Lisbon in May', 'Anna planned to move to Lisbon in May'],
+  ])('%s is never merged away, and what it may contradict lends its importance', async (_, before, after) => {
+    let memories = [extracted(before, { importance: 0.8 })];
+    const { memory } = await observing(() => ({ memories }));
+    const [old] = (await memory.observe(said('…'))).created;
+    memories = [extracted(after, { importance: 0.2 })];
+    const observed = await memory.observe(said('…'));
+    expect(observed).toMatchObject({ created: [expect.any(String)], merged: 0 });
+    expect((await memory.get(observed.created[0]!))?.importance).toBe(0.8);
+    expect(await memory.get(old!)).toMatchObject({ content: before, importance: 0.8 });
+  });
+
+  test('a guess does not take the place of what is sure, nor a type that of another', async () => {
+    const sure = 'Anna flies to Lisbon on Monday morning';
+    let memories = [extracted(sure)];
+    const { memory } = await observing(() => ({ memories }));
+    await memory.observe(said('…'));
+    memories = [extracted(`${sure}, for a wedding`, { confidence: 'uncertain' })];
+    expect(await memory.observe(said('…'))).toMatchObject({ merged: 0 });
+    memories = [extracted(`${sure}!`, { type: 'plan' })];
+    expect(await memory.observe(said('…'))).toMatchObject({ merged: 0 });
+    expect((await memory.list()).memories).toHaveLength(3);
+  });
+
+  test('what the model fails on becomes events, or is only reported', async () => {
+    const fail = ({ prompt }: ScriptedRequest) => {
+      if (prompt.includes('peanuts')) throw new SalienceError('model_failed', 'overloaded');
+      return { memories: [extracted('Ann moves to Oslo.', { importance: 0.6 })] };
+    };
+    const options = { batchSize: 2, contextMessages: 0 };
+    const { memory } = await observing(fail);
+    const observed = await memory.observe(conversation, options);
+    expect(observed).toMatchObject({
+      judgedBy: 'model',
+      failures: [{ positions: [0, 1], code: 'model_failed', message: 'overloaded', kept: 'events' }],
+    });
+    const contents = await Promise.all(observed.created.map(async (id) => (await memory.get(id))?.content));
+    expect(contents).toEqual(['Ann: I am allergic to peanuts.', 'Noted!', 'Ann moves to Oslo.']);
+
+    const { memory: other } = await observing(fail);
+    const skipped = await other.observe(conversation, { ...options, onFailure: 'skip' });
+    expect(skipped.created).toHaveLength(1);
+    expect(skipped.failures[0]).toMatchObject({ kept: 'nothing' });
+
+    const { memory: third } = await observing(() => {
+      throw new SalienceError('model_failed', 'down');
+    });
+    expect(await third.observe(conversation)).toMatchObject({
+      judgedBy: 'rules',
+      created: { length: 3 },
+      usage: { calls: 1 },
+    });
+  });
+
+  test('nothing is written when it is aborted', async () => {
+    const controller = new AbortController();
+    const { memory } = await observing(() => {
+      controller.abort();
+      return { memories: [extracted('Ann moves to Oslo.')] };
+    });
+    await expect(memory.observe(conversation, { signal: controller.signal })).rejects.toMatchObject({
+      code: 'aborted',
+    });
+    expect((await memory.list()).memories).toEqual([]);
+  });
+
+  test('no transaction is open while the model thinks: others write without waiting', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'salience-observe-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    // Whoever had to wait would fail at once.
+    const open = () => createSqliteStore({ directory: path, busyTimeout: 0 });
+    await using otherStore = open();
+    await using other = await openMemory({ path, space: 'default', store: otherStore });
+    const { model } = scriptedModel(async () => {
+      await other.remember('Written meanwhile', { id: 'meanwhile' });
+      return { memories: [extracted('Ann moves to Oslo.')] };
+    });
+    await using store = open();
+    await using memory = await openMemory({ path, space: 'default', store, languageModel: model });
+    expect(await memory.observe(said('…'))).toMatchObject({ created: [expect.any(String)] });
+    expect(await memory.get('meanwhile')).toBeDefined();
+  });
+});

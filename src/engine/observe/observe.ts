@@ -1,0 +1,233 @@
+import { metadata, number, oneOf, texts } from '../../domain/check.ts';
+import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+import type { Metadata } from '../../domain/memory.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
+import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
+import type { Instant } from '../../domain/time.ts';
+import { type ExtractedMemory, messagesAsEvents } from '../../language/extracted-memory.ts';
+import { extractMemories } from '../../language/extraction.ts';
+import { isPoliteness } from '../../language/importance.ts';
+import { type ConversationMessage, readMessages, type Turn } from '../../language/messages.ts';
+import type { Embedder } from '../../providers/embedder.ts';
+import { type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import type { OperationOptions, Remembered, RememberInput } from '../types.ts';
+import { rememberJudged } from '../write/remember.ts';
+import { mergeNearDuplicates, type Observation } from './merge.ts';
+
+export interface ObserveOptions extends OperationOptions {
+  /** Of the memories. Default is `global`. */
+  readonly scope?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** For every memory, beside those that a model gives. */
+  readonly tags?: readonly string[] | undefined;
+  /** For every memory; `messages` is added, the ids of the messages that it comes from. */
+  readonly metadata?: Metadata | undefined;
+  /** 0–1: what is less important is not kept. Default is 0. */
+  readonly minImportance?: number | undefined;
+  /** What becomes of messages that the model fails on: `events`, as without a model (default), or nothing: `skip`. */
+  readonly onFailure?: 'events' | 'skip' | undefined;
+  /** Most messages in one question to the model, 1–200. Default is 20. */
+  readonly batchSize?: number | undefined;
+  /** Most questions under way at once, 1–64. Default is 2. */
+  readonly concurrency?: number | undefined;
+  /** Messages before a batch that are shown with it, 0–50. Default is 4. */
+  readonly contextMessages?: number | undefined;
+  /** Most tokens of one answer. Default is what the model allows. */
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** What a conversation left behind. Ids, in the order of the conversation. */
+export interface Observed {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  /** Known word for word. */
+  readonly deduplicated: readonly string[];
+  /**
+   * How many near-duplicates were left out because another memory says all that they say, or replaced because a new one
+   * does.
+   */
+  readonly merged: number;
+  /** Messages that the model failed on, or that are too long to be kept. */
+  readonly failures: readonly ObserveFailure[];
+  /** Memories in the model's answers that could not be read, or beyond the first 20 of one message. */
+  readonly dropped: number;
+  readonly usage: ModelUsage;
+  /** `rules`: there is no model, or it gave no usable answer at all. */
+  readonly judgedBy: 'model' | 'rules';
+}
+
+export interface ObserveFailure {
+  /** The positions of the messages, from 0. */
+  readonly positions: readonly number[];
+  readonly code: SalienceErrorCode;
+  readonly message: string;
+  /** What became of the messages. */
+  readonly kept: 'events' | 'nothing';
+}
+
+/**
+ * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it, at
+ * most 20 of one message.
+ * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
+ * ("ok thanks") is not kept. Parts in `<private>` are taken out
+ * before the model sees anything. The model is asked before the one write, which is all or nothing.
+ *
+ * Throws what is wrong with the messages or options, and `aborted`; what the model fails on is in `failures`.
+ */
+export async function observe(
+  engine: Engine,
+  messages: readonly ConversationMessage[],
+  options: ObserveOptions = {},
+): Promise<Observed> {
+  const now = momentOf(engine, options);
+  const common = {
+    scope: options.scope === undefined ? GLOBAL_SCOPE : parseScope(options.scope),
+    sessionId: options.sessionId,
+    tags: options.tags === undefined ? [] : texts(options.tags, 'tags', 32, 128),
+    metadata: options.metadata === undefined ? {} : metadata(options.metadata, 'metadata'),
+  };
+  const turns = readMessages(messages, now).map((turn) => ({
+    ...turn,
+    content: redactPrivate(turn.content),
+  }));
+  const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
+  const { memories, verbatim, ...judged } = await judge(engine, turns, options);
+  const worthy = memories.filter(({ importance }) => importance >= floor);
+  const { fitting, failures } = withinLimit(worthy, engine.limits.maxContentBytes);
+  const observations = fitting.map((memory) => ({
+    input: inputOf(memory, common, now),
+    judge: memory.importanceJudge,
+    verbatim: verbatim.has(memory),
+  }));
+  // Every text is embedded once, though it is looked at twice.
+  const tools = { ...engine, embedder: engine.embedder && remembering(engine.embedder) };
+  const { remembered, merged } = await write(tools, observations, now, options);
+  const idsOf = (outcome: Remembered['outcome']) =>
+    remembered.filter((each) => each.outcome === outcome).map(({ id }) => id);
+  return {
+    created: idsOf('created'),
+    updated: idsOf('updated'),
+    deduplicated: idsOf('deduplicated'),
+    merged,
+    ...judged,
+    failures: [...judged.failures, ...failures],
+  };
+}
+
+async function write(
+  engine: Engine,
+  observations: readonly Observation[],
+  now: Instant,
+  options: ObserveOptions,
+): Promise<{ readonly remembered: readonly Remembered[]; readonly merged: number }> {
+  const operation = { now: new Date(now), signal: options.signal };
+  for (;;) {
+    const { kept, merged } = await mergeNearDuplicates(engine, observations, now, options);
+    const inputs = kept.map(({ input }) => input);
+    const judges = kept.map(({ judge }) => judge);
+    try {
+      return { remembered: await rememberJudged(engine, inputs, judges, operation), merged };
+    } catch (error) {
+      // A memory that was to be replaced may have been forgotten meanwhile: then it is no longer similar.
+      if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
+    }
+  }
+}
+
+interface Judged extends Pick<Observed, 'failures' | 'dropped' | 'usage' | 'judgedBy'> {
+  readonly memories: readonly ExtractedMemory[];
+  /** Those of them that are messages as they stand. */
+  readonly verbatim: ReadonlySet<ExtractedMemory>;
+}
+
+async function judge(engine: Engine, turns: readonly Turn[], options: ObserveOptions): Promise<Judged> {
+  const { languageModel: model, newNonce, analyzer } = engine;
+  const hasContent = ({ content }: Turn) => analyzer.analyze(content).length > 0 && !isPoliteness(content);
+  const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);
+  if (!model) {
+    const memories = messagesAsEvents(turns.filter(hasContent));
+    const unjudged = { failures: [], dropped: 0, usage: NO_USAGE, judgedBy: 'rules' } as const;
+    return { memories, verbatim: new Set(memories), ...unjudged };
+  }
+  const { batchSize, concurrency, contextMessages, maxOutputTokens, signal } = options;
+  const extraction = await extractMemories(model, turns, {
+    batchSize,
+    concurrency,
+    contextMessages,
+    maxOutputTokens,
+    signal,
+    newNonce,
+  });
+  const failed = new Set(extraction.failures.flatMap(({ positions }) => positions));
+  const missed = fallback === 'events' ? turns.filter(({ position }) => failed.has(position)) : [];
+  const events = messagesAsEvents(missed.filter(hasContent));
+  return {
+    memories: [...extraction.memories, ...events].sort((a, b) => a.saidAt - b.saidAt),
+    verbatim: new Set(events),
+    failures: extraction.failures.map(({ positions, error }) => ({
+      positions,
+      code: error.code,
+      message: error.message,
+      kept: fallback === 'events' ? 'events' : 'nothing',
+    })),
+    dropped: extraction.dropped,
+    usage: extraction.usage,
+    judgedBy: turns.some(({ position }) => !failed.has(position)) ? 'model' : 'rules',
+  };
+}
+
+function withinLimit(memories: readonly ExtractedMemory[], limit: number) {
+  const fits = ({ content }: ExtractedMemory) => Buffer.byteLength(content) <= limit;
+  const failures = memories
+    .filter((memory) => !fits(memory))
+    .map(({ sources }): ObserveFailure => {
+      const message = `a content of more than ${limit} bytes is not kept: send the message in parts, or raise maxContentBytes`;
+      return { positions: sources, code: 'content_too_large', message, kept: 'nothing' };
+    });
+  return { fitting: memories.filter(fits), failures };
+}
+
+/** What is remembered of an observation. Its time is that of the message, as far as that has come. */
+function inputOf(
+  memory: ExtractedMemory,
+  common: Pick<RememberInput, 'scope' | 'sessionId'> & {
+    readonly tags: readonly string[];
+    readonly metadata: Metadata;
+  },
+  now: Instant,
+): RememberInput {
+  const { content, type, title, importance, confidence, validFrom, validUntil, sourceIds } = memory;
+  const saidAt = Math.min(memory.saidAt, now);
+  const named = sourceIds.length > 0 ? { messages: sourceIds } : {};
+  return {
+    content,
+    type,
+    title,
+    importance,
+    confidence,
+    scope: common.scope,
+    sessionId: common.sessionId,
+    tags: [...new Set([...common.tags, ...memory.tags])],
+    metadata: { ...common.metadata, ...named },
+    sourceRef: sourceIds.length === 1 ? sourceIds[0] : undefined,
+    source: 'extracted',
+    createdAt: new Date(saidAt),
+    // A memory is hidden outside of its validity: what is said of the future, or of the past, is worth knowing now.
+    validFrom: validFrom === undefined || validFrom > saidAt ? undefined : new Date(validFrom),
+    validUntil: validUntil === undefined || validUntil <= saidAt ? undefined : new Date(validUntil),
+  };
+}
+
+function remembering(embedder: Embedder): Embedder {
+  const known = new Map<string, Float32Array | undefined>();
+  return {
+    ...embedder,
+    async embed(passages, options) {
+      const missing = [...new Set(passages.filter((passage) => !known.has(passage)))];
+      const vectors = missing.length === 0 ? [] : await embedder.embed(missing, options);
+      for (const [at, passage] of missing.entries()) known.set(passage, vectors[at]);
+      return passages.map((passage) => known.get(passage));
+    },
+  };
+}

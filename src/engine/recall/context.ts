@@ -1,0 +1,312 @@
+import { type ContextBudget, contextTokens, missingBudget } from '../../context/budget.ts';
+import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../../context/build.ts';
+import type { ContextCandidate } from '../../context/candidate.ts';
+import { explainOmission, type Omission } from '../../context/omission.ts';
+import type { PackObjective, PackStrategy } from '../../context/pack.ts';
+import { BOOTSTRAP, PINNED, type StandingContext } from '../../context/sections.ts';
+import { number, text, texts, wholeNumber } from '../../domain/check.ts';
+import { visibleScopes } from '../../domain/scope.ts';
+import { parseInstant } from '../../domain/time.ts';
+import { makeScore, type Score } from '../../scoring/comparable.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
+import { toMemory } from '../write/record.ts';
+import { asKnown } from './past.ts';
+import {
+  applyEffects,
+  type Hit,
+  type PreparedRecall,
+  prepareRecall,
+  recall,
+  recallPrepared,
+} from './recall.ts';
+import { strategyOf, unknownStrategy } from './strategy.ts';
+import { stage, type Trace } from './trace.ts';
+
+/** Memories that are looked at for a context, unless it says otherwise. */
+const CANDIDATES = 100;
+const MOST_CANDIDATES = 1000;
+
+export type ContextOptions<StrategyName extends string = string> = Omit<
+  RecallOptions<StrategyName>,
+  'limit'
+> &
+  ContextBudget &
+  Omit<BuildOptions, 'strategy' | 'maxItems' | 'objective' | 'shares'> & {
+    /**
+     * `guaranteed`: each section has its share where not all fits; `none`: all goes by the query, and sections order what
+     * is in. Default is `none` with a query, `guaranteed` without one.
+     */
+    readonly shares?: BuildOptions['shares'];
+    /** Which choice of what fits: the best by `objective`, or by rank. Default is `optimal`. */
+    readonly packing?: PackStrategy | undefined;
+    /**
+     * What the best choice has most of: `evidence` (default) values a memory by how likely it holds what is asked for,
+     * `score` by its plain score.
+     */
+    readonly objective?: PackObjective | undefined;
+    /** How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. */
+    readonly candidates?: number | undefined;
+    /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */
+    readonly maxContextItems?: number | undefined;
+    /**
+     * A session whose memories stay out: the one that is running, where the prompt holds the conversation itself.
+     * Default is none.
+     */
+    readonly exceptSession?: string | undefined;
+    /** Ids of memories that enter before all others, whatever the query. */
+    readonly mustInclude?: readonly string[] | undefined;
+  };
+
+export interface StandingOptions extends OperationOptions {
+  /** Default is every scope. */
+  readonly scope?: string | undefined;
+  /** Default is 30,000 at the start of a session, 5,000 on every turn. */
+  readonly maxTokens?: number | undefined;
+  readonly format?: BuildOptions['format'];
+  readonly packing?: PackStrategy | undefined;
+}
+
+/** What to put before a model, and why it holds what it holds. */
+export interface Context<StrategyName extends string = string>
+  extends Omit<BuiltContext, 'items' | 'omitted'> {
+  readonly items: readonly (Omit<BuiltContext['items'][number], 'score'> & {
+    readonly memory: Memory;
+    readonly score: Score<StrategyName>;
+  })[];
+  /** Each with a reason for programs and a sentence for people. */
+  readonly omitted: readonly (Omission & { readonly message: string })[];
+  readonly trace: Trace;
+}
+
+/**
+ * Recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without a query the strategy is
+ * `ambient`. What the strategy learns is learnt of what the context took, and of nothing else.
+ */
+export async function context<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: ContextOptions<StrategyName> | undefined,
+): Promise<Context<StrategyName>> {
+  if (options === undefined) throw missingBudget();
+  return asKnown(engine, options, (then, given) => contextThen(then, query, given));
+}
+
+/** What an agent gets when a session starts, best first by `ambient`. */
+export async function bootstrap(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+  return standing(engine, BOOTSTRAP, options);
+}
+
+/** What an agent gets on every turn. */
+export async function pinned(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+  return standing(engine, PINNED, options);
+}
+
+async function contextThen<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: ContextOptions<StrategyName>,
+): Promise<Context<StrategyName>> {
+  const { packing, objective, candidates, maxContextItems, mustInclude, exceptSession, ...others } = options;
+  const { format, sections, shares, ...rest } = others;
+  const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
+  const blank = query === undefined || query.trim() === '';
+  const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
+  const profile = engine.profiles.get(name);
+  if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
+  const { context: defaults } = strategyOf(profile);
+  const maxItems =
+    maxContextItems === undefined
+      ? defaults.maxItems
+      : wholeNumber(maxContextItems, 'maxContextItems', 1, MOST_CANDIDATES);
+  const limit =
+    candidates === undefined
+      ? Math.max(CANDIDATES, maxItems ?? 0)
+      : wholeNumber(candidates, 'candidates', 1, MOST_CANDIDATES);
+  const running = await idsOfSession(engine, exceptSession);
+  const asked = {
+    ...recallOptions,
+    strategy: name,
+    limit: limit + running.size,
+    effects: 'none' as const,
+    asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
+  };
+  // What is out of range is said before anything is searched.
+  const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
+  const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
+  const asking = blank ? undefined : query;
+  const prepared = await prepareRecall(engine, asking, asked);
+  const answer = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
+  const isRunning = ({ id, bornIn }: Memory) =>
+    running.has(id) || (exceptSession !== undefined && bornIn === exceptSession);
+  const hits = answer.hits.filter(({ memory }) => !isRunning(memory)).slice(0, limit);
+  const found = { ...answer, hits };
+  const musts = await mustHits(engine, name, prepared, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
+  const built = await build(engine, { ...found, hits: inOrder(found.hits) }, musts, {
+    ...budget,
+    strategy: packing,
+    objective: objective ?? 'evidence',
+    minScore: floor,
+    maxItems,
+    format,
+    sections,
+    // A query says what matters; without one, that is what the shares of the sections are for.
+    shares: shares ?? (blank ? 'guaranteed' : 'none'),
+    duplicates,
+    signal: options.signal,
+  });
+  const taken = new Set(built.items.map(({ id }) => id));
+  const used = found.hits.filter(({ memory }) => taken.has(memory.id));
+  const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
+  const { trace } = built;
+  return { ...built, trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace };
+}
+
+async function idsOfSession(engine: Engine, sessionId: string | undefined): Promise<ReadonlySet<string>> {
+  if (sessionId === undefined) return new Set();
+  const found = await engine.space.find('sessionId', [
+    text(sessionId, 'exceptSession', { maxCharacters: 200 }),
+  ]);
+  return new Set(found.map(({ id }) => id));
+}
+
+/** What a tool or an assistant has said is no rule for what is to come: nobody asked for it. */
+function mayStand({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
+  return !(type === 'rule' || type === 'feedback') || (role !== 'tool' && role !== 'assistant');
+}
+
+async function standing(
+  engine: Engine,
+  definition: StandingContext,
+  options: StandingOptions,
+): Promise<Context<'ambient'>> {
+  const { sections, maxTokens } = definition;
+  const asked: RecallOptions<'ambient'> = {
+    scope: options.scope,
+    now: options.now,
+    signal: options.signal,
+    strategy: 'ambient',
+    limit: MOST_CANDIDATES,
+    effects: 'none',
+  };
+  const found = await recall(engine, undefined, {
+    ...asked,
+    types: [...new Set(sections.flatMap(({ types }) => types))],
+  });
+  const core = await coreHits(engine, asked);
+  const known = new Set(found.hits.map(({ memory }) => memory.id));
+  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(mayStand);
+  return build(engine, { ...found, hits }, [], {
+    maxTokens: options.maxTokens ?? maxTokens,
+    sections,
+    strategy: options.packing,
+    format: options.format,
+    signal: options.signal,
+  });
+}
+
+type Candidate<StrategyName extends string> = Pick<
+  Hit<StrategyName, Score<StrategyName>>,
+  'memory' | 'score' | 'isAssociative'
+> &
+  Pick<ContextCandidate, 'worth' | 'rank'>;
+
+/** A reranker's order is respected: what it put first counts for as much as the highest score, and so on down. */
+function inOrder<StrategyName extends string>(
+  hits: readonly Hit<StrategyName, Score<StrategyName>>[],
+): readonly Candidate<StrategyName>[] {
+  const scores = hits.map(({ score }) => score.value).sort((a, b) => b - a);
+  return hits.map((hit, rank) => ({ ...hit, rank, worth: scores[rank] }));
+}
+
+/** Core memories of any type. */
+async function coreHits(
+  engine: Engine,
+  options: RecallOptions<'ambient'>,
+): Promise<readonly Candidate<'ambient'>[]> {
+  const ambient = builtinProfile('ambient');
+  const profile = resolveProfile({
+    ...ambient,
+    require: [...ambient.require, { attribute: 'core', is: 'true' }],
+  });
+  const { hits } = await engine.space.snapshot((snapshot) =>
+    snapshot.search({
+      profile,
+      query: { terms: [] },
+      filter: options.scope === undefined ? {} : { scopes: visibleScopes(options.scope) },
+      now: momentOf(engine, options),
+      limit: MOST_CANDIDATES,
+    }),
+  );
+  return hits.map(({ memory, score, signals }) => ({
+    memory: toMemory(memory, engine.space.name, signals.superseded === true),
+    score: makeScore('ambient', resolveProfile(ambient).hash, score),
+    isAssociative: false,
+  }));
+}
+
+/** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
+async function mustHits<StrategyName extends string>(
+  engine: Engine,
+  strategy: StrategyName,
+  { plan, bound }: PreparedRecall,
+  ids: readonly string[],
+): Promise<readonly Candidate<StrategyName>[]> {
+  if (ids.length === 0) return [];
+  const [records, inspected] = await engine.space.snapshot((snapshot) =>
+    Promise.all([snapshot.get(ids), snapshot.inspect(ids, plan.request)]),
+  );
+  return ids.map((id, at) => {
+    const record = records[at];
+    if (!record) throw notFound(id, engine.space.name);
+    const found = inspected[at];
+    return {
+      memory: toMemory(record, engine.space.name, found?.signals.superseded === true),
+      score: makeScore(strategy, bound.hash, found?.score ?? 0),
+      isAssociative: false,
+    };
+  });
+}
+
+async function build<StrategyName extends string>(
+  engine: Engine,
+  found: { readonly hits: readonly Candidate<StrategyName>[]; readonly trace: Trace },
+  musts: readonly Candidate<StrategyName>[],
+  options: BuildOptions & ContextBudget,
+): Promise<Context<StrategyName>> {
+  const started = performance.now();
+  const must = new Set(musts.map(({ memory }) => memory.id));
+  const hits = [...musts, ...found.hits.filter(({ memory }) => !must.has(memory.id))];
+  const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
+  const candidates = hits.map(
+    ({ memory, score, isAssociative, worth, rank }): ContextCandidate => ({
+      ...memory,
+      at: parseInstant(memory.updatedAt),
+      score: score.value,
+      worth,
+      rank,
+      isAssociative,
+      mustInclude: must.has(memory.id),
+    }),
+  );
+  const built = await buildContext(candidates, options, {
+    countTokens: await engine.tokenCounter(),
+    randomBytes: engine.randomBytes,
+  });
+  const row = stage('pack', hits.length, built.items.length, performance.now() - started);
+  return {
+    ...built,
+    items: built.items.map((item) => {
+      const { memory, score } = byId.get(item.id) as Candidate<StrategyName>;
+      return { ...item, memory, score };
+    }),
+    omitted: built.omitted.map((each) => ({ ...each, message: explainOmission(each) })),
+    trace: {
+      ...found.trace,
+      stages: [...found.trace.stages, row],
+      totalMs: found.trace.totalMs + row.durationMs,
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { orderedEnds } from '../../store/links.ts';
+import type { Link } from '../../store/store.ts';
+import { type Expansion, type ExpansionSettings, expandLinks } from './expand.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const settings = { linkThreshold: 0.3, pathThreshold: 0.3, secondHop: true };
+
+type Edge = readonly [a: number, b: number, weight: number];
+
+function link([a, b, weight]: Edge): Link {
+  return { ids: orderedEnds([`m${a}`, `m${b}`]), kind: 'stated', weight, at: now };
+}
+
+function spaceOf(edges: readonly Edge[], hidden: ReadonlySet<string> = new Set()) {
+  const links = edges.map(link);
+  return {
+    async links(ids: readonly string[], minimum = 0) {
+      return links.filter((each) => each.weight >= minimum && each.ids.some((id) => ids.includes(id)));
+    },
+    async visible(ids: readonly string[]) {
+      return ids.filter((id) => !hidden.has(id));
+    },
+  };
+}
+
+/** Every path of at most `most` links that passes each memory once and nothing hidden, with its product of weights. */
+function everyPath(
+  edges: readonly Edge[],
+  hidden: ReadonlySet<string>,
+  start: string,
+  most: number,
+  { linkThreshold, pathThreshold }: ExpansionSettings,
+) {
+  const paths: { readonly ids: readonly string[]; readonly weight: number }[] = [];
+  const walk = (ids: readonly string[], weight: number) => {
+    if (ids.length > 1 && weight >= pathThreshold) paths.push({ ids, weight });
+    if (ids.length > most) return;
+    for (const { ids: ends, weight: each } of edges.map(link)) {
+      const other = ends.find((id) => id !== ids.at(-1));
+      if (each < linkThreshold || !ends.includes(ids.at(-1)!) || other === undefined) continue;
+      if (!hidden.has(other) && !ids.includes(other)) walk([...ids, other], weight * each);
+    }
+  };
+  walk([start], 1);
+  return paths;
+}
+
+function allOf({ first, among, further }: Expansion) {
+  return [...first, ...among, ...further];
+}
+
+describe('links that are followed', () => {
+  test('a link at the threshold leads on, one below does not; so does a path', async () => {
+    const edges: Edge[] = [
+      [0, 1, 0.3],
+      [0, 2, 0.3 - Number.EPSILON],
+      [0, 3, 0.6],
+      [3, 4, 0.5],
+      [3, 5, 0.5 - Number.EPSILON],
+    ];
+    const { first, further } = await expandLinks(spaceOf(edges), ['m0'], settings, now);
+    expect(first.map(({ id }) => id)).toEqual(['m1', 'm3']);
+    expect(further.map(({ id, weight }) => [id, weight])).toEqual([['m4', 0.3]]);
+  });
+
+  test('two strong links are better than a weak one, for direct hits too', async () => {
+    const edges: Edge[] = [
+      [0, 1, 0.4],
+      [0, 2, 1],
+      [2, 1, 0.9],
+      [2, 3, 0.8],
+      [0, 3, 0.5],
+    ];
+    const { first, among, further } = await expandLinks(spaceOf(edges), ['m0', 'm3'], settings, now);
+    expect(first).toEqual([{ id: 'm2', path: ['m0', 'm2'], weight: 1 }]);
+    expect(further).toEqual([{ id: 'm1', path: ['m0', 'm2', 'm1'], weight: 0.9 }]);
+    expect(among).toContainEqual({ id: 'm3', path: ['m0', 'm2', 'm3'], weight: 0.8 });
+  });
+
+  test('nothing passes a memory that is not visible', async () => {
+    const edges: Edge[] = [
+      [0, 1, 1],
+      [1, 2, 1],
+      [1, 3, 1],
+      [0, 2, 0.5],
+    ];
+    const expansion = await expandLinks(spaceOf(edges, new Set(['m1'])), ['m0', 'm3'], settings, now);
+    expect(allOf(expansion)).toEqual([{ id: 'm2', path: ['m0', 'm2'], weight: 0.5 }]);
+    expect(expansion.chains).toEqual([]);
+  });
+
+  test('random graphs: every visible memory within two links, by its best path; the best bridges', async () => {
+    const weights = fc.constantFrom(0.29, 0.3, 0.35, 0.5, 0.55, 0.6, 0.7, 0.9, 1);
+    const edge = fc.tuple(fc.nat(11), fc.nat(11), weights).filter(([a, b]) => a !== b);
+    const edges = fc.uniqueArray(edge, {
+      minLength: 4,
+      maxLength: 40,
+      selector: ([a, b]) => orderedEnds([`m${a}`, `m${b}`]).join(),
+    });
+    let reached = 0;
+    let bridged = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        edges,
+        fc.uniqueArray(fc.nat(11), { minLength: 1, maxLength: 5 }),
+        fc.uniqueArray(fc.nat(11), { maxLength: 4 }),
+        fc.boolean(),
+        async (graph, starts, out, secondHop) => {
+          const direct = starts.map((each) => `m${each}`);
+          const hidden = new Set(out.map((each) => `m${each}`).filter((id) => !direct.includes(id)));
+          const given = { ...settings, secondHop };
+          const expansion = await expandLinks(spaceOf(graph, hidden), direct, given, now);
+          const best = new Map<string, number>();
+          for (const start of direct) {
+            for (const { ids, weight } of everyPath(graph, hidden, start, secondHop ? 2 : 1, given)) {
+              const id = ids.at(-1)!;
+              best.set(id, Math.max(weight, best.get(id) ?? 0));
+            }
+          }
+          const inner = new Set(expansion.chains.flatMap(({ ids }) => ids.slice(1, -1)));
+          const found = allOf(expansion);
+          expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+          for (const { id, path, weight } of found) {
+            reached++;
+            expect(path.every((each) => !hidden.has(each))).toBe(true);
+            expect(direct).toContain(path[0]);
+            if (!best.has(id)) expect(inner.has(id)).toBe(true);
+            else expect(weight).toBe(best.get(id));
+          }
+          expect([...best.keys()].every((id) => found.some((each) => each.id === id))).toBe(true);
+          const bridges = direct.slice(0, 3).flatMap((from, at) =>
+            direct.slice(at + 1, 3).flatMap((to) => {
+              const paths = everyPath(graph, hidden, from, 3, given).filter(({ ids }) => ids.at(-1) === to);
+              return paths.length === 0 ? [] : [Math.max(...paths.map(({ weight }) => weight))];
+            }),
+          );
+          if (!secondHop) return;
+          bridged += bridges.length;
+          expect(expansion.chains.map(({ weight }) => weight)).toEqual(bridges.sort((a, b) => b - a));
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(reached).toBeGreaterThan(300);
+    expect(bridged).toBeGreaterThan(50);
+  });
+});

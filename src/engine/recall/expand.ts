@@ -1,0 +1,197 @@
+import type { Instant } from '../../domain/time.ts';
+import { fadedWeight } from '../../scoring/association.ts';
+import type { Link, LinkKind, SpaceReader } from '../../store/store.ts';
+
+/** Kinds of links that say what belongs together for good; the others fade. */
+const lasting: ReadonlySet<LinkKind> = new Set(['sequence', 'consolidation', 'stated']);
+
+export interface ExpansionSettings {
+  /** Links weaker than this at present are not followed. */
+  readonly linkThreshold: number;
+  /** Nor are paths whose weights multiply to less. */
+  readonly pathThreshold: number;
+  /** Whether neighbours of neighbours and bridges are looked for. */
+  readonly secondHop: boolean;
+}
+
+/** A memory that links lead to, by the path of at most two links with the best product of weights. */
+export interface Reached {
+  readonly id: string;
+  /** The ids from the direct hit to this memory, both included. */
+  readonly path: readonly string[];
+  /** The product of the present weights of its links. */
+  readonly weight: number;
+}
+
+/** A path between two direct hits: what they have to do with each other. */
+export interface EvidenceChain {
+  readonly ids: readonly string[];
+  readonly weight: number;
+}
+
+export interface Expansion {
+  /** Memories that are best reached by one link. */
+  readonly first: readonly Reached[];
+  /** Direct hits that links of other direct hits lead to. */
+  readonly among: readonly Reached[];
+  /** Memories that are best reached by two links, or only by a bridge. */
+  readonly further: readonly Reached[];
+  readonly chains: readonly EvidenceChain[];
+}
+
+/** Where links are walked: what the recall may not see is not there. */
+export interface LinkedSpace extends Pick<SpaceReader, 'links'> {
+  /** Those of these memories that the recall may see. */
+  visible(ids: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Direct hits between which bridges are looked for, links of a bridge, and bridges at most. */
+const BRIDGED_HITS = 3;
+const BRIDGE_LINKS = 3;
+const MOST_BRIDGES = 3;
+
+/** Products of weights are rounded. */
+const ROUNDING = 1e-12;
+
+/** The present weight of a link: what fades has faded, computed anew at every reading. */
+export function presentWeight(link: Link, now: Instant): number {
+  return lasting.has(link.kind) ? link.weight : fadedWeight(link.weight, link.at, now);
+}
+
+/** Follows the links of the direct hits, best first in `direct`, as of `now`. No path passes what is not visible. */
+export async function expandLinks(
+  space: LinkedSpace,
+  direct: readonly string[],
+  settings: ExpansionSettings,
+  now: Instant,
+): Promise<Expansion> {
+  const { linkThreshold, pathThreshold, secondHop } = settings;
+  const graph: Graph = new Map();
+  const seen = new Map(direct.map((id) => [id, true]));
+  const follow = async (ids: readonly string[], weakest: number) => {
+    const links = (await space.links(ids, weakest))
+      .map((link) => ({ ids: link.ids, weight: presentWeight(link, now) }))
+      .filter(({ weight }) => weight >= linkThreshold);
+    const unknown = [...new Set(links.flatMap(({ ids }) => ids))].filter((id) => !seen.has(id));
+    const visible = new Set(unknown.length === 0 ? [] : await space.visible(unknown));
+    for (const id of unknown) seen.set(id, visible.has(id));
+    addLinks(
+      graph,
+      links.filter(({ ids }) => ids.every((id) => seen.get(id))),
+    );
+  };
+  await follow(direct, linkThreshold);
+  const found = new Set(direct);
+  const strengths = new Map<string, number>();
+  for (const id of direct) {
+    for (const [other, weight] of graph.get(id) ?? []) {
+      if (!found.has(other) && weight >= pathThreshold)
+        strengths.set(other, Math.max(weight, strengths.get(other) ?? 0));
+    }
+  }
+  if (secondHop && strengths.size > 0) {
+    // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
+    const strongest = Math.max(...strengths.values());
+    await follow(
+      [...strengths.keys()],
+      Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING),
+    );
+  }
+  const reached = bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
+  const others = reached.filter(({ id }) => !found.has(id));
+  const chains = chainsBetween(direct, graph, pathThreshold);
+  const known = new Set(reached.map(({ id }) => id).concat(direct));
+  return {
+    first: others.filter(({ path }) => path.length === 2),
+    among: reached.filter(({ id }) => found.has(id)),
+    further: [...others.filter(({ path }) => path.length > 2), ...innerOf(chains, known)],
+    chains,
+  };
+}
+
+/** Present weights by the two ends; of several links between two memories the strongest counts. */
+type Graph = Map<string, Map<string, number>>;
+
+function addLinks(graph: Graph, links: readonly { readonly ids: Link['ids']; readonly weight: number }[]) {
+  for (const { ids, weight } of links) {
+    const [a, b] = ids;
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const neighbours = graph.get(from) ?? new Map<string, number>();
+      graph.set(from, neighbours.set(to, Math.max(weight, neighbours.get(to) ?? 0)));
+    }
+  }
+}
+
+/**
+ * Every memory within so many links of a start, by its best product of weights, the starts from each other included; of
+ * equal ones by fewer links, then from the first start.
+ */
+function bestPaths(
+  starts: readonly string[],
+  graph: Graph,
+  most: 1 | 2,
+  threshold: number,
+): readonly Reached[] {
+  const best = new Map<string, Reached>();
+  const walk = (from: Reached, left: number) => {
+    for (const [id, each] of graph.get(from.path[from.path.length - 1] as string) ?? []) {
+      const weight = from.weight * each;
+      if (weight < threshold || from.path.includes(id)) continue;
+      const reached = { id, path: [...from.path, id], weight };
+      if (isBetter(reached, best.get(id))) best.set(id, reached);
+      if (left > 1) walk(reached, left - 1);
+    }
+  };
+  for (const id of starts) walk({ id, path: [id], weight: 1 }, most);
+  return [...best.values()];
+}
+
+function isBetter({ weight, path }: Reached, known: Reached | undefined): boolean {
+  if (!known || weight !== known.weight) return !known || weight > known.weight;
+  return path.length < known.path.length;
+}
+
+/** The strongest paths of at most three links between each two of the first direct hits. */
+function chainsBetween(direct: readonly string[], graph: Graph, threshold: number): readonly EvidenceChain[] {
+  const ends = direct.slice(0, BRIDGED_HITS);
+  const chains: EvidenceChain[] = [];
+  ends.forEach((from, at) => {
+    for (const to of ends.slice(at + 1)) {
+      const best = bestChain({ ids: [from], weight: 1 }, to, graph, threshold);
+      if (best) chains.push(best);
+    }
+  });
+  return chains.sort((a, b) => b.weight - a.weight).slice(0, MOST_BRIDGES);
+}
+
+function bestChain(
+  chain: EvidenceChain,
+  to: string,
+  graph: Graph,
+  threshold: number,
+): EvidenceChain | undefined {
+  if (chain.ids.length > BRIDGE_LINKS) return undefined;
+  let best: EvidenceChain | undefined;
+  for (const [id, each] of graph.get(chain.ids[chain.ids.length - 1] as string) ?? []) {
+    const weight = chain.weight * each;
+    if (weight < threshold || chain.ids.includes(id)) continue;
+    const next = { ids: [...chain.ids, id], weight };
+    const found = id === to ? next : bestChain(next, to, graph, threshold);
+    if (found && found.weight > (best?.weight ?? 0)) best = found;
+  }
+  return best;
+}
+
+/** The memories inside chains that nothing else has reached. */
+function innerOf(chains: readonly EvidenceChain[], reached: ReadonlySet<string>): readonly Reached[] {
+  const inner = new Map<string, Reached>();
+  for (const { ids, weight } of chains) {
+    ids.slice(1, -1).forEach((id, at) => {
+      if (!reached.has(id) && !inner.has(id)) inner.set(id, { id, path: ids.slice(0, at + 2), weight });
+    });
+  }
+  return [...inner.values()];
+}

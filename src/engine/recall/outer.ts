@@ -1,0 +1,51 @@
+import { TRANSIENT_TYPES } from '../../domain/memory.ts';
+import type { Expression, Node } from '../../scoring/operators/index.ts';
+import { type Profile, type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
+
+/** How a recall looks beyond what holds now. */
+export interface DeepOptions {
+  readonly deep: boolean;
+  readonly includeExpired: boolean;
+  /** Factor of what is outdated, in a deep recall. Default is .5. */
+  readonly penalty: number;
+}
+
+export const DEEP_PENALTY = 0.5;
+
+/**
+ * The formula of a deep recall: the strategy's score × the factors of what is outdated. `outer` is those factors
+ * alone. A recall that is not deep keeps its formula.
+ */
+export function withOuterFactors(
+  profile: Profile,
+  options: DeepOptions,
+  bind: (profile: Profile) => ResolvedProfile,
+): { readonly bound: ResolvedProfile; readonly outer: Node } {
+  const factor = outerFactor(options);
+  const outer = resolveProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
+  if (!options.deep) return { bound: bind(profile), outer };
+  return { bound: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
+}
+
+function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
+  if (!deep) return 1;
+  const replaced: Expression = {
+    op: 'when',
+    if: { attribute: 'superseded', is: 'true' },
+    then: penalty,
+    else: { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 },
+  };
+  if (!includeExpired) return replaced;
+  const ended: Expression = {
+    op: 'table',
+    by: 'type',
+    cases: Object.fromEntries(
+      TRANSIENT_TYPES.map((type) => [
+        type,
+        { op: 'when', if: { passed: 'validUntil' }, then: penalty, else: 1 },
+      ]),
+    ),
+    otherwise: 1,
+  };
+  return { op: 'product', of: [replaced, ended] };
+}

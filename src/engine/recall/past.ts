@@ -1,0 +1,51 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { onlyKeys } from '../../domain/options.ts';
+import { formatInstant, parseInstant } from '../../domain/time.ts';
+import type { MemoryFilter, PastSpace } from '../../store/store.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import type { AsOf, OperationOptions } from '../types.ts';
+import { AS_OF } from '../verb-options.ts';
+import { deriveTexts } from '../write/derive.ts';
+
+/**
+ * Does something as of a moment of the past: with the space as it was known then, the clock as it stood, and nothing
+ * written. Without `known` it is done in the present. Throws `invalid_argument` for a moment before the first write.
+ */
+export async function asKnown<
+  Options extends OperationOptions & { readonly asOf?: AsOf | undefined },
+  Result,
+>(
+  engine: Engine,
+  options: Options,
+  task: (engine: Engine, options: Options, past: PastSpace | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { asOf } = options;
+  if (asOf === undefined) return task(engine, options, undefined);
+  onlyKeys(asOf, AS_OF, 'asOf');
+  if (asOf.valid !== undefined) parseInstant(asOf.valid, 'asOf.valid');
+  if (asOf.known === undefined) return task(engine, options, undefined);
+  const known = parseInstant(asOf.known, 'asOf.known');
+  const past = await engine.space.asKnown(known, (memories) =>
+    deriveTexts(memories, engine, { signal: options.signal }),
+  );
+  try {
+    const now = options.now === undefined ? new Date(known) : new Date(momentOf(engine, options));
+    return await task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
+  } finally {
+    await past.close();
+  }
+}
+
+/** The moment whose truth is asked for, as a part of a filter. */
+export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): Pick<MemoryFilter, 'validAt'> {
+  return asOf?.valid === undefined ? {} : { validAt: parseInstant(asOf.valid, 'asOf.valid') };
+}
+
+/** The error of asking for a memory of the past that was forgotten since. */
+export function redactedError(id: string, known: string | Date): SalienceError {
+  return new SalienceError(
+    'redacted',
+    `memory ${JSON.stringify(id)} was known at ${formatInstant(parseInstant(known))}, and was forgotten since: what it said is gone for good`,
+    { details: { id } },
+  );
+}

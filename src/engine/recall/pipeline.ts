@@ -1,0 +1,387 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Reranker } from '../../providers/reranker.ts';
+import {
+  directAssociation,
+  propagatedAssociation,
+  updateAssociation,
+  valueAlone,
+} from '../../scoring/association.ts';
+import { evaluate } from '../../scoring/evaluate.ts';
+import { type Explanation, explainNode } from '../../scoring/explain.ts';
+import type { Node } from '../../scoring/operators/index.ts';
+import { compareRanked } from '../../scoring/order.ts';
+import type { Signals } from '../../scoring/signals.ts';
+import { type Belief, isBelieved } from '../../store/eligibility.ts';
+import type {
+  Inspection,
+  ScoredMemory,
+  SearchAnswer,
+  SearchRequest,
+  Snapshot,
+  SpaceStore,
+} from '../../store/store.ts';
+import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
+import { rerankItems } from './rerank.ts';
+import type { AssociationSettings } from './strategy.ts';
+import { readAhead, type Surroundings, surroundingsIn } from './surroundings.ts';
+import { type Arm, type StageTrace, stage } from './trace.ts';
+import { type PossibleUpdate, possibleUpdates } from './updates.ts';
+
+/** What one recall asks for, all decided. */
+export interface RecallPlan {
+  /** With the limit of the answer. */
+  readonly request: SearchRequest;
+  /** The factors of what is outdated, which lent scores are held down by too. */
+  readonly outer: Node;
+  readonly association: AssociationSettings | undefined;
+  readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
+  /** No hit scores less, whatever links or a reranker make of it. `undefined`: no such floor. */
+  readonly minScore: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface RankedMemory {
+  readonly memory: MemoryRecord;
+  readonly signals: Signals;
+  readonly bm25: number;
+  readonly score: number;
+  readonly isAssociative: boolean;
+  /** The ids that led to it, or to the score that it borrows from what it may be an update of: from a direct hit on. */
+  readonly path: readonly string[] | undefined;
+  explain(): Explanation;
+}
+
+export interface PipelineAnswer {
+  readonly ranked: readonly RankedMemory[];
+  readonly chains: readonly EvidenceChain[];
+  readonly answer: SearchAnswer;
+  readonly stages: readonly StageTrace[];
+  readonly arms: readonly Arm[];
+}
+
+/** The hits of a search, and in what order they go on. */
+interface Direct {
+  readonly answer: SearchAnswer;
+  readonly candidates: readonly RankedMemory[];
+  /** How many of the first a model has put in order. */
+  readonly examined: number;
+  readonly stages: readonly StageTrace[];
+  readonly arms: readonly Arm[];
+}
+
+/** Direct hits with a proof, then what models and links add to them; each step reports itself. All is read at one moment. */
+export async function runPipeline(
+  space: Pick<SpaceStore, 'snapshot'>,
+  plan: RecallPlan,
+): Promise<PipelineAnswer> {
+  const { request, rerank, association } = plan;
+  if (!rerank) return space.snapshot((snapshot) => rankIn(snapshot, plan));
+  const { answer, surroundings } = await space.snapshot(async (snapshot) => {
+    const answer = await snapshot.search({ ...request, limit: Math.max(request.limit, rerank.most) });
+    const ids = answer.hits.map(({ memory }) => memory.id);
+    const present = surroundingsIn(snapshot, request);
+    return { answer, surroundings: association && (await readAhead(present, ids, association)) };
+  });
+  return finish(surroundings, plan, await reranked(plan, rerank, answer));
+}
+
+/** A recall without a model, within a snapshot that is open. */
+export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<PipelineAnswer> {
+  const { request } = plan;
+  const answer = await snapshot.search(request);
+  const candidates = answer.hits.map((scored) => directHit(scored, request));
+  const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
+  return finish(surroundingsIn(snapshot, request), plan, direct);
+}
+
+async function reranked(
+  plan: RecallPlan,
+  { reranker, query, most }: NonNullable<RecallPlan['rerank']>,
+  answer: SearchAnswer,
+): Promise<Direct> {
+  const started = performance.now();
+  // What would be left out anyway is not worth a model's time.
+  const candidates = answer.hits.map((scored) => directHit(scored, plan.request)).filter(isEnoughFor(plan));
+  const reranking = await rerankItems(reranker, query, candidates, passageOf, most, plan.signal);
+  const { items, examined, sent, promptTokens, completionTokens, failure } = reranking;
+  const row = { ...stage('rerank', sent, sent, performance.now() - started), promptTokens, completionTokens };
+  const arm: Arm =
+    failure === undefined
+      ? { name: 'rerank', status: 'ran' }
+      : { name: 'rerank', status: 'failed', reason: failure };
+  return { answer, candidates: items, examined, stages: [...searchStages(answer), row], arms: [arm] };
+}
+
+/** What links and possible updates make of direct hits; without a strategy that follows them, the hits. */
+async function finish(
+  surroundings: Surroundings | undefined,
+  plan: RecallPlan,
+  { answer, candidates, examined, arms, ...found }: Direct,
+): Promise<PipelineAnswer> {
+  const { request, rerank, association } = plan;
+  const isEnough = isEnoughFor(plan);
+  const stages = [...found.stages];
+  const early = answer.hits.length - candidates.length;
+  const direct = candidates.slice(0, request.limit);
+  if (!association || !surroundings || direct.length === 0) {
+    const ranked = direct.filter(isEnough);
+    stages.push(...floorRow(plan, early + direct.length, ranked.length));
+    return { ranked, chains: [], answer, stages, arms };
+  }
+
+  // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
+  const full =
+    direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0 && !rerank;
+  const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
+  const { associates, lifted, expansion, rows } = await associate(
+    surroundings,
+    plan,
+    association,
+    direct,
+    floor,
+  );
+  stages.push(...rows);
+  const started = performance.now();
+  const merged = merge(lifted, associates, Math.min(examined, direct.length));
+  const enough = merged.filter(isEnough);
+  const ranked = enough.slice(0, request.limit);
+  stages.push(
+    ...floorRow(plan, early + merged.length, enough.length),
+    stage('merge', enough.length, ranked.length, performance.now() - started),
+  );
+  return { ranked: await withRecords(surroundings, ranked), chains: expansion.chains, answer, stages, arms };
+}
+
+function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: number }) => boolean {
+  return ({ score }) => score >= minScore;
+}
+
+type Unread = Omit<RankedMemory, 'memory'> & {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly memory?: MemoryRecord;
+};
+
+/** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
+async function associate(
+  surroundings: Surroundings,
+  { request, outer }: RecallPlan,
+  settings: AssociationSettings,
+  direct: readonly RankedMemory[],
+  floor: number,
+): Promise<{
+  readonly associates: readonly Unread[];
+  readonly lifted: readonly RankedMemory[];
+  readonly expansion: Expansion;
+  readonly rows: readonly StageTrace[];
+}> {
+  const started = performance.now();
+  const expansion = await expandLinks(
+    surroundings,
+    direct.map(({ memory }) => memory.id),
+    settings,
+    request.now,
+  );
+  const updates = await possibleUpdates(surroundings, direct, request, settings);
+  const expanded = performance.now();
+  const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
+  const lender = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
+  const mayEnter = (each: Reached) => floor === 0 || mostLent(each, settings, lender(each)) >= floor;
+  const near = expansion.first.filter(mayEnter);
+  const further = expansion.further.filter(mayEnter);
+  const newer = updates.filter((each) => !scores.has(each.newer));
+  // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
+  const inspect = await inspector(surroundings, [
+    ...[...near, ...further].map(({ id }) => id),
+    ...newer.map((each) => each.newer),
+  ]);
+  const linked = (each: Reached): Unread[] =>
+    inspect(each.id).map((found) => associated(each, found, request, settings, lender(each), outer));
+  const updating = (update: PossibleUpdate): Unread[] =>
+    inspect(update.newer).flatMap((found) => updated(update, found, request, settings));
+  // A score of 0 is no hit, whatever the minimum.
+  const isEnough = ({ score }: Unread) => score > 0 && score >= settings.minimum;
+  const first = bestOfEach([...near.flatMap(linked), ...newer.flatMap(updating)].filter(isEnough));
+  const beyond = further.flatMap(linked).filter(isEnough);
+  const ended = performance.now();
+  return {
+    associates: bestOfEach([...first, ...beyond]),
+    lifted: direct.map((hit) =>
+      raised(lift(hit, expansion, request, settings, scores, outer), updates, request, settings),
+    ),
+    expansion,
+    rows: [
+      stage('expand', expansion.first.length + newer.length, first.length, expanded - started),
+      stage('bridge', expansion.further.length, beyond.length, ended - expanded),
+    ],
+  };
+}
+
+/** Reads what a search makes of memories; what the recall may not see is not there. */
+async function inspector(
+  surroundings: Surroundings,
+  ids: readonly string[],
+): Promise<(id: string) => readonly Inspection[]> {
+  const distinct = [...new Set(ids)];
+  const inspected = await surroundings.inspect(distinct);
+  const found = new Map(distinct.map((id, at) => [id, inspected[at]]));
+  return (id) => {
+    const each = found.get(id);
+    return each ? [each] : [];
+  };
+}
+
+/** Each memory once, by the best of its scores; of equal ones the first. */
+function bestOfEach(found: readonly Unread[]): readonly Unread[] {
+  const best = new Map<string, Unread>();
+  for (const each of found) {
+    const known = best.get(each.id);
+    if (!known || each.score > known.score) best.set(each.id, each);
+  }
+  return [...best.values()];
+}
+
+/** A newer statement with what the older one lends it, if it is believed: what contests the older one is just that. */
+function updated(
+  { newer, older, similarity, score: lent }: PossibleUpdate,
+  { signals, bm25, ordinal }: Inspected,
+  { profile, filter, now }: SearchRequest,
+  { updateRise }: AssociationSettings,
+): Unread[] {
+  if (signals.superseded || !isBelieved(signals as Belief, filter, now)) return [];
+  const tree = (own: Explanation) => updateAssociation(own, { older: lent, rise: updateRise, similarity });
+  const { value: score } = tree(valueAlone(evaluate(profile.root, signals, now)));
+  const explain = () => tree(explainNode(profile.root, signals, now));
+  return [{ id: newer, ordinal, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
+}
+
+/** A direct hit may itself be an update of another one. */
+function raised(
+  hit: RankedMemory,
+  updates: readonly PossibleUpdate[],
+  request: SearchRequest,
+  settings: AssociationSettings,
+): RankedMemory {
+  const own = updates.filter(({ newer }) => newer === hit.memory.id);
+  const [best] = bestOfEach(own.flatMap((update) => updated(update, inspectedOf(hit), request, settings)));
+  if (!best || best.score <= hit.score) return hit;
+  const { score, path, explain } = best;
+  return { ...hit, score, path, explain };
+}
+
+/** The most that a direct hit can lend along a path: nothing where an associate counts for itself. */
+function mostLent({ weight }: Reached, settings: AssociationSettings, score: number): number {
+  if (settings.mode === 'direct') return 0;
+  return propagatedAssociation(valueAlone(0), {
+    propagation: settings.propagation,
+    pathWeight: weight,
+    score,
+    outer: valueAlone(1),
+  }).value;
+}
+
+function associated(
+  { id, path, weight }: Reached,
+  { signals, bm25, ordinal }: Inspected,
+  { profile, now }: SearchRequest,
+  settings: AssociationSettings,
+  directScore: number,
+  outer: Node,
+): Unread {
+  const tree = (show: (node: Node) => Explanation) => {
+    const own = show(profile.root);
+    if (settings.mode === 'direct') return directAssociation(own, weight);
+    const { propagation } = settings;
+    return propagatedAssociation(own, {
+      propagation,
+      pathWeight: weight,
+      score: directScore,
+      outer: show(outer),
+    });
+  };
+  // Most associates are left out again: their trees are made only when somebody asks.
+  const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
+  const explain = () => tree((node) => explainNode(node, signals, now));
+  return { id, ordinal, signals, bm25, score, isAssociative: true, path, explain };
+}
+
+/** Relevance is lent to direct hits too: a weak one beside a strong one is worth more than it says itself. */
+function lift(
+  hit: RankedMemory,
+  { among }: Expansion,
+  request: SearchRequest,
+  settings: AssociationSettings,
+  scores: ReadonlyMap<string, number>,
+  outer: Node,
+): RankedMemory {
+  const reached = settings.mode === 'propagated' ? among.find(({ id }) => id === hit.memory.id) : undefined;
+  if (!reached) return hit;
+  const lender = scores.get(reached.path[0] as string) ?? 0;
+  const { score, explain } = associated(reached, inspectedOf(hit), request, settings, lender, outer);
+  return score > hit.score ? { ...hit, score, explain } : hit;
+}
+
+/** Reranked hits keep their places; everything else follows by score. A direct hit is never also an associate. */
+function merge(
+  direct: readonly RankedMemory[],
+  associates: readonly Unread[],
+  examined: number,
+): readonly Unread[] {
+  const fixed = direct.slice(0, examined).map(unreadOf);
+  const rest = [...direct.slice(examined).map(unreadOf), ...associates];
+  rest.sort((a, b) => compareRanked(keyOf(a), keyOf(b)));
+  return [...fixed, ...rest];
+}
+
+function floorRow({ minScore }: RecallPlan, candidates: number, survivors: number): readonly StageTrace[] {
+  return minScore === undefined ? [] : [stage('floor', candidates, survivors, 0)];
+}
+
+/** What of a memory its score as an associate is made from. */
+type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal'>;
+
+function inspectedOf({ memory, signals, bm25 }: RankedMemory): Inspected {
+  return { signals, bm25, ordinal: memory.ordinal };
+}
+
+function unreadOf(hit: RankedMemory): Unread {
+  const { id, ordinal } = hit.memory;
+  return { ...hit, id, ordinal };
+}
+
+function keyOf({ ordinal, score, bm25, signals }: Unread) {
+  return { ordinal, score, bm25, similarity: signals.similarity, updatedAt: signals.updatedAt ?? 0 };
+}
+
+async function withRecords(
+  surroundings: Surroundings,
+  ranked: readonly Unread[],
+): Promise<readonly RankedMemory[]> {
+  const missing = ranked.filter(({ memory }) => memory === undefined).map(({ id }) => id);
+  const records = new Map((await surroundings.get(missing)).map((record, at) => [missing[at], record]));
+  return ranked.flatMap(({ id, memory = records.get(id), ...rest }) => (memory ? [{ ...rest, memory }] : []));
+}
+
+function directHit(scored: ScoredMemory, { profile, now }: SearchRequest): RankedMemory {
+  return {
+    ...scored,
+    isAssociative: false,
+    path: undefined,
+    explain: () => explainNode(profile.root, scored.signals, now),
+  };
+}
+
+function passageOf({ memory }: RankedMemory): string {
+  return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
+}
+
+function searchStages(answer: SearchAnswer): StageTrace[] {
+  const { durations } = answer;
+  return [
+    stage('eligible', answer.total, answer.filtered, durations.eligible),
+    stage('validity_filter', answer.filtered, answer.eligible, 0),
+    stage('bm25_search', answer.eligible, answer.lexicalMatches, durations.lexical),
+    stage('vector_search', answer.eligible, answer.withVector, durations.vector),
+    stage('score', answer.candidates, answer.hits.length, durations.score),
+  ];
+}

@@ -1,0 +1,96 @@
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { findTextProblem } from '../../domain/wellformed.ts';
+import type { Embedder } from '../../providers/embedder.ts';
+import type { ResolvedProfile } from '../../scoring/profile.ts';
+import type { PreparedQuery } from '../../store/store.ts';
+import type { Analyzer } from '../../text/analyze.ts';
+import { asksForThePast } from '../../text/tense.ts';
+import { querySignals } from './strategy.ts';
+import type { Arm } from './trace.ts';
+
+/** A query analysed for one strategy, and which ways of finding memories it can use. */
+export interface Preparation {
+  readonly query: PreparedQuery;
+  readonly arms: readonly Arm[];
+  /** It asks for what was, and is best answered by what was said then. */
+  readonly past: boolean;
+}
+
+/**
+ * Analyses a query: its terms, its vector, its tense. A vector that cannot be made is reported as an arm that failed; the
+ * recall goes on with words alone. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
+ */
+export async function prepareQuery(
+  text: string | undefined,
+  bound: ResolvedProfile,
+  tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
+  signal: AbortSignal | undefined,
+): Promise<Preparation> {
+  const reads = querySignals(bound);
+  if (!reads.similarity && !reads.lexical) {
+    if (text !== undefined && text !== '') {
+      throw new SalienceError(
+        'invalid_argument',
+        `strategy ${bound.name} takes no query: it ranks without one`,
+        {
+          details: { field: 'query' },
+        },
+      );
+    }
+    return { query: { terms: [] }, arms: [unused('lexical'), unused('vector')], past: false };
+  }
+  const query = checkQuery(text, bound.name);
+  const terms = [...new Set(tools.analyzer.analyze(query))].sort();
+  const vector = reads.similarity
+    ? await embedQuery(query, tools.embedder, signal, reads.lexical)
+    : { arm: unused('vector') };
+  return {
+    query: {
+      terms,
+      vector: vector.vector,
+      ...(terms.length === 0 ? { substring: query.trim() } : {}),
+    },
+    arms: [reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'), vector.arm],
+    past: asksForThePast(query),
+  };
+}
+
+function checkQuery(text: string | undefined, strategy: string): string {
+  if (typeof text !== 'string' || text.trim() === '') {
+    throw new SalienceError(
+      'blank_query',
+      `strategy ${strategy} needs a query: write what to look for, or use the strategy "ambient", which takes none`,
+    );
+  }
+  if (findTextProblem(text) === 'invalid-utf16') {
+    throw new SalienceError('invalid_text', 'query: the text has half of a surrogate pair', {
+      details: { field: 'query' },
+    });
+  }
+  return text;
+}
+
+async function embedQuery(
+  query: string,
+  embedder: Embedder | undefined,
+  signal: AbortSignal | undefined,
+  words: boolean,
+): Promise<{ readonly vector?: Float32Array | undefined; readonly arm: Arm }> {
+  if (!embedder) {
+    const reason = `no embedder is configured${words ? ': words alone were searched' : ''}`;
+    return { arm: { name: 'vector', status: 'off', reason } };
+  }
+  try {
+    const [vector] = await embedder.embed([query], { signal, purpose: 'query' });
+    return vector
+      ? { vector, arm: { name: 'vector', status: 'ran' } }
+      : { arm: { name: 'vector', status: 'blank', reason: `${embedder.model} knows no word of the query` } };
+  } catch (cause) {
+    throwIfAborted(signal);
+    return { arm: { name: 'vector', status: 'failed', reason: (cause as Error).message } };
+  }
+}
+
+function unused(name: Arm['name']): Arm {
+  return { name, status: 'not-used' };
+}

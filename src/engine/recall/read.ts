@@ -1,0 +1,74 @@
+import { oneOf } from '../../domain/check.ts';
+import type { PastSpace } from '../../store/store.ts';
+import { votesOnText } from '../belief/votes.ts';
+import { type Engine, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import type { MemoryPage } from '../memory-engine.ts';
+import type { GetOptions, ListOptions, Memory } from '../types.ts';
+import { asKnown, redactedError, validAtOf } from './past.ts';
+import { shown, shownAll } from './shown.ts';
+
+/** The memory, or `undefined`. Throws `redacted` for one that was known then and was forgotten since. */
+export function get(engine: Engine, id: string, options: GetOptions = {}): Promise<Memory | undefined> {
+  return asKnown(engine, options, (then, given, past) => getThen(then, id, given, past));
+}
+
+async function getThen(
+  engine: Engine,
+  id: string,
+  options: GetOptions,
+  past: PastSpace | undefined,
+): Promise<Memory | undefined> {
+  const { space } = engine;
+  const [record] = await space.get([id]);
+  if (record) {
+    const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
+    return shown(engine, record, momentOf(engine, options), filter);
+  }
+  if (
+    past &&
+    options.asOf?.known !== undefined &&
+    (await space.history(id)).some(({ redacted }) => redacted)
+  ) {
+    throw redactedError(id, options.asOf.known);
+  }
+  return undefined;
+}
+
+/** Of one page as JSON: a page of large memories ends before its limit, with a cursor. */
+const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
+
+/** One page of memories. Throws `invalid_argument` for a cursor that is none of this order. */
+export function list(engine: Engine, options: ListOptions = {}): Promise<MemoryPage> {
+  return asKnown(engine, options, listThen);
+}
+
+async function listThen(
+  engine: Engine,
+  options: ListOptions,
+  past: PastSpace | undefined,
+): Promise<MemoryPage> {
+  const { space } = engine;
+  const filter = filterOf(options);
+  const { memories, nextCursor } = await space.list({
+    filter,
+    limit: limitOf(options.limit, 20, 1000),
+    maxCharacters: MOST_CHARACTERS_LISTED,
+    cursor: options.cursor,
+    order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
+  });
+  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
+  const all = await shownAll(engine, memories, momentOf(engine, options), visible);
+  return {
+    memories: await Promise.all(
+      memories.map(async (each, at) => {
+        const votes = await votesOnText(space, each);
+        const memory = all[at] as Memory;
+        return votes.length === 0
+          ? memory
+          : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) };
+      }),
+    ),
+    ...(nextCursor ? { nextCursor } : {}),
+    ...(past ? { redacted: past.redacted } : {}),
+  };
+}

@@ -1,0 +1,320 @@
+import { createHash } from 'node:crypto';
+import { invalidArgument, number, oneOf, text, wholeNumber } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { onlyKeys } from '../../domain/options.ts';
+import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
+import { type AnyScore, makeScore, type Score, type ScoreOf } from '../../scoring/comparable.ts';
+import type { Explanation } from '../../scoring/explain.ts';
+import { retentionAt } from '../../scoring/fading.ts';
+import type { ResolvedProfile } from '../../scoring/profile.ts';
+import { featuresOf } from '../../scoring/score.ts';
+import type { Signals } from '../../scoring/signals.ts';
+import type { NewUsage, PastSpace, SearchAnswer } from '../../store/store.ts';
+import { snippet } from '../../text/snippet.ts';
+import { type Engine, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import type { Memory, RecallOptions } from '../types.ts';
+import { toMemory } from '../write/record.ts';
+import type { EvidenceChain } from './expand.ts';
+import { DEEP_PENALTY, withOuterFactors } from './outer.ts';
+import { asKnown, validAtOf } from './past.ts';
+import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from './pipeline.ts';
+import { type Preparation, prepareQuery } from './prepare.ts';
+import { decideUse } from './reinforce.ts';
+import {
+  ASSOCIATION,
+  type AssociationSettings,
+  resolveStrategy,
+  type Strategy,
+  strategyOf,
+  unknownStrategy,
+} from './strategy.ts';
+import { type StageTrace, stage, type Trace } from './trace.ts';
+
+/** One memory of an answer; without a strategy, of the answer to any. */
+export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
+  readonly memory: Memory;
+  readonly score: Scored;
+  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
+  readonly features: Readonly<Record<string, number>>;
+  /** Found through links of direct hits. */
+  readonly isAssociative: boolean;
+  /** Of an associate, and of a possible update that borrows: the ids that led to it, from a direct hit on. */
+  readonly path?: readonly string[] | undefined;
+  /** Found only because the recall was deep. */
+  readonly viaDeepRecall: boolean;
+  /** The words around the matches; absent when no word matched. */
+  readonly snippet?: string | undefined;
+  /** The tree of values that the score is made of. */
+  explain(): Explanation;
+}
+
+/** The answer to a recall: the best memories first, and how they were found. */
+export interface Recall<StrategyName extends string = string> {
+  readonly hits: readonly Hit<StrategyName, Score<StrategyName>>[];
+  /** Paths of links between the first direct hits: what they have to do with each other. */
+  readonly evidenceChains: readonly EvidenceChain[];
+  readonly trace: Trace;
+}
+
+/** A recall made ready: what the store is asked, and what the answer will need. */
+export interface PreparedRecall {
+  readonly strategy: Strategy;
+  readonly bound: ResolvedProfile;
+  readonly preparation: Preparation;
+  readonly plan: RecallPlan;
+  readonly analyzeMs: number;
+}
+
+/**
+ * Finds what matters now: the exact top of the strategy's whole score, what links add to it, explained. What the
+ * strategy learns from the recall is written after the answer is fixed, and on what is returned alone.
+ */
+export async function recall<StrategyName extends string = 'hybrid'>(
+  engine: Engine,
+  query: string | undefined,
+  options: RecallOptions<StrategyName> = {},
+): Promise<Recall<StrategyName>> {
+  return asKnown(engine, options, (then, given, past) => recallThen(then, query, given, past));
+}
+
+async function recallThen<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  options: RecallOptions<StrategyName>,
+  past: PastSpace | undefined,
+): Promise<Recall<StrategyName>> {
+  const prepared = await prepareRecall(engine, query, options);
+  return recallPrepared(engine, query, prepared, options, past);
+}
+
+/** A recall that has been made ready, with the options that it was made ready with. */
+export async function recallPrepared<StrategyName extends string>(
+  engine: Engine,
+  query: string | undefined,
+  prepared: PreparedRecall,
+  options: RecallOptions<StrategyName>,
+  past?: PastSpace | undefined,
+): Promise<Recall<StrategyName>> {
+  const started = performance.now();
+  throwIfAborted(options.signal);
+  const answer = withinSize(await runPipeline(engine.space, prepared.plan));
+  throwIfAborted(options.signal);
+  const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
+  const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
+  const totalMs = prepared.analyzeMs + performance.now() - started;
+  const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
+  return { hits, evidenceChains: answer.chains, trace };
+}
+
+/** Checks and analyses a recall. Throws what `recall` throws. */
+export async function prepareRecall(
+  engine: Engine,
+  query: string | undefined,
+  options: RecallOptions,
+): Promise<PreparedRecall> {
+  const started = performance.now();
+  const name = options.strategy ?? 'hybrid';
+  const profile = engine.profiles.get(name);
+  if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
+  const strategy = strategyOf(profile);
+  const deep = {
+    deep: options.deep === true,
+    includeExpired: options.includeExpired === true,
+    penalty:
+      options.deepRecallPenalty === undefined
+        ? DEEP_PENALTY
+        : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
+  };
+  const { bound, outer } = withOuterFactors(profile, deep, (each) =>
+    resolveStrategy(each, options.parameters, engine.embedder?.calibration),
+  );
+  const filter = {
+    ...filterOf(options),
+    deep: deep.deep,
+    includeExpired: deep.includeExpired,
+    ...validAtOf(options),
+  };
+  const limit = limitOf(options.limit, strategy.limit, 10_000_000);
+  const now = momentOf(engine, options);
+  if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
+  if (options.effects !== undefined) oneOf(options.effects, 'effects', ['none']);
+  const preparation = await prepareQuery(query, bound, engine, options.signal);
+  const plan: RecallPlan = {
+    request: { profile: bound, query: preparation.query, filter, now, limit },
+    outer,
+    association: tensed(associationOf(strategy, options.association), preparation),
+    rerank: rerankOf(engine, query, options),
+    minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
+    signal: options.signal,
+  };
+  return { strategy, bound, preparation, plan, analyzeMs: performance.now() - started };
+}
+
+function rerankOf(engine: Engine, query: string | undefined, options: RecallOptions): RecallPlan['rerank'] {
+  if (!options.rerank) return undefined;
+  if (!engine.reranker) {
+    throw invalidArgument(
+      'rerank',
+      'no reranker is configured: open the memory with openMemory({ languageModel }) or openMemory({ reranker })',
+    );
+  }
+  const most = options.kRerank === undefined ? 10 : wholeNumber(options.kRerank, 'kRerank', 1, 100);
+  return query === undefined ? undefined : { reranker: engine.reranker, most, query };
+}
+
+function associationOf(
+  strategy: Strategy,
+  option: RecallOptions['association'],
+): AssociationSettings | undefined {
+  if (option === undefined) return strategy.association;
+  if (option === 'none') return undefined;
+  const base = strategy.association ?? ASSOCIATION;
+  if (option === 'direct' || option === 'propagated') return { ...base, mode: option };
+  onlyKeys(option, Object.keys(ASSOCIATION), 'association');
+  const settings = { ...base, ...option };
+  oneOf(settings.mode, 'association.mode', ['direct', 'propagated']);
+  number(settings.propagation, 'association.propagation', 0, 10);
+  number(settings.updateRise, 'association.updateRise', 0, 10);
+  number(settings.minimum, 'association.minimum', 0, 1);
+  number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
+  number(settings.pathThreshold, 'association.pathThreshold', 0.01, 1);
+  return settings;
+}
+
+/** A question about the past is answered by what was said then: nothing newer borrows from it. */
+function tensed(
+  settings: AssociationSettings | undefined,
+  { past }: Preparation,
+): AssociationSettings | undefined {
+  return settings && past ? { ...settings, updateRise: 0 } : settings;
+}
+
+/** Writes what the strategy learns of its answer; returns the row of the trace. */
+export async function applyEffects(
+  engine: Engine,
+  { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
+  used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
+  query: string | undefined,
+  options: RecallOptions,
+): Promise<StageTrace | undefined> {
+  if (options.effects === 'none' || options.asOf !== undefined || used.length === 0) return undefined;
+  const effect = learned === 'none' ? await effectOfSeeing(engine) : learned;
+  if (effect === undefined) return undefined;
+  const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
+  if (engine.readOnly) return nothing('the space is open for reading only');
+  const started = performance.now();
+  const usage: NewUsage = {
+    at: momentOf(engine, options),
+    strategy: name,
+    effect,
+    queryHash: createHash('sha256')
+      .update(query ?? '')
+      .digest('hex')
+      .slice(0, 16),
+    sessionId: options.sessionId,
+    used: used.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
+  };
+  try {
+    await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
+  } catch (error) {
+    // The answer is right without them.
+    if (SalienceError.isInstance(error) && error.code === 'store_read_only')
+      return nothing('the space cannot be written to');
+    throw error;
+  }
+  return stage('effects', used.length, used.length, performance.now() - started);
+}
+
+/** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
+async function effectOfSeeing({ space }: Engine): Promise<'see' | undefined> {
+  return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
+}
+
+function hitOf<StrategyName extends string>(
+  engine: Engine,
+  { bound, plan, strategy }: PreparedRecall,
+  ranked: RankedMemory,
+  options: RecallOptions,
+): Hit<StrategyName, Score<StrategyName>> {
+  const { request } = plan;
+  const { signals, memory, path } = ranked;
+  const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;
+  const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
+  const joined = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
+  return {
+    memory: toMemory(memory, engine.space.name, signals.superseded === true),
+    score: makeScore(strategy.name as StrategyName, bound.hash, ranked.score),
+    features: hitFeatures(bound, signals, request.now, ranked.score),
+    isAssociative: ranked.isAssociative,
+    ...(path ? { path } : {}),
+    viaDeepRecall:
+      options.deep === true && (memory.tier === 'cold' || signals.superseded === true || joined || ended),
+    ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
+    explain: ranked.explain,
+  };
+}
+
+/** The features of a hit: those that every strategy has, then the parts of its own formula. */
+export function hitFeatures(
+  bound: ResolvedProfile,
+  signals: Signals,
+  now: Instant,
+  score: number,
+): Readonly<Record<string, number>> {
+  const parts = featuresOf(bound, signals, now);
+  return {
+    ...parts,
+    relevance: parts['relevance'] ?? signals.similarity ?? signals.lexical ?? 0,
+    retention: parts['retention'] ?? retentionAt(signals, now),
+    combined: score,
+  };
+}
+
+/** Of content and metadata in one answer; with the default limits a recall of some 300 hits may reach it. */
+const MOST_CHARACTERS_ANSWERED = 16 * 2 ** 20;
+
+/** Ends an answer before the hit that makes it too large to be handed on; it has one hit at least. */
+function withinSize(answer: PipelineAnswer): PipelineAnswer {
+  let characters = 0;
+  const end = answer.ranked.findIndex(({ memory }, index) => {
+    characters += memory.content.length + JSON.stringify(memory.metadata).length;
+    return index > 0 && characters > MOST_CHARACTERS_ANSWERED;
+  });
+  return end < 0 ? answer : { ...answer, ranked: answer.ranked.slice(0, end) };
+}
+
+/** A direct hit that an associate, a reranker or the size of the answer has pushed out is outside the answer, and counts for its bound. */
+function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number {
+  const returned = new Set(ranked.map(({ memory }) => memory.id));
+  const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));
+  return Math.max(answer.bound, ...displaced.map(({ score }) => score));
+}
+
+function lookBack({ asOf }: RecallOptions, past: PastSpace | undefined): Trace['asOf'] {
+  if (asOf === undefined) return undefined;
+  const time = (value: string | Date | undefined) =>
+    value === undefined ? undefined : formatInstant(parseInstant(value));
+  return { known: time(asOf.known), valid: time(asOf.valid), redacted: past?.redacted ?? 0 };
+}
+
+function traceOf(
+  prepared: PreparedRecall,
+  { answer, ranked, stages, arms }: PipelineAnswer,
+  effects: StageTrace | undefined,
+  totalMs: number,
+  asOf: Trace['asOf'],
+): Trace {
+  const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
+  return {
+    strategy: prepared.strategy.name,
+    profileHash: prepared.bound.hash,
+    stages: rows,
+    totalMs,
+    totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
+    completeness: answer.completeness,
+    bound: boundOf(answer, ranked),
+    arms: [...prepared.preparation.arms, ...arms],
+    sequence: answer.sequence,
+    ...(asOf ? { asOf } : {}),
+  };
+}

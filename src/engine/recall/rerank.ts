@@ -1,0 +1,56 @@
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { NO_USAGE, usageIn } from '../../providers/language-model.ts';
+import type { Reranker } from '../../providers/reranker.ts';
+
+/** An order that a reranker gave, and what it cost. */
+export interface Reranking<Item> {
+  /** All items: those it judged by its score, then those it left out, then those it never saw. */
+  readonly items: readonly Item[];
+  /** How many from the front it was shown. */
+  readonly sent: number;
+  /** How many from the front it has put in order; 0 when it failed. */
+  readonly examined: number;
+  /** A failed reranking costs what its model has spent. */
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Why the order is unchanged. */
+  readonly failure: string | undefined;
+}
+
+/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. */
+export async function rerankItems<Item>(
+  reranker: Reranker,
+  query: string,
+  items: readonly Item[],
+  passageOf: (item: Item) => string,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Reranking<Item>> {
+  const examined = items.slice(0, most);
+  try {
+    const answer = await reranker.rerank(query, examined.map(passageOf), { signal });
+    const scores = new Map<number, number>();
+    for (const { index, score } of answer.results) {
+      // The first word on a passage counts; what is no passage or no number says nothing.
+      if (Number.isInteger(index) && index in examined && Number.isFinite(score) && !scores.has(index)) {
+        scores.set(index, score);
+      }
+    }
+    const judged = examined.map((_, index) => index).filter((index) => scores.has(index));
+    judged.sort((a, b) => scores.get(b)! - scores.get(a)! || a - b);
+    const left = examined.map((_, index) => index).filter((index) => !scores.has(index));
+    return {
+      items: [...[...judged, ...left].map((index) => examined[index]!), ...items.slice(most)],
+      sent: examined.length,
+      examined: examined.length,
+      promptTokens: answer.promptTokens ?? 0,
+      completionTokens: answer.completionTokens ?? 0,
+      failure: undefined,
+    };
+  } catch (cause) {
+    throwIfAborted(signal);
+    const failure = cause instanceof Error ? cause.message : String(cause);
+    const { promptTokens, completionTokens } = SalienceError.isInstance(cause) ? usageIn(cause) : NO_USAGE;
+    return { items, sent: examined.length, examined: 0, promptTokens, completionTokens, failure };
+  }
+}

@@ -1,0 +1,124 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { hint } from '../../domain/options.ts';
+import type { Calibration } from '../../providers/embedder.ts';
+import { namesOfCondition } from '../../scoring/condition.ts';
+import { namesRead } from '../../scoring/evaluate.ts';
+import {
+  type ParameterOverrides,
+  type Profile,
+  type ResolvedProfile,
+  resolveProfile,
+} from '../../scoring/profile.ts';
+import type { ExpansionSettings } from './expand.ts';
+
+/** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
+export interface Strategy {
+  readonly name: string;
+  readonly profile: Profile;
+  /** How many memories a recall returns unless it says otherwise. */
+  readonly limit: number;
+  /** What a recall writes after its answer is fixed. */
+  readonly effect: 'none' | 'reinforce' | 'count';
+  /** How it fills a context. */
+  readonly context: ContextDefaults;
+  /** `undefined`: links are not followed. */
+  readonly association: AssociationSettings | undefined;
+}
+
+/** What a context takes of a strategy's hits unless it says otherwise, and what that writes. */
+export interface ContextDefaults {
+  readonly minScore: number;
+  /** `undefined`: as many as fit. */
+  readonly maxItems: number | undefined;
+  readonly effect: 'none' | 'reinforce' | 'count' | 'touch';
+}
+
+/** How links bring further memories in. */
+export interface AssociationSettings extends ExpansionSettings {
+  /** `direct`: an associate's own score × the weight of its path. `propagated`: or a share of the direct hit's, if that is more. */
+  readonly mode: 'direct' | 'propagated';
+  /** λ: the share of a direct hit's score that a link of weight 1 passes on. Default is 1.5; never more than all of it. */
+  readonly propagation: number;
+  /**
+   * With `propagated`: by how much, times the similarity of the two, a possible update may rise above its own score
+   * towards that of the older statement. 0: not at all.
+   */
+  readonly updateRise: number;
+  /** An associate that scores less is left out. */
+  readonly minimum: number;
+}
+
+export const ASSOCIATION: AssociationSettings = {
+  mode: 'direct',
+  propagation: 1.5,
+  updateRise: 1.25,
+  minimum: 0.1,
+  linkThreshold: 0.3,
+  pathThreshold: 0.3,
+  secondHop: true,
+};
+
+const limits: Readonly<Record<string, number>> = { balanced: 20, scoped: 5 };
+const effects: Readonly<Record<string, Strategy['effect']>> = {
+  retention: 'reinforce',
+  'five-factor': 'count',
+};
+const contexts: Readonly<Record<string, ContextDefaults>> = {
+  balanced: { minScore: 0.1, maxItems: 20, effect: 'touch' },
+};
+const associations: Readonly<Record<string, AssociationSettings>> = {
+  retention: ASSOCIATION,
+  hybrid: { ...ASSOCIATION, mode: 'propagated' },
+};
+
+/** The strategy of a profile. One that extends a built-in profile recalls as that does. */
+export function strategyOf(profile: Profile): Strategy {
+  const origin = profile.lineage[0] ?? profile.name;
+  return {
+    name: profile.name,
+    profile,
+    limit: limits[origin] ?? 10,
+    effect: effects[origin] ?? 'none',
+    context: contexts[origin] ?? { minScore: 0, maxItems: undefined, effect: effects[origin] ?? 'none' },
+    association: associations[origin],
+  };
+}
+
+/** Fixes the parameters of a strategy for one call; what the embedder knows fills in what the caller leaves open. */
+export function resolveStrategy(
+  profile: Profile,
+  parameters: ParameterOverrides | undefined,
+  calibration: Calibration | undefined,
+): ResolvedProfile {
+  return resolveProfile(profile, { ...calibrated(profile, calibration), ...parameters });
+}
+
+/** Which signals of a query a formula reads: without any of them it takes no query. */
+export function querySignals(bound: ResolvedProfile): {
+  readonly similarity: boolean;
+  readonly lexical: boolean;
+} {
+  const names = new Set([...namesRead(bound.root), ...bound.require.flatMap(namesOfCondition)]);
+  return { similarity: names.has('similarity'), lexical: names.has('lexical') };
+}
+
+export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
+  return new SalienceError(
+    'unknown_strategy',
+    `unknown strategy ${JSON.stringify(name)} (${hint(String(name), known)})`,
+    { details: { strategy: name } },
+  );
+}
+
+function calibrated(profile: Profile, calibration: Calibration | undefined): ParameterOverrides {
+  if (!calibration) return {};
+  const values = {
+    'calibration.floor': calibration.floor,
+    'calibration.span': calibration.ceiling - calibration.floor,
+  };
+  return Object.fromEntries(
+    Object.entries(profile.parameters).flatMap(([name, parameter]) =>
+      parameter.kind === 'number' && parameter.from !== undefined ? [[name, values[parameter.from]]] : [],
+    ),
+  );
+}

@@ -1,0 +1,81 @@
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { mergedLinks } from '../../store/links.ts';
+import type { Inspection, SearchRequest, Snapshot, SpaceReader } from '../../store/store.ts';
+import type { LinkedSpace } from './expand.ts';
+import type { AssociationSettings } from './strategy.ts';
+
+/** What a recall reads once it knows its direct hits, all of one moment. */
+export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs' | 'get'> {
+  /** What the formula makes of these memories as associates, in order; `undefined` for what the recall may not see. */
+  inspect(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
+}
+
+/**
+ * The surroundings as a snapshot has them. Cold memories are found in no other way; what a filter leaves out can be
+ * passed on the way to others all the same.
+ */
+export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surroundings {
+  const { scopes, validAt, deep, includeExpired } = request.filter;
+  const passing = { scopes, validAt, deep, includeExpired, cold: true };
+  const walking = { profile: anyProfile, query: { terms: [] }, filter: passing, now: request.now };
+  const scoring = { ...request, filter: { ...request.filter, cold: true } };
+  return {
+    links: (ids, minimum) => snapshot.links(ids, minimum),
+    knownPairs: (ids) => snapshot.knownPairs(ids),
+    get: (ids) => snapshot.get(ids),
+    async visible(ids) {
+      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, walking);
+      return ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined);
+    },
+    async inspect(ids) {
+      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, scoring);
+      return inspected.map((found) => (found?.excluded === undefined ? found : undefined));
+    },
+  };
+}
+
+/** Nothing is scored: any formula will do that needs no query. */
+const anyProfile = resolveProfile(builtinProfile('vector'));
+
+/**
+ * Everything that associating may read, whichever of these memories come to be the direct hits, read ahead: a model that
+ * orders them may take its time, and no snapshot is open while it thinks.
+ */
+export async function readAhead(
+  from: Surroundings,
+  ids: readonly string[],
+  { linkThreshold, secondHop }: Pick<AssociationSettings, 'linkThreshold' | 'secondHop'>,
+): Promise<Surroundings> {
+  const near = await from.links(ids, linkThreshold);
+  const known = new Set(ids);
+  const neighbours = new Set(near.flatMap((link) => link.ids).filter((id) => !known.has(id)));
+  const far = secondHop ? await from.links(await from.visible([...neighbours]), linkThreshold) : [];
+  const links = mergedLinks([...near, ...far], []);
+  const pairs = await from.knownPairs(ids);
+  const all = new Set([...ids, ...links.flatMap((link) => link.ids), ...pairs.map(({ newer }) => newer)]);
+  const reached = [...all];
+  const visible = new Set(await from.visible(reached));
+  const inspected = byId(reached, await from.inspect(reached));
+  const records = byId(reached, await from.get(reached));
+  return {
+    async links(ends, minimum = 0) {
+      const wanted = new Set(ends);
+      return links.filter(({ ids, weight }) => weight >= minimum && ids.some((id) => wanted.has(id)));
+    },
+    async knownPairs(of) {
+      const wanted = new Set(of);
+      return pairs.filter(({ older, newer }) => wanted.has(older) || wanted.has(newer));
+    },
+    visible: async (of) => of.filter((id) => visible.has(id)),
+    inspect: async (of) => of.map((id) => inspected.get(id)),
+    get: async (of) => of.map((id) => records.get(id)),
+  };
+}
+
+function byId<Value>(
+  ids: readonly string[],
+  values: readonly (Value | undefined)[],
+): ReadonlyMap<string, Value | undefined> {
+  return new Map(ids.map((id, at) => [id, values[at]]));
+}

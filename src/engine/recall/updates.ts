@@ -1,0 +1,34 @@
+import { evaluate } from '../../scoring/evaluate.ts';
+import type { ScoredMemory, SearchRequest, SpaceReader } from '../../store/store.ts';
+import type { AssociationSettings } from './strategy.ts';
+
+/** A statement that may be an update of a direct hit. */
+export interface PossibleUpdate {
+  readonly newer: string;
+  readonly older: string;
+  readonly similarity: number;
+  /** That of the direct hit, as if nothing contested it. */
+  readonly score: number;
+}
+
+/** What waits to be judged as an update of a direct hit; nothing is read where no hit is contested. */
+export async function possibleUpdates(
+  reader: Pick<SpaceReader, 'knownPairs'>,
+  direct: readonly Pick<ScoredMemory, 'memory' | 'signals'>[],
+  { profile, now }: Pick<SearchRequest, 'profile' | 'now'>,
+  { mode, updateRise }: AssociationSettings,
+): Promise<readonly PossibleUpdate[]> {
+  if (mode !== 'propagated' || updateRise === 0) return [];
+  const contested = new Map(
+    direct
+      .filter(({ signals }) => (signals.contested ?? 0) > 0)
+      .map(({ memory, signals }) => [memory.id, evaluate(profile.root, { ...signals, contested: 0 }, now)]),
+  );
+  if (contested.size === 0) return [];
+  const pairs = await reader.knownPairs([...contested.keys()]);
+  return pairs.flatMap(({ older, newer, kind, similarity, resolution }) => {
+    const score = contested.get(older);
+    const waits = kind === 'update' && resolution === undefined;
+    return waits && score !== undefined ? [{ newer, older, similarity, score }] : [];
+  });
+}

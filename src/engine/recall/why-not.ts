@@ -1,0 +1,190 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { formatInstant } from '../../domain/time.ts';
+import { conditionText } from '../../scoring/condition.ts';
+import { type Explanation, explainNode } from '../../scoring/explain.ts';
+import { type NeededChange, neededChanges } from '../../scoring/needed.ts';
+import { isClockName } from '../../scoring/signals.ts';
+import type { Exclusion, Inspection } from '../../store/store.ts';
+import { type Engine, notFound } from '../dependencies.ts';
+import type { RecallOptions } from '../types.ts';
+import { asKnown } from './past.ts';
+import { rankIn } from './pipeline.ts';
+import { hitFeatures, prepareRecall } from './recall.ts';
+import type { StageName } from './trace.ts';
+
+/** How one memory scores for a query, whether or not it would be returned. */
+export interface MemoryExplanation {
+  readonly id: string;
+  readonly score: number;
+  readonly features: Readonly<Record<string, number>>;
+  readonly explanation: Explanation;
+}
+
+/** Why a memory is not among the hits of a recall. */
+export interface WhyNot {
+  readonly id: string;
+  readonly outcome: 'returned' | 'excluded' | 'requirement' | 'no-score' | 'outranked';
+  /** The stage at which it fell; absent when it was returned. */
+  readonly stage?: StageName | undefined;
+  /** Place among the hits, from 1. */
+  readonly rank?: number | undefined;
+  readonly score?: number | undefined;
+  /** The score of the last hit: what it would have had to exceed. */
+  readonly needed?: number | undefined;
+  /** Single changes of a signal, each of which alone would have sufficed. */
+  readonly changes: readonly (Omit<NeededChange, 'from' | 'to'> & {
+    readonly from: number | string | undefined;
+    readonly to: number | string;
+  })[];
+  /** The answer as a sentence. */
+  readonly message: string;
+}
+
+export interface ExplainOptions extends RecallOptions {
+  /** What is looked for. Only the strategy `ambient` takes none. */
+  readonly query?: string | undefined;
+}
+
+/** The score of one memory for a query and the tree it is made of. Throws `not_found`. */
+export async function explainMemory(
+  engine: Engine,
+  id: string,
+  { query, ...options }: ExplainOptions = {},
+): Promise<MemoryExplanation> {
+  return asKnown(engine, options, (then, given) => explainThen(then, query, id, given));
+}
+
+async function explainThen(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions,
+): Promise<MemoryExplanation> {
+  const {
+    plan: { request },
+    bound,
+  } = await prepareRecall(engine, query, options);
+  const [found] = await engine.space.snapshot((snapshot) => snapshot.inspect([id], request));
+  if (!found) throw notFound(id, engine.space.name);
+  return {
+    id,
+    score: found.score,
+    features: hitFeatures(bound, found.signals, request.now, found.score),
+    explanation: explainNode(bound.root, found.signals, request.now),
+  };
+}
+
+/** At which stage of a recall a memory fell, and what would have had to differ. Throws `not_found`. */
+export async function whyNot(
+  engine: Engine,
+  id: string,
+  { query, ...options }: ExplainOptions = {},
+): Promise<WhyNot> {
+  return asKnown(engine, options, (then, given) => whyNotThen(then, query, id, given));
+}
+
+async function whyNotThen(
+  engine: Engine,
+  query: string | undefined,
+  id: string,
+  options: RecallOptions,
+): Promise<WhyNot> {
+  const { plan, bound } = await prepareRecall(engine, query, options);
+  const { request } = plan;
+  const { found, memory, ranked } = await engine.space.snapshot(async (snapshot) => {
+    const [found] = await snapshot.inspect([id], request);
+    const [memory] = await snapshot.get([id]);
+    if (!found || !memory) throw notFound(id, engine.space.name);
+    // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
+    return { found, memory, ...(await rankIn(snapshot, { ...plan, rerank: undefined })) };
+  });
+  const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
+  if (rank > 0) {
+    const score = ranked[rank - 1]?.score;
+    return { id, outcome: 'returned', rank, score, changes: [], message: `it is returned, at place ${rank}` };
+  }
+  if (found.excluded) {
+    const stage =
+      found.excluded === 'scope' ||
+      found.excluded === 'elsewhere' ||
+      found.excluded === 'type' ||
+      found.excluded === 'tag' ||
+      found.excluded === 'metadata' ||
+      found.excluded === 'tier'
+        ? 'eligible'
+        : 'validity_filter';
+    return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, memory) };
+  }
+  const requirement = bound.require[found.failedRequirement ?? -1];
+  if (requirement) {
+    const message = `strategy ${bound.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
+    return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
+  }
+  const heir = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
+  const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
+  const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
+  const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
+  // What it lends its score to would rise with it.
+  const wanted = heir === undefined ? neededChanges(bound, found.signals, request.now, needed) : [];
+  const changes = wanted.map(({ signal, from, to }) =>
+    isClockName(signal)
+      ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
+      : { signal, from, to },
+  );
+  const outcome = found.score === 0 ? 'no-score' : 'outranked';
+  return {
+    id,
+    outcome,
+    stage: isBelowFloor ? 'floor' : 'score',
+    score: found.score,
+    needed,
+    changes,
+    message: isBelowFloor
+      ? `its score ${found.score.toFixed(4)} is below minScore ${plan.minScore}`
+      : heir === undefined
+        ? rankMessage(found, needed)
+        : heirMessage(heir),
+  };
+}
+
+function rankMessage(found: Inspection, needed: number): string {
+  if (found.score === 0) return 'its score is 0: nothing in it answers the query';
+  const gap = needed - found.score;
+  return gap > 0
+    ? `its score ${found.score.toFixed(4)} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
+    : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
+}
+
+function heirMessage(heir: string): string {
+  return `${JSON.stringify(heir)} borrows its score and came in its place: a possible update, which conflicts() lists and resolve settles, or a neighbour; with association: 'none' nothing borrows`;
+}
+
+function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
+  const at = (instant: number | undefined) => (instant === undefined ? '?' : formatInstant(instant));
+  switch (exclusion) {
+    case 'scope':
+      return `its scope ${memory.scope} is not visible from where you recall: recall from ${memory.scope} or below`;
+    case 'elsewhere':
+      return `its scope ${memory.scope} is not the one that inScope asks for`;
+    case 'type':
+      return `its type ${memory.type} is filtered out by types or typesExclude`;
+    case 'tag':
+      return 'it does not carry all the tags that were asked for';
+    case 'metadata':
+      return 'its metadata does not meet what was asked for';
+    case 'tier':
+      return `it is in the ${memory.tier} tier, which this recall does not search`;
+    case 'consolidated':
+      return `it was joined into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
+    case 'superseded':
+      return 'another memory that is visible here has taken its place, which beliefs and history name; a deep recall finds it';
+    case 'invalidated':
+      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; revive it if it holds`;
+    case 'expired':
+      return `it expired at ${at(memory.expiresAt)}`;
+    case 'not-yet-valid':
+      return `it is valid only from ${at(memory.validFrom)}`;
+    case 'no-longer-valid':
+      return `it was valid until ${at(memory.validUntil)}`;
+  }
+}

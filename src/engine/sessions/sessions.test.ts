@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { openMemory } from '../../open.ts';
+import type { Store } from '../../store/store.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { day, live } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
+import type { MemoryEngine } from '../memory-engine.ts';
+
+const plain = { embedder: 'none' } as const;
+const summariesOf = async (memory: MemoryEngine) =>
+  (await memory.list({ types: ['summary'], limit: 100 })).memories;
+
+describe('a session', () => {
+  test('goes on when it is started again, and shows what matters and what was', async () => {
+    const { memory, pass } = await live(plain);
+    expect(await memory.startSession()).toMatchObject({ isNew: true, summaries: [], memories: [] });
+    const { sessionId } = await memory.startSession();
+    await memory.rememberMany(
+      Array.from({ length: 12 }, (_, at) => ({ content: `Fact ${at}`, type: at === 3 ? 'profile' : 'fact' })),
+    );
+    for (let at = 0; at < 7; at++)
+      await memory.saveSummary(`Summary ${at}`, { now: `2026-01-01T00:0${at}:00Z` });
+    pass(0.5);
+    const again = await memory.startSession();
+    expect(again).toMatchObject({ sessionId, isNew: false });
+    expect(again.memories).toHaveLength(10);
+    expect(again.memories[0]?.memory.type).toBe('profile');
+    expect(again.memories.map((hit) => hit.memory.type)).not.toContain('summary');
+    expect(again.summaries.map(({ content }) => content)).toEqual(
+      [6, 5, 4, 3, 2].map((at) => `Summary ${at}`),
+    );
+    // Starting one teaches the memories nothing.
+    expect((await memory.list({ limit: 100 })).memories.every(({ accessCount }) => accessCount === 0)).toBe(
+      true,
+    );
+  });
+
+  test('ends with a summary of its own; the next start is another one', async () => {
+    const { memory, pass } = await live(plain);
+    const { sessionId } = await memory.startSession({ scope: 'project:a' });
+    pass(0.1);
+    const ended = await memory.endSession('Chose a database');
+    expect(ended).toMatchObject({ sessionId, outcome: 'created' });
+    expect(await memory.get(ended.id)).toMatchObject({
+      type: 'summary',
+      title: 'Chose a database',
+      content: 'Chose a database',
+      scope: 'project:a',
+      sessionId,
+      source: 'stated',
+      tags: [],
+    });
+    const error = await expectCode(memory.endSession('Again'), 'not_found');
+    expect(error.message).toContain('startSession');
+    const next = await memory.startSession({ scope: 'project:a' });
+    expect(next.isNew).toBe(true);
+    expect(next.sessionId).not.toBe(sessionId);
+    expect(next.summaries.map(({ id }) => id)).toEqual([ended.id]);
+    expect((await memory.stats()).memories).toBe(1);
+  });
+
+  test('a blank summary is refused, and nothing is written or ended', async () => {
+    const { memory } = await live(plain);
+    const { sessionId } = await memory.startSession();
+    for (const blank of ['', ' \n\t']) {
+      await expectCode(memory.endSession(blank), 'invalid_argument');
+      await expectCode(memory.saveSummary(blank), 'invalid_argument');
+    }
+    expect(await memory.startSession()).toMatchObject({ sessionId, isNew: false });
+    expect((await memory.stats()).memories).toBe(0);
+    await expectCode(memory.remember('x', { type: 'summary' }), 'invalid_argument');
+    await expectCode(memory.startSession({ scope: 'no scope' }), 'invalid_scope');
+  });
+
+  test('a long summary has a title of 80 characters at most', async () => {
+    const { memory } = await live(plain);
+    const titles: (string | undefined)[] = [];
+    for (const summary of ['x'.repeat(80), 'y'.repeat(81), `${'z'.repeat(76)}\u{1f600}${'z'.repeat(9)}`]) {
+      titles.push((await memory.get((await memory.saveSummary(summary)).id))?.title);
+    }
+    expect(titles[0]).toBe('x'.repeat(80));
+    expect(titles[1]).toBe(`${'y'.repeat(77)}...`);
+    // A character is not cut in half.
+    expect(titles[2]).toBe(`${'z'.repeat(76)}...`);
+  });
+
+  test('idle for a day, it is closed with a summary that says that it is automatic', async () => {
+    const { memory, clock, pass } = await live(plain);
+    const first = await memory.startSession({ scope: 'project:a' });
+    const { sessionId } = first;
+    await memory.remember('Anna likes tea\nand more', { sessionId, scope: 'project:a' });
+    pass(0.9);
+    await memory.remember('Ben likes coffee', { sessionId, title: 'Ben', scope: 'project:a' });
+    clock.advance(day - 1);
+    expect(await memory.startSession({ scope: 'project:a' })).toMatchObject({ sessionId, isNew: false });
+    clock.advance(day);
+    const next = await memory.startSession({ scope: 'project:a' });
+    expect(next.isNew).toBe(true);
+    const [summary, ...others] = next.summaries;
+    expect(others).toEqual([]);
+    expect(summary).toMatchObject({ tags: ['automatic'], source: 'inferred', sessionId, scope: 'project:a' });
+    expect(summary?.content).toBe(
+      'Session of 2026-01-01, closed after a day without activity; 2 memories:\n- Anna likes tea\n- Ben',
+    );
+    // Once.
+    clock.advance(day);
+    await memory.startSession();
+    expect(await summariesOf(memory)).toHaveLength(1);
+  });
+
+  test('with a summary of its own, or with nothing in it, an idle one is closed without another', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.startSession();
+    pass(2);
+    const { sessionId, isNew } = await memory.startSession();
+    expect(isNew).toBe(true);
+    await memory.remember('Anna likes tea', { sessionId });
+    await memory.saveSummary('Tea');
+    pass(2);
+    expect((await memory.startSession()).isNew).toBe(true);
+    expect((await summariesOf(memory)).map(({ content }) => content)).toEqual(['Tea']);
+  });
+
+  test('who asks from elsewhere sees nothing of where the open session takes place', async () => {
+    const { memory } = await live(plain);
+    const { sessionId } = await memory.startSession({ scope: 'project:a' });
+    await memory.remember('Only for a', { scope: 'project:a' });
+    await memory.saveSummary('A summary for a');
+    const from = await memory.startSession({ scope: 'project:b' });
+    expect(from).toEqual({ sessionId, isNew: false, summaries: [], memories: [] });
+    expect((await memory.startSession()).summaries).toHaveLength(1);
+  });
+
+  test('two that find an idle one at once close it once, and go on with one', async () => {
+    const clock = createFakeClock();
+    const store = createReferenceStore();
+    // Both look before either writes.
+    let waiting: (() => void)[] = [];
+    let together = false;
+    const slow: Store = {
+      ...store,
+      openSpace: async (name, options) => {
+        const space = await store.openSpace(name, options);
+        return {
+          ...space,
+          async find(by, values) {
+            const found = await space.find(by, values);
+            if (together && by === 'sessionId') {
+              await new Promise<void>((resolve) => {
+                waiting.push(resolve);
+                if (waiting.length < 2) return;
+                together = false;
+                for (const go of waiting) go();
+                waiting = [];
+              });
+            }
+            return found;
+          },
+        };
+      },
+    };
+    const open = () =>
+      openMemory({ path: 'test', space: 'default', store: slow, clock: () => clock.now(), ...plain });
+    const memories = [await open(), await open()] as const;
+    const { sessionId } = await memories[0].startSession();
+    await memories[0].remember('Anna likes tea', { sessionId });
+    clock.advance(2 * day);
+    together = true;
+    const started = await Promise.all(memories.map((each) => each.startSession()));
+    expect(started.map(({ isNew }) => isNew).toSorted()).toEqual([false, true]);
+    expect(new Set(started.map((each) => each.sessionId)).size).toBe(1);
+    expect(await summariesOf(memories[0])).toHaveLength(1);
+    // And of two that end it one is told that it is over.
+    const ended = await Promise.allSettled(memories.map((each, at) => each.endSession(`Done ${at}`)));
+    expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await summariesOf(memories[0])).toHaveLength(2);
+  });
+});
+
+test('a timeline has the five before and the five after, by creation', async () => {
+  const { memory, clock } = await live(plain);
+  for (let at = 0; at < 13; at++) {
+    await memory.remember(`Memory ${at}`, { id: `m${at}`, scope: at % 2 ? 'project:a' : 'global' });
+    clock.advance(1000);
+  }
+  await memory.update('m0', { importance: 1 });
+  const ids = async (id: string) => {
+    const { before, memory: middle, after } = await memory.timeline(id);
+    expect(middle.id).toBe(id);
+    return [before, after].map((side) => side.map((each) => Number(each.id.slice(1))));
+  };
+  expect(await ids('m6')).toEqual([
+    [1, 2, 3, 4, 5],
+    [7, 8, 9, 10, 11],
+  ]);
+  expect(await ids('m0')).toEqual([[], [1, 2, 3, 4, 5]]);
+  expect(await ids('m12')).toEqual([[7, 8, 9, 10, 11], []]);
+  await expectCode(memory.timeline('x'), 'not_found');
+});

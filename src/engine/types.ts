@@ -1,0 +1,218 @@
+import type { InstantField } from '../domain/fields.ts';
+import type { MemoryRecord, MemoryType, Metadata, Source } from '../domain/memory.ts';
+import type { MetadataFilter } from '../domain/metadata-condition.ts';
+import type { RESOLUTIONS } from '../domain/verbs.ts';
+import type { ParameterOverrides } from '../scoring/profile.ts';
+import type { ListOrder, PairKind, Vote } from '../store/store.ts';
+import type { AssociationSettings } from './recall/strategy.ts';
+
+/** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
+export type Memory = {
+  readonly [Field in keyof Omit<MemoryRecord, InstantField>]: MemoryRecord[Field];
+} & { readonly space: string; readonly createdAt: string; readonly updatedAt: string } & {
+  readonly [Field in Exclude<InstantField, 'createdAt' | 'updatedAt'>]: string | undefined;
+} & {
+  /** The stored weight, or at most .1 while another memory has taken its place. */
+  readonly effectiveWeight: number;
+  /** The votes on what it says, where there are any; in lists alone, for exports. */
+  readonly votes?: readonly Vote[] | undefined;
+};
+
+/** What may be said about a memory when it is remembered. Everything has a default. */
+export interface RememberOptions {
+  /** At most 128 characters. Default is a UUIDv7. */
+  readonly id?: string | undefined;
+  /** Default is `global`. */
+  readonly scope?: string | undefined;
+  /** Default is `fact`. */
+  readonly type?: MemoryType | undefined;
+  readonly title?: string | undefined;
+  /** At most 64 of at most 128 characters. */
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Metadata | undefined;
+  /** Who said it: a name of at most 200 characters. */
+  readonly author?: string | undefined;
+  /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
+  readonly role?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** When it was first known; a future time counts as now. Default is now. */
+  readonly createdAt?: string | Date | undefined;
+  /** Default is `createdAt`. */
+  readonly updatedAt?: string | Date | undefined;
+  /** Hidden before. */
+  readonly validFrom?: string | Date | undefined;
+  /** Hidden after. */
+  readonly validUntil?: string | Date | undefined;
+  readonly expiresAt?: string | Date | undefined;
+  /**
+   * How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. Sets `validUntil` of a `plan` or
+   * `transient_state`, `expiresAt` of everything else.
+   */
+  readonly ttl?: string | Date | undefined;
+  /** What it is about, at most 512 characters: in its scope the next statement about the same replaces it. */
+  readonly topicKey?: string | undefined;
+  /** The memories that it replaces: hidden wherever this one is visible and holds. */
+  readonly supersedes?: string | readonly string[] | undefined;
+  /** 0–1. Default is .5. */
+  readonly importance?: number | undefined;
+  /** 0–1. Default is .8. */
+  readonly confidence?: number | undefined;
+  /** .1–1. Default is 1. */
+  readonly weight?: number | undefined;
+  /** Default is `stated`. */
+  readonly source?: Source | undefined;
+  /** A pointer to the origin: a file, a commit, a message id. */
+  readonly sourceRef?: string | undefined;
+}
+
+export interface RememberInput extends RememberOptions {
+  readonly content: string;
+}
+
+/** What changes; everything else stays. `null` takes an optional field away. */
+export interface MemoryChanges {
+  readonly content?: string | undefined;
+  readonly title?: string | null | undefined;
+  readonly type?: MemoryType | undefined;
+  readonly scope?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly importance?: number | undefined;
+  readonly confidence?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly validFrom?: string | Date | null | undefined;
+  readonly validUntil?: string | Date | null | undefined;
+  readonly expiresAt?: string | Date | null | undefined;
+  /** As in `remember`. */
+  readonly ttl?: string | Date | undefined;
+  readonly topicKey?: string | null | undefined;
+  readonly author?: string | null | undefined;
+  readonly role?: string | null | undefined;
+  readonly sourceRef?: string | null | undefined;
+}
+
+export interface Remembered {
+  readonly id: string;
+  /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
+  readonly outcome: 'created' | 'updated' | 'deduplicated';
+  /** Set when the statement was invalidated before: it is not recalled until it is revived. */
+  readonly inactive?: Inactive | undefined;
+  /** Memories that it may contradict, nearest first; at most 5. Single statements only. */
+  readonly conflicts?: readonly Conflict[] | undefined;
+  /** The conflicts and what can be done about them, for a reader. */
+  readonly warning?: string | undefined;
+  /** Why contradictions could not be looked for. */
+  readonly unchecked?: string | undefined;
+}
+
+export interface Inactive {
+  readonly since: string;
+  readonly reason: string;
+}
+
+/** A memory that a new statement may contradict. */
+export interface Conflict {
+  readonly conflictId: string;
+  /** The older memory. */
+  readonly id: string;
+  /** The cosine of their vectors. */
+  readonly similarity: number;
+  readonly content: string;
+}
+
+/** Two memories of which one may replace or contradict the other, and which wait for a decision. */
+export interface StandingConflict {
+  readonly conflictId: string;
+  readonly older: Memory;
+  readonly newer: Memory;
+  /** `similar`: they say nearly the same. `update`: the newer one may give a new value for what the older one counts. */
+  readonly kind: PairKind;
+  /** 0–1: of similar statements the cosine of their vectors, of a possible update how far their words are the same. */
+  readonly similarity: number;
+  readonly at: string;
+}
+
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** A moment to look back to. */
+export interface AsOf {
+  /** What was known then: the space as it stood, what use had made of it included. Default is now. */
+  readonly known?: string | Date | undefined;
+  /** What was true then, by what is known. Default is the moment of the recall. */
+  readonly valid?: string | Date | undefined;
+}
+
+export interface OperationOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The moment at which this happens. Default is the engine's clock. */
+  readonly now?: string | Date | undefined;
+}
+
+export interface FilterOptions {
+  /** Sees this scope and its ancestors. Default is every scope. */
+  readonly scope?: string | undefined;
+  /**
+   * Only memories that lie in this scope itself, not in its ancestors; `project:*` is every scope of that kind. It
+   * narrows what is returned: what supersedes what, and every score, stay as seen from `scope`.
+   */
+  readonly inScope?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  /** Not together with `types`. */
+  readonly typesExclude?: readonly string[] | undefined;
+  /** Only memories with all of these tags. */
+  readonly tags?: readonly string[] | undefined;
+  /** Only memories whose metadata has these values: `{ status: 'open', priority: { atLeast: 3 } }`. */
+  readonly metadata?: MetadataFilter | undefined;
+}
+
+export interface RecallOptions<Strategy extends string = string> extends FilterOptions, OperationOptions {
+  /** Default is `hybrid`. */
+  readonly strategy?: Strategy | undefined;
+  /** At least 1. Default is the strategy's. */
+  readonly limit?: number | undefined;
+  /** 0–1: hits that score less are left out. Scores of different strategies do not compare. Default is none. */
+  readonly minScore?: number | undefined;
+  /** Values for the parameters of the strategy's profile. */
+  readonly parameters?: ParameterOverrides | undefined;
+  /** The session in which this is recalled; what the strategy reinforces learns of it. */
+  readonly sessionId?: string | undefined;
+  /** `none`: this recall leaves nothing behind. Default is what the strategy does. */
+  readonly effects?: 'none' | undefined;
+  /** Cold memories too, and those that were joined into others, at half their score. Default is false. */
+  readonly deep?: boolean | undefined;
+  /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
+  readonly includeExpired?: boolean | undefined;
+  /** The factor of what is outdated in a deep recall, 0–1. Default is .5. */
+  readonly deepRecallPenalty?: number | undefined;
+  /** How links bring memories in: `none`, or settings over those of the strategy. */
+  readonly association?: 'none' | 'direct' | 'propagated' | Partial<AssociationSettings> | undefined;
+  /** Have the first direct hits put in order by the engine's reranker. Default is false. */
+  readonly rerank?: boolean | undefined;
+  /** How many direct hits the reranker sees, 1–100. Default is 10. */
+  readonly kRerank?: number | undefined;
+  /** Looks back. Nothing is learnt from such a recall. */
+  readonly asOf?: AsOf | undefined;
+}
+
+export interface ListOptions extends FilterOptions, OperationOptions {
+  /** 1–1,000. Default is 20. */
+  readonly limit?: number | undefined;
+  /** `updated` (default): newest update first. `inserted`: in the order in which the memories were made. */
+  readonly order?: ListOrder | undefined;
+  /** From an earlier page in the same order. */
+  readonly cursor?: string | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
+}
+
+export interface BatchOptions extends OperationOptions {
+  /** Called as texts are analysed and embedded, before the one write. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface GetOptions extends OperationOptions {
+  /** Where it is looked at from: what its effective weight depends on. Default is every scope. */
+  readonly scope?: string | undefined;
+  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  readonly asOf?: AsOf | undefined;
+}

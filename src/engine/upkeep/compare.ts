@@ -1,0 +1,159 @@
+import { throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Instant } from '../../domain/time.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { compareCreated, saysElse } from '../../store/comparison.ts';
+import { exclusionOf } from '../../store/eligibility.ts';
+import { givesWay } from '../../store/standing.ts';
+import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
+import { createUpdateFinder } from '../belief/possible-updates.ts';
+import type { Engine } from '../dependencies.ts';
+import { knownTexts } from '../write/derive.ts';
+import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+
+/**
+ * Comparing one memory means looking at all others: a run does so for at most this many memories, and for fewer in a
+ * large space. The next run goes on after them.
+ */
+const MOST_COMPARED = 500;
+const MOST_LOOKED_AT = 5_000_000;
+
+/** The nearest that are looked at, the memory itself included. */
+const NEAREST = 4;
+
+/** Two memories as they were when they were compared. */
+interface FoundPair extends NewPair {
+  /** The older, the newer. */
+  readonly of: readonly [MemoryRecord, MemoryRecord];
+}
+
+/**
+ * Looks for memories that say nearly what another one of their scope and type says (with an embedder), or that may be
+ * updates of another one of their scope, and puts the pairs into the queue of what is to be judged. What was compared
+ * is noted in the same operation, so that no pair is lost or found twice however often a run is interrupted. What is
+ * `gone` is what the run has taken out of sight, or in a dry run would have.
+ */
+export async function compare(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  gone: ReadonlySet<string>,
+): Promise<Pick<MaintenanceReport, 'compared' | 'similarPairs'>> {
+  const { space } = engine;
+  const { memories: total } = await space.info();
+  const uncompared = await space.uncompared(
+    Math.min(MOST_COMPARED, Math.ceil(MOST_LOOKED_AT / Math.max(1, total))),
+  );
+  const memories = uncompared.filter(({ id }) => !gone.has(id));
+  if (memories.length === 0) return { compared: 0, similarPairs: [] };
+  const found = await findPairs(engine, memories, now, options);
+  if (options.dryRun) {
+    const isNews = await newsIn(space, memories);
+    const stays = ({ older, newer }: NewPair) => !gone.has(older) && !gone.has(newer);
+    return { compared: memories.length, similarPairs: reported(found.filter(isNews).filter(stays)) };
+  }
+  return space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
+    // What says something else by now will be compared again, and meet the other half of its pairs then.
+    const asCompared = async (compared: readonly MemoryRecord[]) => {
+      const current = await reader.get(compared.map(({ id }) => id));
+      return current.map(
+        (memory, at) => memory !== undefined && !saysElse(memory, compared[at] as MemoryRecord),
+      );
+    };
+    const standing = await asCompared(memories);
+    const ids = memories.filter((_, at) => standing[at]).map(({ id }) => id);
+    const bothStand = await asCompared(found.flatMap(({ of }) => of));
+    const isNews = await newsIn(reader, memories);
+    const queued = found.filter((pair, at) => bothStand[2 * at] && bothStand[2 * at + 1] && isNews(pair));
+    return {
+      changes: [
+        ...reported(queued).map((pair) => ({ kind: 'queue-pair', pair }) as const),
+        { kind: 'compared', ids },
+      ],
+      result: { compared: ids.length, similarPairs: reported(queued) },
+    };
+  });
+}
+
+/** Tells which pairs of these memories the queue does not know yet. */
+async function newsIn(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<(pair: NewPair) => boolean> {
+  const pairs = await reader.knownPairs(memories.map(({ id }) => id));
+  const known = new Map<string, SimilarPair>(pairs.map((pair) => [keyOf(pair), pair]));
+  return (pair) => {
+    const same = known.get(keyOf(pair));
+    return same === undefined || givesWay(same, pair);
+  };
+}
+
+/** Two memories are a pair once: what may be an update is not also reported as similar. */
+async function findPairs(
+  engine: Engine,
+  memories: readonly MemoryRecord[],
+  now: Instant,
+  options: MaintainOptions,
+): Promise<readonly FoundPair[]> {
+  const comparable = memories.filter((memory) => !isOver(memory, now));
+  const derived = await knownTexts(engine, comparable, options);
+  const findUpdates = createUpdateFinder(engine, now);
+  const pairs = new Map<string, FoundPair>();
+  const add = (kind: PairKind, of: FoundPair['of'], similarity: number) => {
+    const pair: FoundPair = { older: of[0].id, newer: of[1].id, kind, similarity, of };
+    const known = pairs.get(keyOf(pair));
+    if (!known || givesWay({ ...known, resolution: undefined }, pair)) pairs.set(keyOf(pair), pair);
+  };
+  for (const [index, memory] of comparable.entries()) {
+    throwIfAborted(options.signal);
+    const { terms, vector } = derived[index] as IndexedText;
+    for (const { other, similarity } of await similarTo(engine, memory, vector, now)) {
+      add('similar', isOlder(memory, other) ? [memory, other] : [other, memory], similarity);
+    }
+    for (const { of, similarity } of await findUpdates(memory, terms)) add('update', of, similarity);
+  }
+  return [...pairs.values()];
+}
+
+async function similarTo(
+  { embedder, space }: Engine,
+  memory: MemoryRecord,
+  vector: Float32Array | undefined,
+  now: Instant,
+): Promise<readonly { readonly other: MemoryRecord; readonly similarity: number }[]> {
+  if (!embedder || !vector) return [];
+  const { hits } = await space.snapshot((snapshot) =>
+    snapshot.search({
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector },
+      filter: { scopes: [memory.scope], types: [memory.type] },
+      now,
+      limit: NEAREST,
+    }),
+  );
+  return hits
+    .map((hit) => ({ other: hit.memory, similarity: hit.signals.similarity ?? 0 }))
+    .filter(
+      ({ other, similarity }) => other.id !== memory.id && similarity >= embedder.thresholds.similarPair,
+    );
+}
+
+/** No recall will return it again unless it looks for the past; what is only to come will be. */
+function isOver(memory: MemoryRecord, now: Instant): boolean {
+  const excluded = exclusionOf(memory, {}, now);
+  return excluded !== undefined && excluded !== 'not-yet-valid';
+}
+
+/** Which of two statements was made first: by their last update, for an update may be a new statement. */
+function isOlder(a: MemoryRecord, b: MemoryRecord): boolean {
+  return (a.updatedAt - b.updatedAt || compareCreated(a, b)) < 0;
+}
+
+function keyOf({ older, newer }: Pick<NewPair, 'older' | 'newer'>): string {
+  return JSON.stringify([older, newer].sort());
+}
+
+function reported(pairs: readonly FoundPair[]): readonly NewPair[] {
+  return pairs.map(({ of, ...pair }) => pair);
+}

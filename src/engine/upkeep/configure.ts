@@ -1,0 +1,66 @@
+import { SalienceError } from '../../domain/errors.ts';
+import {
+  DEFAULT_SETTINGS,
+  type FadingOption,
+  parseFading,
+  parseTimeZone,
+  type SpaceSettings,
+  sameSetting,
+  settingText,
+} from '../../domain/settings.ts';
+import type { SpaceStore } from '../../store/store.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import type { OperationOptions } from '../types.ts';
+
+/** What can be decided for a space. */
+export interface SettingsOptions {
+  /**
+   * `off`: nothing cools, is archived or consolidated by its age. `retention`: what is not used does; as an object, by
+   * which curve and after how many days.
+   */
+  readonly fading?: FadingOption | undefined;
+  /** The IANA name of the zone in which days are meant, such as `Europe/Berlin`. */
+  readonly timeZone?: string | undefined;
+}
+
+export interface ConfigureOptions extends SettingsOptions, OperationOptions {}
+
+/** Settings with those that are given in their place. Throws `invalid_argument`. */
+export function withSettings(
+  { fading, timeZone }: SettingsOptions,
+  before: SpaceSettings = DEFAULT_SETTINGS,
+): SpaceSettings {
+  return {
+    fading: fading === undefined ? before.fading : parseFading(fading),
+    timeZone: timeZone === undefined ? before.timeZone : parseTimeZone(timeZone),
+  };
+}
+
+/** Changes what was decided for the space, and returns it; without options it changes nothing. `undo` takes it back. */
+export async function configure(engine: Engine, options: ConfigureOptions = {}): Promise<SpaceSettings> {
+  withSettings(options);
+  const before = await engine.space.settings();
+  const isSame = (a: SpaceSettings, b: SpaceSettings) =>
+    sameSetting(a.fading, b.fading) && a.timeZone === b.timeZone;
+  if (isSame(withSettings(options, before), before)) return before;
+  return engine.space.write({ verb: 'configure', at: momentOf(engine, options) }, async (reader) => {
+    const present = await reader.settings();
+    const settings = withSettings(options, present);
+    return { changes: [], result: settings, ...(isSame(settings, present) ? {} : { settings }) };
+  });
+}
+
+/** Throws `settings_mismatch` where a space was made with other settings than it is opened with. */
+export async function checkSettings(space: SpaceStore, options: SettingsOptions): Promise<void> {
+  if (options.fading === undefined && options.timeZone === undefined) return;
+  const stored = await space.settings();
+  const wanted = withSettings(options, stored);
+  for (const name of ['fading', 'timeZone'] as const) {
+    if (sameSetting(stored[name], wanted[name])) continue;
+    throw new SalienceError(
+      'settings_mismatch',
+      `space ${JSON.stringify(space.name)} has ${name} ${settingText(stored[name])} and is opened with ${settingText(wanted[name])}: leave the option out, or change the space with configure`,
+      { details: { space: space.name, setting: name } },
+    );
+  }
+}

@@ -1,0 +1,257 @@
+import { texts } from '../../domain/check.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Fading, RetentionFading } from '../../domain/settings.ts';
+import type { Instant } from '../../domain/time.ts';
+import { asModelFailure } from '../../language/batches.ts';
+import { consolidateStatements } from '../../language/consolidation.ts';
+import { addUsage, NO_USAGE, usageIn } from '../../providers/language-model.ts';
+import { retentionAt } from '../../scoring/fading.ts';
+import { signalsOf } from '../../scoring/signals.ts';
+import { cosine } from '../../scoring/similarity.ts';
+import { compareCreated } from '../../store/comparison.ts';
+import { exclusionOf } from '../../store/eligibility.ts';
+import type { Change, IndexedText } from '../../store/store.ts';
+import { inheritedImportance, supersededAmong } from '../belief/supersession.ts';
+import type { Engine } from '../dependencies.ts';
+import { deriveTexts, knownTexts } from '../write/derive.ts';
+import { joinedContent, joinedTags } from '../write/derived.ts';
+import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
+import type { Asked } from './reconcile.ts';
+
+/** Below this retention a memory may be joined with others. */
+const MOST_RETENTION = 0.2;
+const GROUP = 5;
+const CONSOLIDATION_WEIGHT = 0.8;
+
+/** Memories of one type that one run compares with each other, oldest first; later runs take the next. */
+const MOST_COMPARED = 2000;
+
+type Curve = RetentionFading['curve'];
+
+interface Candidate {
+  readonly memory: MemoryRecord;
+  readonly vector: Float32Array;
+}
+
+/**
+ * Joins groups of faded, similar memories of one type, scope and validity that are believed now: the oldest is the seed,
+ * and each of the others is similar to it. The new memory keeps their texts and nothing else; they become cold and stay
+ * linked to it. Without an embedder nothing is similar.
+ */
+export async function consolidate(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  fading: Fading,
+): Promise<{ readonly consolidated: readonly Consolidated[] } & Asked> {
+  const done: Consolidated[] = [];
+  const failures: string[] = [];
+  let usage = NO_USAGE;
+  const asked = options.consolidate ?? false;
+  const among = Array.isArray(asked) ? new Set(texts(asked, 'consolidate', 10_000, 128)) : undefined;
+  const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
+  if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
+  for (const group of await findGroups(engine, now, options, { among, curve: byAge })) {
+    throwIfAborted(options.signal);
+    if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
+    else {
+      const text = await joinedText(engine, group, options);
+      usage = addUsage(usage, text.usage);
+      failures.push(...text.failures);
+      const id = await join(engine, group, text, now, options);
+      if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id), by: text.by });
+    }
+  }
+  return { consolidated: done, failures, usage };
+}
+
+async function findGroups(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  { among, curve }: { readonly among: ReadonlySet<string> | undefined; readonly curve: Curve | undefined },
+): Promise<readonly (readonly MemoryRecord[])[]> {
+  const byType = new Map<string, MemoryRecord[]>();
+  let cursor: string | undefined;
+  do {
+    const page = await engine.space.list({ filter: {}, limit: 500, cursor });
+    const superseded = await supersededAmong(engine.space, idsOf(page.memories), {}, now);
+    for (const memory of page.memories) {
+      // A joined memory must not be seen from where, or when, its parts were not.
+      const { type, scope, validFrom, validUntil, expiresAt } = memory;
+      const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
+      const isDue = among ? among.has(memory.id) : hasFaded(memory, now, curve);
+      if (isDue && isCandidate(memory, superseded, now))
+        byType.set(key, [...(byType.get(key) ?? []), memory]);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  const groups: (readonly MemoryRecord[])[] = [];
+  for (const memories of byType.values()) {
+    memories.sort(compareCreated);
+    groups.push(...(await groupsAmong(engine, memories.slice(0, MOST_COMPARED), options)));
+  }
+  return groups;
+}
+
+async function groupsAmong(
+  engine: Engine,
+  memories: readonly MemoryRecord[],
+  options: MaintainOptions,
+): Promise<readonly (readonly MemoryRecord[])[]> {
+  const derived = await knownTexts(engine, memories, options);
+  const threshold = engine.embedder?.thresholds.consolidation ?? 1;
+  let left = memories.flatMap((memory, at): Candidate[] => {
+    const vector = derived[at]?.vector;
+    return vector ? [{ memory, vector }] : [];
+  });
+  const groups: (readonly MemoryRecord[])[] = [];
+  while (left.length >= GROUP) {
+    const [seed, ...others] = left as [Candidate, ...Candidate[]];
+    const similar = others
+      .filter(({ vector }) => cosine(seed.vector, vector) >= threshold)
+      .slice(0, GROUP - 1);
+    left = others;
+    if (similar.length < GROUP - 1) continue;
+    groups.push([seed, ...similar].map(({ memory }) => memory));
+    left = others.filter((other) => !similar.includes(other));
+  }
+  return groups;
+}
+
+/** Superseded from wherever it is: what nobody believes any more must not come back in other words. */
+function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
+  return (
+    exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, {}, now) === undefined &&
+    !memory.core &&
+    memory.source !== 'consolidated'
+  );
+}
+
+function hasFaded(memory: MemoryRecord, now: Instant, curve: Curve | undefined): boolean {
+  return retentionAt(signalsOf(memory), now, curve) < MOST_RETENTION;
+}
+
+interface JoinedText extends Asked {
+  readonly content: string;
+  readonly title: string | undefined;
+  readonly by: 'model' | 'join';
+}
+
+/** The model's words for a group; where it fails, or there is none, everything that the parts say. */
+async function joinedText(
+  engine: Engine,
+  group: readonly MemoryRecord[],
+  { judge, signal }: MaintainOptions,
+): Promise<JoinedText> {
+  const statements = group.map(({ title, content, createdAt }) => ({
+    content: joinedContent([{ title, content }]),
+    at: createdAt,
+  }));
+  const content = joinedContent(group);
+  const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
+  const { languageModel: model, newNonce } = engine;
+  const contentWords = (text: string) => engine.analyzer.analyze(text);
+  if (!model || judge === false) return plain;
+  try {
+    const type = group[0]?.type ?? 'fact';
+    const written = await consolidateStatements(model, type, statements, { newNonce, contentWords, signal });
+    return { ...written, by: 'model', failures: [] };
+  } catch (error) {
+    throwIfAborted(signal);
+    const failure = asModelFailure(error);
+    return { ...plain, failures: [failure.message], usage: usageIn(failure) };
+  }
+}
+
+async function join(
+  engine: Engine,
+  group: readonly MemoryRecord[],
+  text: Pick<JoinedText, 'content' | 'title'>,
+  now: Instant,
+  options: MaintainOptions,
+): Promise<string | undefined> {
+  const joined = joinedRecord(group, text, engine.newId(now), now);
+  const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
+  const { embedder, analyzer } = engine;
+  return engine.space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
+    const current = await reader.get(idsOf(group));
+    const superseded = await supersededAmong(reader, idsOf(group), {}, now);
+    const unchanged = current.every(
+      (memory, at) =>
+        memory && isCandidate(memory, superseded, now) && memory.revisionCount === group[at]?.revisionCount,
+    );
+    if (!unchanged) return { changes: [], result: undefined };
+    const changes: Change[] = [{ kind: 'insert', memory: joined, indexed }];
+    for (const memory of current as readonly MemoryRecord[]) {
+      const ids: readonly [string, string] =
+        memory.id < joined.id ? [memory.id, joined.id] : [joined.id, memory.id];
+      const replaced: MemoryRecord = { ...memory, tier: 'cold', coldSince: now, consolidatedAt: now };
+      changes.push({ kind: 'replace', memory: replaced });
+      changes.push({
+        kind: 'link',
+        link: { ids, kind: 'consolidation', weight: CONSOLIDATION_WEIGHT, at: now },
+      });
+    }
+    return {
+      changes,
+      result: joined.id,
+      analyzer: analyzer.id,
+      ...(indexed.vector && embedder
+        ? { embedding: { model: embedder.model, dimensions: embedder.dimensions } }
+        : {}),
+    };
+  });
+}
+
+/** As strong as the strongest of its parts. */
+function joinedRecord(
+  group: readonly MemoryRecord[],
+  { content, title }: Pick<JoinedText, 'content' | 'title'>,
+  id: string,
+  now: Instant,
+): MemoryRecord {
+  const [seed] = group as [MemoryRecord];
+  const mean = group.reduce((sum, { stability }) => sum + stability, 0) / group.length;
+  return {
+    ...seed,
+    id,
+    ordinal: 0,
+    title,
+    content,
+    tags: joinedTags(group),
+    metadata: {},
+    topicKey: undefined,
+    author: sameOf(group, 'author'),
+    role: sameOf(group, 'role'),
+    sessionId: undefined,
+    bornIn: undefined,
+    createdAt: now,
+    updatedAt: now,
+    lastAccessedAt: undefined,
+    seen: undefined,
+    invalidatedAt: undefined,
+    invalidReason: undefined,
+    consolidatedAt: undefined,
+    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceJudge'>>(inheritedImportance, seed),
+    stability: mean,
+    accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
+    sessions: [],
+    revisionCount: 1,
+    supersedes: [],
+    source: 'consolidated',
+    sourceRef: undefined,
+    derivedFrom: idsOf(group),
+  };
+}
+
+/** What all of them agree on. */
+function sameOf(group: readonly MemoryRecord[], field: 'author' | 'role'): string | undefined {
+  const [first] = group;
+  return group.every((memory) => memory[field] === first?.[field]) ? first?.[field] : undefined;
+}
+
+function idsOf(memories: readonly MemoryRecord[]): readonly string[] {
+  return memories.map(({ id }) => id);
+}

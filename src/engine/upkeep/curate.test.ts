@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { liveFading as live } from '../../testing/live-memory.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+
+describe('prune', () => {
+  async function cold() {
+    const lived = await live({ embedder: 'none' });
+    const { memory, pass } = lived;
+    const event = { type: 'event' };
+    await memory.rememberMany([
+      { ...event, id: 'casual', content: 'It rained on the way', importance: 0.1 },
+      { ...event, id: 'plain', content: 'Met Tom at the station', importance: 0.4 },
+      { ...event, id: 'used', content: 'The bakery closes at six', importance: 0.1 },
+      { ...event, id: 'voted down', content: 'The office is in Bergen', importance: 0.1 },
+      { ...event, id: 'replaced', content: 'The door code is 11', importance: 0.1 },
+      { ...event, id: 'replacing', content: 'The door code is 12', importance: 0.1, supersedes: 'replaced' },
+    ]);
+    await memory.markUsed(['used', 'voted down'], { effect: 'count' });
+    await memory.feedback('voted down', 'down');
+    pass(90);
+    await memory.maintain();
+    return lived;
+  }
+
+  test('takes out what is cold for 90 days, and casual or voted down; undo brings it back', async () => {
+    const { memory, pass } = await cold();
+    await memory.remember('It rains today', { id: 'hot', importance: 0 });
+    pass(89);
+    expect((await memory.curate({ actions: ['prune'] })).pruned).toEqual([]);
+    pass(1);
+    const dry = await memory.curate({ actions: ['prune'], dryRun: true });
+    expect(dry).toMatchObject({ dryRun: true, deduplicated: [], consolidated: [] });
+    expect([...dry.pruned].sort()).toEqual(['casual', 'voted down']);
+    expect(await memory.get('casual')).toBeDefined();
+    expect((await memory.curate({ actions: ['prune'] })).pruned).toEqual(dry.pruned);
+    expect(await memory.get('casual')).toBeUndefined();
+    expect((await memory.history('casual')).at(-1)?.before?.content).toBe('It rained on the way');
+    expect((await memory.curate({ actions: ['prune'] })).pruned).toEqual([]);
+
+    const undone = await memory.undo();
+    expect(undone.memories.map(({ id }) => id).sort()).toEqual(['casual', 'voted down']);
+    expect(await memory.get('voted down')).toMatchObject({
+      tier: 'cold',
+      content: 'The office is in Bergen',
+    });
+    // The vote counts on.
+    expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(0.5);
+  });
+
+  test('what was pruned and is said again is remembered again', async () => {
+    const { memory, pass } = await cold();
+    pass(90);
+    await memory.curate({ actions: ['prune'] });
+    expect(await memory.remember('It rained on the way', { type: 'event' })).toMatchObject({
+      outcome: 'created',
+    });
+  });
+});
+
+describe('deduplicate', () => {
+  test('copies that came before they were recognised are one again', async () => {
+    const { memory, space } = await live();
+    const { id } = await memory.remember('Ann drinks her tea without milk', { id: 'a', importance: 0.3 });
+    const original = (await memory.get(id))!;
+    // An export brings memories back as they are, copies too.
+    await memory.restore([
+      { ...original, id: 'b', importance: 0.8, importanceJudge: 'person' },
+      { ...original, id: 'c', accessCount: 3 },
+      { ...original, id: 'other', type: 'preference' },
+      { ...original, id: 'elsewhere', scope: 'project:x' },
+    ]);
+    const dry = await memory.curate({ actions: ['deduplicate'], dryRun: true });
+    expect(dry.deduplicated).toEqual([{ kept: 'c', replaced: ['a', 'b'] }]);
+    expect((await memory.get('c'))?.supersedes).toEqual([]);
+    expect((await memory.curate({ actions: ['deduplicate'] })).deduplicated).toEqual(dry.deduplicated);
+    expect(await memory.get('c')).toMatchObject({
+      supersedes: ['a', 'b'],
+      importance: 0.8,
+      importanceJudge: 'person',
+      accessCount: 3,
+    });
+    const ids = async () => (await memory.recall('tea without milk')).hits.map((hit) => hit.memory.id).sort();
+    expect(await ids()).toEqual(['c', 'elsewhere', 'other']);
+    expect((await memory.curate({ actions: ['deduplicate'] })).deduplicated).toEqual([]);
+    const { sequence } = await space.info();
+    await memory.undo();
+    expect(await ids()).toEqual(['a', 'b', 'c', 'elsewhere', 'other']);
+    expect((await space.info()).sequence).toBe(sequence + 1);
+  });
+
+  test('near-duplicates that overlap are one only where one says all that the other says', async () => {
+    const { model } = scriptedModel(({ prompt }) => ({
+      verdicts: [...prompt.matchAll(/"pair":(\d+)/g)].map(([, pair]) => ({
+        pair: Number(pair),
+        reason: '',
+        verdict: 'OVERLAP',
+      })),
+    }));
+    const { memory } = await live({ languageModel: model });
+    await memory.rememberMany([
+      { id: 'short', content: 'Anna flies to Lisbon on Monday morning', importance: 0.9 },
+      { id: 'long', content: 'Anna flies to Lisbon on Monday morning, early' },
+      { id: 'different', content: 'Anna flies to Lisbon on Tuesday morning' },
+    ]);
+    await memory.maintain({ judge: false });
+    expect((await memory.curate({ actions: ['deduplicate'] })).deduplicated).toEqual([]);
+    const report = await memory.curate();
+    expect(report.judged.length).toBeGreaterThan(1);
+    expect(report).toMatchObject({
+      judgedBy: 'scripted',
+      deduplicated: [{ kept: 'long', replaced: ['short'] }],
+      pruned: [],
+      consolidated: [],
+    });
+    expect((await memory.get('long'))?.importance).toBe(0.9);
+    expect((await memory.recall('Lisbon')).hits.map((hit) => hit.memory.id).sort()).toEqual([
+      'different',
+      'long',
+    ]);
+  });
+});
+
+test('an action that there is none of is refused before anything is done', async () => {
+  const { memory } = await live();
+  await expect(memory.curate({ actions: ['prune', 'burn' as never] })).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+});

@@ -1,0 +1,226 @@
+import { oneOf } from '../../domain/check.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { normalisedContent } from '../../domain/statement.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import { CURATION_ACTIONS } from '../../domain/verbs.ts';
+import { compareCreated } from '../../store/comparison.ts';
+import type { Change, SpaceReader } from '../../store/store.ts';
+import { saysAllOf } from '../belief/near-duplicate.ts';
+import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import { consolidate } from './consolidate.ts';
+import { runOf } from './maintain.ts';
+import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
+import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
+
+export type CurationAction = (typeof CURATION_ACTIONS)[number];
+
+export interface CurateOptions
+  extends Pick<MaintainOptions, 'dryRun' | 'judge' | 'maxPairs' | 'run' | 'signal' | 'now'> {
+  /** In the order in which they are to happen. Default is `reconcile`, `deduplicate`, `consolidate`, `prune`. */
+  readonly actions?: readonly CurationAction[] | undefined;
+}
+
+/** What a curator did, or in a dry run would do. Ids, in the order of their last update. */
+export interface CurationReport extends JudgementReport {
+  /** What `undo({ run })` takes; absent in a dry run. */
+  readonly run?: string | undefined;
+  readonly dryRun: boolean;
+  /** Long cold and useless: taken out, with their text in the history. */
+  readonly pruned: readonly string[];
+  /** Memories that stand for others that say the same, or less. */
+  readonly deduplicated: readonly { readonly kept: string; readonly replaced: readonly string[] }[];
+  readonly consolidated: readonly Consolidated[];
+}
+
+/** A memory that is cold for so long, and that nobody will miss, can be pruned. */
+const DAYS_OF_COLD = 90;
+/** Judged to be a casual mention, by the bands of importance. */
+const CASUAL = 0.4;
+const NEUTRAL_USEFULNESS = 0.5;
+
+const PAGE = 500;
+
+/**
+ * Tidies a space up, by the actions asked for. All its operations carry the id of the run, and one undo takes them back.
+ */
+export async function curate(engine: Engine, given: CurateOptions = {}): Promise<CurationReport> {
+  const options = { ...given, run: runOf(engine, given) };
+  const { fading } = await engine.space.settings();
+  const now = momentOf(engine, options);
+  const actions = (options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune']).map((action) =>
+    oneOf(action, 'actions', CURATION_ACTIONS),
+  );
+  mostPairs(options);
+  const pruned: string[] = [];
+  const deduplicated: { kept: string; replaced: readonly string[] }[] = [];
+  const consolidated: Consolidated[] = [];
+  const asked: Parameters<typeof judgementReport>[1][number][] = [];
+  for (const action of actions) {
+    throwIfAborted(options.signal);
+    switch (action) {
+      case 'prune':
+        pruned.push(...(await prune(engine, now, options)));
+        break;
+      case 'deduplicate':
+        deduplicated.push(...(await deduplicate(engine, now, options)));
+        break;
+      case 'consolidate': {
+        const joined = await consolidate(engine, now, { ...options, consolidate: true }, fading);
+        consolidated.push(...joined.consolidated);
+        asked.push(joined);
+        break;
+      }
+      case 'reconcile':
+        asked.push(await reconcile(engine, now, options));
+    }
+  }
+  return {
+    ...(options.dryRun ? {} : { run: options.run }),
+    dryRun: options.dryRun === true,
+    pruned,
+    deduplicated,
+    consolidated,
+    ...judgementReport(engine, asked),
+  };
+}
+
+/**
+ * Takes out what is cold for 90 days and useless: voted down, or judged to be a casual mention and never used. Core
+ * memories, summaries, and what belongs to a chain of beliefs or to a joined memory stay.
+ */
+async function prune(
+  engine: Engine,
+  now: Instant,
+  { dryRun, run }: CurateOptions,
+): Promise<readonly string[]> {
+  const due = (await everyMemory(engine)).filter((memory) => isUseless(memory, now)).map(({ id }) => id);
+  if (dryRun) return (await prunable(engine.space, due, now)).map(({ id }) => id);
+  if (due.length === 0) return [];
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
+    const ids = (await prunable(reader, due, now)).map(({ id }) => id);
+    return { changes: ids.map((id): Change => ({ kind: 'remove', id })), result: ids };
+  });
+}
+
+async function prunable(
+  reader: SpaceReader,
+  ids: readonly string[],
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const superseded = new Set((await reader.find('supersedes', ids)).flatMap(({ supersedes }) => supersedes));
+  const memories = await reader.get(ids);
+  return memories.filter(
+    (memory): memory is MemoryRecord =>
+      memory !== undefined && isUseless(memory, now) && !superseded.has(memory.id),
+  );
+}
+
+function isUseless(memory: MemoryRecord, now: Instant): boolean {
+  const { tier, core, type, coldSince, consolidatedAt, supersedes, source } = memory;
+  if (tier === 'hot' || core || type === 'summary') return false;
+  if (consolidatedAt !== undefined || source === 'consolidated' || supersedes.length > 0) return false;
+  if ((coldSince ?? now) > now - DAYS_OF_COLD * MILLISECONDS_PER_DAY) return false;
+  const unused = memory.accessCount === 0 && memory.usefulness <= NEUTRAL_USEFULNESS;
+  return memory.usefulness < NEUTRAL_USEFULNESS || (unused && memory.importance < CASUAL);
+}
+
+/** Of several memories that say the same, the one that stands for all, and the others. */
+interface Duplicates {
+  readonly kept: string;
+  readonly replaced: readonly string[];
+}
+
+/**
+ * Word-for-word copies of one scope, type and topic, as imports may bring them; and near-duplicates that a model has
+ * judged to overlap, where one of them says all that the other says. The one that stands for the others counts for as
+ * much as any of them, and supersedes them: they stay, hidden.
+ */
+async function deduplicate(
+  engine: Engine,
+  now: Instant,
+  { dryRun, run }: CurateOptions,
+): Promise<readonly Duplicates[]> {
+  const ids = (await everyMemory(engine)).map(({ id }) => id);
+  const groups = await duplicatesAmong(engine.space, ids, now);
+  if (dryRun || groups.length === 0) return groups;
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
+    const again = await duplicatesAmong(reader, [...new Set(groups.flatMap(idsOf))], now);
+    const involved = await reader.get(again.flatMap(idsOf));
+    const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
+    const changed = again.flatMap(({ kept, replaced }) => {
+      const standing = memories.get(kept);
+      if (!standing) return [];
+      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), standing)];
+    });
+    await checkSupersession(reader, changed, engine.space.name);
+    return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
+  });
+}
+
+/** No memory is in two groups: what one run leaves, the next one finds. */
+async function duplicatesAmong(
+  reader: SpaceReader,
+  ids: readonly string[],
+  now: Instant,
+): Promise<readonly Duplicates[]> {
+  const live = await liveAmong(reader, ids, now);
+  const groups: Duplicates[] = [...exactCopies([...live.values()])];
+  const taken = new Set(groups.flatMap(idsOf));
+  for (const { older, newer, resolution } of await reader.knownPairs([...live.keys()])) {
+    const [a, b] = [live.get(older), live.get(newer)];
+    if (resolution !== 'OVERLAP' || !a || !b || taken.has(older) || taken.has(newer)) continue;
+    if (!isComparable(a, b)) continue;
+    const kept = saysAllOf(a, b) ? a : saysAllOf(b, a) ? b : undefined;
+    if (!kept) continue;
+    groups.push({ kept: kept.id, replaced: [kept === a ? newer : older] });
+    taken.add(older).add(newer);
+  }
+  return groups;
+}
+
+function exactCopies(memories: readonly MemoryRecord[]): readonly Duplicates[] {
+  const byText = new Map<string, MemoryRecord[]>();
+  for (const memory of memories) {
+    const { scope, type, content, topicKey, validFrom, validUntil, expiresAt } = memory;
+    const key = JSON.stringify([
+      scope,
+      type,
+      normalisedContent(content),
+      topicKey,
+      validFrom,
+      validUntil,
+      expiresAt,
+    ]);
+    byText.set(key, [...(byText.get(key) ?? []), memory]);
+  }
+  return [...byText.values()]
+    .filter((copies) => copies.length > 1)
+    .map((copies) => {
+      const [kept, ...others] = copies.sort(
+        (a, b) => b.accessCount - a.accessCount || b.confidence - a.confidence || compareCreated(a, b),
+      ) as [MemoryRecord, ...MemoryRecord[]];
+      return { kept: kept.id, replaced: others.map(({ id }) => id) };
+    });
+}
+
+function isComparable(a: MemoryRecord, b: MemoryRecord): boolean {
+  const fields = ['scope', 'type', 'topicKey', 'validFrom', 'validUntil', 'expiresAt'] as const;
+  return fields.every((field) => a[field] === b[field]);
+}
+
+function idsOf({ kept, replaced }: Duplicates): readonly string[] {
+  return [kept, ...replaced];
+}
+
+async function everyMemory(engine: Engine): Promise<readonly MemoryRecord[]> {
+  const memories: MemoryRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await engine.space.list({ filter: {}, limit: PAGE, cursor });
+    memories.push(...page.memories);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return memories;
+}

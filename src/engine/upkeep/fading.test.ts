@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { openMemory } from '../../index.ts';
+import { live, liveFading, liveFadingOnDisk, liveOnDisk } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
+
+const events = [
+  { id: 'heron', content: 'Saw a heron by the river', type: 'event', importance: 0 },
+  { id: 'crane', content: 'Folded a paper crane', type: 'event', importance: 0 },
+];
+const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
+  id: `run${at}`,
+  content: `Went for a long run along the river on ${weekday}`,
+  type: 'event',
+  importance: 0,
+}));
+
+describe('fading', () => {
+  it('is off by default: nothing cools, however old it is', async () => {
+    const { memory, pass } = await live();
+    await memory.rememberMany([...events, { content: 'The code is 7', id: 'code', expiresAt: '2026-02-01' }]);
+    pass(3000);
+    const report = await memory.maintain({ consolidate: true });
+    expect(report).toMatchObject({
+      fading: 'off',
+      cooled: [],
+      archived: [],
+      consolidated: [],
+      expired: ['code'],
+    });
+  });
+
+  it('counts what a recall shows as used, even where its strategy learns nothing', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(events);
+    for (let day = 0; day < 400; day += 10) {
+      pass(10);
+      expect((await memory.recall('heron')).hits).toHaveLength(1);
+      await memory.maintain();
+    }
+    expect(await memory.get('heron')).toMatchObject({
+      tier: 'hot',
+      lastAccessedAt: undefined,
+      accessCount: 0,
+    });
+    expect((await memory.get('crane'))?.tier).not.toBe('hot');
+  });
+
+  it('leaves nothing behind where it is off, or the recall says so', async () => {
+    const off = await live({ embedder: 'none' });
+    await off.memory.rememberMany(events);
+    await off.memory.recall('heron');
+    expect((await off.memory.get('heron'))?.seen).toBeUndefined();
+    const on = await liveFading({ embedder: 'none' });
+    await on.memory.rememberMany(events);
+    await on.memory.recall('heron', { effects: 'none' });
+    expect((await on.memory.get('heron'))?.seen).toBeUndefined();
+    await on.memory.recall('heron');
+    expect((await on.memory.get('heron'))?.seen).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  it('follows the curve and the days of the space', async () => {
+    const day = async (fading: object) => {
+      const { memory, pass } = await liveFading({
+        embedder: 'none',
+        fading: { mode: 'retention', ...fading },
+      });
+      await memory.rememberMany(events);
+      for (let days = 1; days < 2000; days++) {
+        pass(1);
+        if ((await memory.maintain({ dryRun: true })).cooled.length > 0) return days;
+      }
+      return Infinity;
+    };
+    // e^(−t/4.5) reaches .02 after 17.6 days, (1+t/4.5)^(−1/ln 2) after 63.3.
+    expect(await day({})).toBe(25);
+    expect(await day({ daysAtFloor: 0 })).toBe(18);
+    expect(await day({ curve: 'power' })).toBe(71);
+  });
+
+  it.each([
+    ['the reference store', async () => live()],
+    ['SQLite', async () => liveOnDisk()],
+  ])('is changed by configure, and back by undo, in %s', async (_, open) => {
+    const { memory } = await open();
+    expect(await memory.configure()).toEqual({ fading: { mode: 'off' }, timeZone: 'UTC' });
+    await memory.configure({ fading: 'retention', timeZone: 'Europe/Berlin' });
+    const settings = (await memory.stats()).settings;
+    expect(settings).toEqual({
+      fading: { mode: 'retention', curve: 'exponential', daysAtFloor: 7, daysCold: 180 },
+      timeZone: 'Europe/Berlin',
+    });
+    await memory.undo();
+    expect(await memory.configure({})).toEqual({ fading: { mode: 'off' }, timeZone: 'UTC' });
+    for (const wrong of [
+      { fading: 'on' },
+      { fading: { mode: 'retention', days: 1 } },
+      { timeZone: 'Mars' },
+    ]) {
+      await expect(memory.configure(wrong as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
+    expect(await memory.configure()).toEqual({ fading: { mode: 'off' }, timeZone: 'UTC' });
+    await memory.close();
+  });
+
+  it('is the same for whoever opens the space', async () => {
+    const { memory, reopen, cleanUp } = await liveFadingOnDisk();
+    await memory.close();
+    await expect(reopen({ fading: 'off' })).rejects.toMatchObject({
+      code: 'settings_mismatch',
+      message: expect.stringMatching(/fading "retention" and is opened with "off"/),
+    });
+    const again = await reopen({ fading: undefined });
+    expect((await again.configure()).fading.mode).toBe('retention');
+    await again.close();
+    await cleanUp();
+  });
+
+  it('is part of a look back', async () => {
+    const store = createReferenceStore();
+    let now = Date.UTC(2026, 0, 1);
+    const memory = await openMemory({ path: 'x', space: 'a', store, embedder: 'none', clock: () => now });
+    await memory.rememberMany(events);
+    now += 1000;
+    await memory.configure({ fading: 'retention' });
+    const space = await store.openSpace('a');
+    await using past = await space.asKnown(now - 1, async () => []);
+    expect((await past.settings()).fading.mode).toBe('off');
+    expect((await space.settings()).fading.mode).toBe('retention');
+  });
+});
+
+describe('a run of maintenance', () => {
+  it('does what its dry run says, what it consolidates included', async () => {
+    const { memory, pass } = await liveFading();
+    await memory.rememberMany([...runs, ...events]);
+    pass(60);
+    const dry = await memory.maintain({ dryRun: true, consolidate: true });
+    expect(dry.consolidated.map(({ from }) => from.toSorted())).toEqual([runs.map(({ id }) => id)]);
+    const wet = await memory.maintain({ consolidate: true });
+    expect(wet.consolidated.map(({ from }) => from)).toEqual(dry.consolidated.map(({ from }) => from));
+    expect(wet.cooled).toEqual(dry.cooled);
+    expect(dry.cooled.length).toBeGreaterThan(0);
+    expect(wet.similarPairs.length).toBe(dry.similarPairs.length);
+  });
+
+  it.each([
+    ['the reference store', async () => liveFading()],
+    ['SQLite', async () => liveFadingOnDisk()],
+  ])('is undone as a whole, but for what was changed or forgotten since, in %s', async (_, open) => {
+    const { memory, pass } = await open();
+    await memory.rememberMany([...runs, ...events]);
+    pass(60);
+    const { run, consolidated } = await memory.maintain({ consolidate: true });
+    expect(run).toEqual(expect.any(String));
+    const made = consolidated[0]?.id as string;
+    const operations = new Set<number>();
+    for (const { id } of [...runs, ...events, { id: made }]) {
+      for (const event of await memory.history(id)) if (event.run === run) operations.add(event.operation);
+    }
+    expect(operations.size).toBeGreaterThan(1);
+    await memory.update('heron', { content: 'Saw two herons by the river' });
+    await memory.forget('crane');
+    const undone = await memory.undo({ run: run as string });
+    expect(undone).toMatchObject({ verb: 'maintain', run });
+    expect(undone.skipped?.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+      { id: 'crane', reason: 'forgotten' },
+      { id: 'heron', reason: 'changed' },
+    ]);
+    expect(await memory.get(made)).toBeUndefined();
+    for (const { id } of runs) {
+      expect(await memory.get(id)).toMatchObject({
+        tier: 'hot',
+        coldSince: undefined,
+        consolidatedAt: undefined,
+      });
+    }
+    expect((await memory.get('heron'))?.content).toBe('Saw two herons by the river');
+    await expect(memory.undo({ run: run as string })).rejects.toMatchObject({ code: 'cannot_undo' });
+    await expect(memory.undo({ run: 'unknown' })).rejects.toMatchObject({ code: 'cannot_undo' });
+    await memory.close();
+  });
+
+  it('is what a plain undo takes back when it came last', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(events);
+    pass(60);
+    const { run, cooled } = await memory.maintain();
+    expect(cooled).toHaveLength(2);
+    expect(await memory.undo()).toMatchObject({ run, skipped: [] });
+    expect((await memory.get('heron'))?.tier).toBe('hot');
+  });
+
+  it('is named by the error that ends it, and goes on under the same id', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(events);
+    pass(60);
+    const interrupt = new AbortController();
+    const progress = () => interrupt.abort();
+    const error = await memory.maintain({ signal: interrupt.signal, progress }).then(
+      () => undefined,
+      (reason: { code: string; details?: { run?: string } }) => reason,
+    );
+    expect(error).toMatchObject({ code: 'aborted', details: { run: expect.any(String) } });
+    const run = error?.details?.run as string;
+    expect(await memory.maintain({ run })).toMatchObject({ run, cooled: ['crane', 'heron'] });
+  });
+
+  it('consolidates what it is given by name, whatever its age and where nothing fades', async () => {
+    const { memory } = await live();
+    await memory.rememberMany(runs);
+    expect((await memory.maintain({ consolidate: true })).consolidated).toEqual([]);
+    const { consolidated } = await memory.maintain({ consolidate: runs.map(({ id }) => id) });
+    expect(consolidated.map(({ from }) => from.toSorted())).toEqual([runs.map(({ id }) => id)]);
+  });
+
+  it('embeds nothing that has a vector, and neither does an undo that changes no text', async () => {
+    let embedded = 0;
+    const { chooseEmbedder } = await import('../../providers/choose.ts');
+    const builtin = (await chooseEmbedder('builtin'))!;
+    const { memory, pass } = await liveFading({
+      embedder: {
+        ...builtin,
+        embed(texts, options) {
+          embedded += texts.length;
+          return builtin.embed(texts, options);
+        },
+      },
+    });
+    await memory.rememberMany([...runs, ...events]);
+    pass(60);
+    embedded = 0;
+    await memory.maintain();
+    expect(embedded).toBe(0);
+    await memory.undo();
+    expect(embedded).toBe(0);
+  });
+});

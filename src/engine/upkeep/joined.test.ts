@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { day, liveFading as live } from '../../testing/live-memory.ts';
+import { verifyExplanation } from '../../testing/verify-explanation.ts';
+
+/** Five runs that were joined into one memory, on the day that they were. */
+async function joined() {
+  const lived = await live();
+  const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+  await lived.memory.rememberMany(
+    days.map((weekday, at) => ({
+      id: `visit${at}`,
+      content: `Went for a long run along the river on ${weekday}`,
+      type: 'event',
+      importance: 0.2,
+    })),
+  );
+  lived.pass(20);
+  const before = await lived.memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20 });
+  const { consolidated } = await lived.memory.maintain({ consolidate: true });
+  const at = '2026-01-21T00:00:00.000Z';
+  return { ...lived, before, at, id: consolidated[0]?.id as string };
+}
+
+test('what was joined comes back in a deep recall alone, at half its score, and says so', async () => {
+  const { memory, before, id, at } = await joined();
+  const plain = await memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20 });
+  expect(plain.hits.map((hit) => hit.memory.id)).toEqual([id]);
+  expect(await memory.whyNot('visit2', { query: 'run on Wednesday', strategy: 'lexical' })).toMatchObject({
+    outcome: 'excluded',
+    message: expect.stringContaining(`joined into another memory at ${at}`),
+  });
+  const deep = await memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20, deep: true });
+  expect(deep.hits).toHaveLength(6);
+  for (const hit of deep.hits) {
+    const original = hit.memory.id !== id;
+    expect(hit.viaDeepRecall).toBe(original);
+    verifyExplanation(hit.explain());
+    if (!original) continue;
+    // Its words are as rare as before but for the joined text, so that the score is compared within this answer.
+    const full = await memory.recall('run on Wednesday', {
+      strategy: 'lexical',
+      limit: 20,
+      deep: true,
+      deepRecallPenalty: 1,
+    });
+    const whole = full.hits.find((each) => each.memory.id === hit.memory.id);
+    expect(hit.score.value).toBeCloseTo((whole?.score.value as number) / 2, 12);
+  }
+  expect(before.hits).toHaveLength(5);
+});
+
+test('joined and past its time: a quarter', async () => {
+  const { memory, clock, space } = await live({ embedder: 'none' });
+  const plan = { type: 'plan', content: 'Fly to Lisbon' };
+  await memory.rememberMany([
+    { ...plan, id: 'now' },
+    { ...plan, content: 'Fly to Lisbon!', id: 'past', validUntil: '2026-01-02' },
+    { ...plan, content: 'Fly to Lisbon?', id: 'joined' },
+    { ...plan, content: 'Fly to: Lisbon', id: 'both', validUntil: '2026-01-02' },
+    { ...plan, content: 'Fly, to Lisbon', id: 'later' },
+  ]);
+  const moments = { joined: clock.now(), both: clock.now(), later: clock.now() + 9 * day } as const;
+  for (const [id, consolidatedAt] of Object.entries(moments)) {
+    const [record] = await space.get([id]);
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [{ kind: 'replace', memory: { ...record!, consolidatedAt } }],
+      result: undefined,
+    }));
+  }
+  clock.advance(5 * day);
+  const scores = async (options: object) => {
+    const { hits } = await memory.recall('Lisbon', { strategy: 'bm25', association: 'none', ...options });
+    expect(hits.length).toBeGreaterThan(1);
+    for (const hit of hits) {
+      const full = ['now', 'later'].includes(hit.memory.id);
+      expect(hit.viaDeepRecall).toBe('deep' in options && !full);
+    }
+    const full = hits.find((hit) => hit.memory.id === 'now')?.score.value as number;
+    return Object.fromEntries(hits.map((hit) => [hit.memory.id, hit.score.value / full]));
+  };
+  expect(await scores({})).toEqual({ now: 1, later: 1 });
+  expect(await scores({ includeExpired: true })).toEqual({ now: 1, later: 1, past: 1 });
+  expect(await scores({ deep: true })).toEqual({ now: 1, later: 1, joined: 0.5 });
+  const all = { deep: true, includeExpired: true };
+  expect(await scores(all)).toEqual({ now: 1, later: 1, joined: 0.5, past: 0.5, both: 0.25 });
+  expect(await scores({ ...all, deepRecallPenalty: 0.1 })).toMatchObject({
+    both: expect.closeTo(0.01, 12),
+  });
+});
+
+test('links neither bring back what was joined nor lead through it, unless the recall is deep', async () => {
+  const { memory, id } = await joined();
+  await memory.remember('The river is closed for swimming', { id: 'river' });
+  await memory.link('river', 'visit2', { weight: 1 });
+  const ids = async (options: object) => {
+    const { hits } = await memory.recall('closed for swimming', {
+      strategy: 'bm25',
+      association: { mode: 'propagated', propagation: 1, minimum: 0.01 },
+      ...options,
+    });
+    return hits.map((hit) => [hit.memory.id, hit.isAssociative, hit.viaDeepRecall]);
+  };
+  expect(await ids({})).toEqual([['river', false, false]]);
+  const deep = await ids({ deep: true });
+  expect(deep).toContainEqual(['visit2', true, true]);
+  expect(deep).toContainEqual([id, true, false]);
+});
+
+test('a deep recall that uses what was joined leaves it replaced', async () => {
+  const { memory, at } = await joined();
+  await memory.recall('run on Wednesday', { strategy: 'retention', deep: true });
+  const used = await memory.get('visit2');
+  expect(used?.accessCount).toBe(1);
+  expect(used).toMatchObject({ tier: 'cold', coldSince: at, consolidatedAt: at });
+  const { hits } = await memory.recall('run on Wednesday', { strategy: 'lexical' });
+  expect(hits.map((hit) => hit.memory.id)).not.toContain('visit2');
+});
+
+test('an export keeps when a memory was joined, and restores it', async () => {
+  const { memory, at } = await joined();
+  const { memories } = await memory.list({ limit: 100 });
+  const copy = await live();
+  await copy.memory.restore(memories);
+  expect(await copy.memory.get('visit2')).toMatchObject({ tier: 'cold', consolidatedAt: at });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { liveFading as live } from '../../testing/live-memory.ts';
+
+describe('maintenance', () => {
+  test('what is at its floor for a week becomes cold, by days and not by runs', async () => {
+    const { memory, pass } = await live({ embedder: 'none' });
+    await memory.rememberMany([
+      { id: 'event', content: 'Saw a heron by the river', type: 'event', importance: 0 },
+      { id: 'steps', content: 'How to fold a crane', type: 'procedure', importance: 0 },
+    ]);
+    for (let run = 0; run < 20; run++) expect((await memory.maintain()).cooled).toEqual([]);
+    // S .1, B 1, β 45: e^(−t/4.5) reaches .02 after 17.6 days.
+    pass(24);
+    expect((await memory.maintain()).cooled).toEqual([]);
+    pass(1);
+    expect(await memory.maintain({ dryRun: true })).toMatchObject({ dryRun: true, cooled: ['event'] });
+    expect((await memory.get('event'))?.tier).toBe('hot');
+    expect((await memory.maintain()).cooled).toEqual(['event']);
+    expect(await memory.get('event')).toMatchObject({ tier: 'cold', coldSince: '2026-01-26T00:00:00.000Z' });
+    expect((await memory.maintain()).cooled).toEqual([]);
+    expect((await memory.recall('heron')).hits).toEqual([]);
+    expect((await memory.recall('heron river', { deep: true })).hits[0]).toMatchObject({
+      viaDeepRecall: true,
+    });
+    pass(179);
+    expect((await memory.maintain()).archived).toEqual([]);
+    pass(1);
+    expect((await memory.maintain()).archived).toEqual(['event']);
+    expect(await memory.get('event')).toMatchObject({
+      tier: 'stub',
+      content: '[archived] Saw a heron by the river',
+    });
+    expect((await memory.recall('heron', { deep: true })).hits.map((hit) => hit.memory.id)).not.toContain(
+      'event',
+    );
+    expect((await memory.history('event')).at(-1)?.before?.content).toBe('Saw a heron by the river');
+    await memory.undo();
+    expect(await memory.get('event')).toMatchObject({ tier: 'cold', content: 'Saw a heron by the river' });
+  });
+
+  test('what has expired is forgotten, core memories excepted', async () => {
+    const { memory, pass } = await live();
+    await memory.remember('The wifi password is swordfish', { id: 'wifi', expiresAt: '2026-01-10' });
+    pass(8);
+    expect((await memory.maintain()).expired).toEqual([]);
+    pass(2);
+    expect((await memory.maintain()).expired).toEqual(['wifi']);
+    expect(await memory.get('wifi')).toBeUndefined();
+    expect((await memory.history('wifi')).every(({ redacted }) => redacted)).toBe(true);
+  });
+
+  test('joins five faded memories of a kind when asked to, and takes it back', async () => {
+    const { memory, pass } = await live();
+    const visits = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
+      id: `visit${at}`,
+      content: `Went for a long run along the river on ${weekday}`,
+      type: 'event',
+      importance: 0.2 + at / 100,
+    }));
+    await memory.rememberMany([
+      ...visits,
+      { id: 'other', content: 'The tax return is due in May', type: 'event' },
+    ]);
+    pass(20);
+    expect((await memory.maintain()).consolidated).toEqual([]);
+    expect((await memory.maintain({ consolidate: true, dryRun: true })).consolidated).toHaveLength(1);
+    const { consolidated } = await memory.maintain({ consolidate: true });
+    expect(consolidated).toHaveLength(1);
+    const joined = await memory.get(consolidated[0]!.id!);
+    expect(joined).toMatchObject({
+      type: 'event',
+      source: 'consolidated',
+      importance: expect.closeTo(0.24, 12),
+      tier: 'hot',
+    });
+    for (const { id, content } of visits) {
+      expect(joined?.content).toContain(content);
+      expect((await memory.get(id))?.tier).toBe('cold');
+      expect(await memory.links(id)).toContainEqual(
+        expect.objectContaining({ id: joined?.id, kind: 'consolidation', weight: 0.8 }),
+      );
+    }
+    expect((await memory.maintain({ consolidate: true })).consolidated).toEqual([]);
+    // Deep recall finds the originals although they are cold.
+    const deep = await memory.recall('run on Wednesday', { deep: true, strategy: 'lexical' });
+    expect(deep.hits.map((hit) => hit.memory.id)).toContain('visit2');
+    expect(await memory.get('visit2')).toMatchObject({
+      coldSince: '2026-01-21T00:00:00.000Z',
+      consolidatedAt: '2026-01-21T00:00:00.000Z',
+    });
+    await memory.undo();
+    expect(await memory.get(joined!.id)).toBeUndefined();
+    expect(await memory.get('visit2')).toMatchObject({
+      tier: 'hot',
+      coldSince: undefined,
+      consolidatedAt: undefined,
+    });
+    expect((await memory.links('visit2')).filter(({ kind }) => kind === 'consolidation')).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+import { text } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Fading } from '../../domain/settings.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import { isAtFloor } from '../../scoring/fading.ts';
+import { signalsOf } from '../../scoring/signals.ts';
+import type { Change, SpaceReader } from '../../store/store.ts';
+import { stubContent } from '../../store/tiers.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import { NOTHING_INDEXED } from '../write/derive.ts';
+import { forgetBy } from '../write/forget.ts';
+import { planForgetting } from '../write/forgetting.ts';
+import { compare } from './compare.ts';
+import { consolidate } from './consolidate.ts';
+import type { Consolidated, MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
+import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
+
+/** Memories that are read at once, and that are changed at once: others can write in between. */
+const PAGE = 500;
+const CHANGED_AT_ONCE = 2000;
+
+/** The options of a run that has its id. */
+type Running = MaintainOptions & { readonly run: string };
+
+/** The id of a run: the one it goes on with, else a new one. Throws `invalid_argument`. */
+export function runOf(engine: Engine, { run, ...options }: Pick<MaintainOptions, 'run' | 'now'>): string {
+  return run === undefined
+    ? engine.newId(momentOf(engine, options))
+    : text(run, 'run', { maxCharacters: 128 });
+}
+
+type Fate = 'cooled' | 'archived' | 'expired';
+
+/**
+ * Runs maintenance. Each page of changes is one operation, decided anew on what the memories are when it is written: a
+ * run that is interrupted leaves nothing half-done, and the next one goes on from there. All operations of a run carry
+ * its id, but for the forgetting of what has expired, which nothing undoes.
+ */
+export async function maintain(engine: Engine, given: MaintainOptions = {}): Promise<MaintenanceReport> {
+  const options = { ...given, run: runOf(engine, given) };
+  try {
+    return await runMaintenance(engine, options);
+  } catch (error) {
+    // Whoever was interrupted can go on with the same run, so that one undo takes all of it back.
+    if (!SalienceError.isInstance(error) || options.dryRun) throw error;
+    const { code, message, details, cause } = error;
+    throw new SalienceError(code, message, { details: { ...details, run: options.run }, cause });
+  }
+}
+
+async function runMaintenance(engine: Engine, options: Running): Promise<MaintenanceReport> {
+  const now = momentOf(engine, options);
+  const dryRun = options.dryRun === true;
+  mostPairs(options);
+  const { fading } = await engine.space.settings();
+  const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
+  const joined = await consolidate(engine, now, options, fading);
+  const { examined, due } =
+    options.fade === false ? nothingDue : await findDue(engine, now, options, fading, joined.consolidated);
+  for (const fate of ['cooled', 'archived'] as const) {
+    for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
+      throwIfAborted(options.signal);
+      const ids = due[fate].slice(start, start + CHANGED_AT_ONCE);
+      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, fading, options)));
+    }
+  }
+  // One operation: erasing rewrites the file, once.
+  if (due.expired.length > 0) {
+    throwIfAborted(options.signal);
+    fates.expired.push(
+      ...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now, fading, options)),
+    );
+  }
+  const gone = new Set([...joined.consolidated.flatMap(({ from }) => from), ...Object.values(fates).flat()]);
+  const { compared, similarPairs } = await compare(engine, now, options, gone);
+  const judged = await reconcile(engine, now, options, similarPairs);
+  return {
+    ...(dryRun ? {} : { run: options.run }),
+    dryRun,
+    fading: fading.mode,
+    examined,
+    ...fates,
+    consolidated: joined.consolidated,
+    compared,
+    similarPairs,
+    ...judgementReport(engine, [joined, judged]),
+  };
+}
+
+const nothingDue = { examined: 0, due: { cooled: [], archived: [], expired: [] } };
+
+async function findDue(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  fading: Fading,
+  consolidated: readonly Consolidated[],
+): Promise<{ readonly examined: number; readonly due: Readonly<Record<Fate, readonly string[]>> }> {
+  const due: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
+  const { memories: total } = await engine.space.info();
+  // A dry run must not promise to cool what the run would have consolidated before.
+  const taken = new Set(consolidated.flatMap(({ from }) => from));
+  let examined = 0;
+  let cursor: string | undefined;
+  do {
+    throwIfAborted(options.signal);
+    const page = await engine.space.list({ filter: {}, limit: PAGE, cursor });
+    for (const memory of page.memories) {
+      const fate = taken.has(memory.id) ? undefined : fateOf(memory, now, fading);
+      if (fate) due[fate].push(memory.id);
+    }
+    examined += page.memories.length;
+    options.progress?.(examined, Math.max(total, examined));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return { examined, due };
+}
+
+/** What is to happen to a memory now, if anything. Core memories stay as they are. */
+function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | undefined {
+  if (memory.core) return undefined;
+  if (memory.expiresAt !== undefined && memory.expiresAt <= now) return 'expired';
+  if (fading.mode === 'off') return undefined;
+  if (memory.tier === 'hot') {
+    // What a recall showed has not been forgotten, even where the strategy learns nothing.
+    const { lastAccessedAt, seen } = memory;
+    const used = seen === undefined ? lastAccessedAt : Math.max(seen, lastAccessedAt ?? seen);
+    const signals = signalsOf({ ...memory, lastAccessedAt: used });
+    return isAtFloor(signals, now, fading.daysAtFloor, fading.curve) ? 'cooled' : undefined;
+  }
+  const longCold = (memory.coldSince ?? now) <= now - fading.daysCold * MILLISECONDS_PER_DAY;
+  return memory.tier === 'cold' && longCold ? 'archived' : undefined;
+}
+
+async function change(
+  engine: Engine,
+  fate: Fate,
+  ids: readonly string[],
+  now: Instant,
+  fading: Fading,
+  options: Running,
+): Promise<readonly string[]> {
+  // A recall may have used a memory since it was looked at.
+  const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> =>
+    (await reader.get(ids)).filter(
+      (memory) => memory !== undefined && fateOf(memory, now, fading) === fate,
+    ) as MemoryRecord[];
+  if (fate === 'expired') {
+    const { forgotten } = await forgetBy(engine, 'maintain', now, options, async (reader) => {
+      const due = await stillDue(reader);
+      return planForgetting(
+        reader,
+        due.map(({ id }) => id),
+      );
+    });
+    return forgotten;
+  }
+  return engine.space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
+    const still = await stillDue(reader);
+    return {
+      changes: still.map((memory) => changeOf(memory, fate, now)),
+      result: still.map(({ id }) => id),
+    };
+  });
+}
+
+function changeOf(memory: MemoryRecord, fate: Exclude<Fate, 'expired'>, now: Instant): Change {
+  switch (fate) {
+    case 'cooled':
+      return { kind: 'replace', memory: { ...memory, tier: 'cold', coldSince: now } };
+    case 'archived':
+      return { kind: 'replace', memory: stubOf(memory), indexed: NOTHING_INDEXED };
+  }
+}
+
+/** What is left of an archived memory; the full text stays in its history. */
+function stubOf(memory: MemoryRecord): MemoryRecord {
+  return { ...memory, tier: 'stub', content: stubContent(memory.content) };
+}

@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Verdict } from '../../language/verdicts.ts';
+import { openMemory } from '../../open.ts';
+import { createSqliteStore } from '../../stores/sqlite/index.ts';
+import { liveFading as live } from '../../testing/live-memory.ts';
+import { type ScriptedRequest, scriptedModel } from '../../testing/scripted-model.ts';
+
+const days = ['Monday', 'Tuesday', 'Wednesday'];
+const flights = days.map((day, at) => ({
+  id: `f${at}`,
+  content: `Anna flies to Lisbon on ${day} morning`,
+  importance: [0.9, 0.4, 0.2][at],
+  createdAt: `2025-12-0${at + 1}`,
+}));
+
+/** The pairs in a prompt, with their numbers. */
+function pairsIn({ prompt }: ScriptedRequest) {
+  return prompt
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<'older' | 'newer', { statement: string }> & { pair: number });
+}
+
+/** Flights of a memory whose model gives each pair the verdict that `judge` returns, or none. */
+async function judging(judge: (older: string, newer: string) => Verdict | undefined) {
+  const scripted = scriptedModel((request) => ({
+    verdicts: pairsIn(request).flatMap(({ pair, older, newer }) => {
+      const verdict = judge(older.statement, newer.statement);
+      return verdict ? [{ pair, reason: 'because', verdict }] : [];
+    }),
+  }));
+  const lived = await live({ languageModel: scripted.model });
+  await lived.memory.rememberMany(flights);
+  return { ...lived, ...scripted };
+}
+
+const recalled = async (memory: Awaited<ReturnType<typeof judging>>['memory']) =>
+  (await memory.recall('Anna flies to Lisbon')).hits.map((hit) => hit.memory.id).sort();
+
+describe('the queue of similar pairs, judged by a model', () => {
+  test('a pair that gets no usable verdict is asked about three times, and then left to people', async () => {
+    const { memory, requests } = await judging(() => undefined);
+    for (let run = 0; run < 3; run++) {
+      expect((await memory.maintain()).failures.length).toBeGreaterThan(0);
+    }
+    const asked = requests.length;
+    expect(asked).toBeGreaterThanOrEqual(3);
+    expect(await memory.maintain()).toMatchObject({ judged: [], failures: [], usage: { calls: 0 } });
+    expect(requests).toHaveLength(asked);
+    expect((await memory.conflicts()).length).toBeGreaterThan(0);
+  });
+
+  test('an update supersedes, inherits the importance, and can be undone', async () => {
+    const { memory, requests } = await judging((older, newer) =>
+      older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'OVERLAP',
+    );
+    const report = await memory.maintain();
+    expect(report.judgedBy).toBe('scripted');
+    expect(report.judged).toHaveLength(report.similarPairs.length);
+    expect(report.judged).toContainEqual({ older: 'f0', newer: 'f2', verdict: 'UPDATE', reason: 'because' });
+    expect(report).toMatchObject({ failures: [], usage: { calls: 1 } });
+    expect(report.usage.promptTokens).toBeGreaterThan(100);
+    expect(requests).toHaveLength(1);
+    expect(await memory.get('f2')).toMatchObject({
+      supersedes: ['f0'],
+      importance: 0.9,
+      importanceJudge: 'caller',
+    });
+    expect(await recalled(memory)).toEqual(['f1', 'f2']);
+    expect(await memory.conflicts()).toEqual([]);
+
+    // What is judged is not judged again, and costs nothing.
+    expect(await memory.maintain()).toMatchObject({ judged: [], usage: { calls: 0 } });
+    expect(await memory.maintain()).not.toHaveProperty('judgedBy');
+    await memory.undo();
+    expect(await recalled(memory)).toEqual(['f0', 'f1', 'f2']);
+    expect((await memory.get('f2'))?.importance).toBe(0.2);
+  });
+
+  test('a contradiction in a chain: the newest alone is believed', async () => {
+    const { memory } = await judging(() => 'CONTRADICTION');
+    await memory.maintain();
+    expect(await recalled(memory)).toEqual(['f2']);
+    expect((await memory.get('f1'))?.importance).toBe(0.9);
+  });
+
+  test('what a person has judged inherits nothing', async () => {
+    const { memory } = await judging(() => 'UPDATE');
+    await memory.setImportance('f2', 0.1);
+    await memory.maintain();
+    expect(await memory.get('f2')).toMatchObject({ importance: 0.1, importanceJudge: 'person' });
+    expect(await recalled(memory)).toEqual(['f2']);
+  });
+
+  test('what gets no verdict waits for the next run; so does what is not asked', async () => {
+    let silent = true;
+    const { memory, requests } = await judging(() => (silent ? undefined : 'NONE'));
+    const first = await memory.maintain();
+    expect(first).toMatchObject({ judged: [], judgedBy: 'scripted' });
+    const waiting = (await memory.conflicts()).length;
+    expect(waiting).toBe(first.similarPairs.length);
+    silent = false;
+    const asked = requests.length;
+    expect(await memory.maintain({ judge: false })).toMatchObject({ judged: [] });
+    expect(await memory.maintain({ dryRun: true })).toMatchObject({ judged: [] });
+    expect(requests).toHaveLength(asked);
+    expect((await memory.maintain({ maxPairs: 1 })).judged).toHaveLength(1);
+    expect(await memory.conflicts()).toHaveLength(waiting - 1);
+    await memory.maintain();
+    expect(await memory.conflicts()).toEqual([]);
+    expect(await recalled(memory)).toEqual(['f0', 'f1', 'f2']);
+    await expect(memory.maintain({ maxPairs: 0 })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  test('a model that fails is reported, and nothing is lost', async () => {
+    const { model } = scriptedModel(() => {
+      throw new Error('out of memory');
+    });
+    const { memory } = await live({ languageModel: model });
+    await memory.rememberMany(flights);
+    const report = await memory.maintain();
+    expect(report).toMatchObject({ judged: [], failures: [expect.stringContaining('out of memory')] });
+    expect(await memory.conflicts()).toHaveLength(report.similarPairs.length);
+  });
+
+  test('what is believed no more is not asked about', async () => {
+    const { memory, requests } = await judging(() => 'UPDATE');
+    await memory.maintain({ judge: false });
+    await memory.invalidate('f0', 'she cancelled');
+    await memory.maintain();
+    expect(requests.flatMap(pairsIn).map(({ older }) => older.statement)).toEqual([flights[1]!.content]);
+    expect(await recalled(memory)).toEqual(['f2']);
+  });
+
+  test('a text that changes while the model thinks makes its verdict void', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const { model } = scriptedModel(async (request) => {
+      await meanwhile?.();
+      return { verdicts: pairsIn(request).map(({ pair }) => ({ pair, reason: '', verdict: 'UPDATE' })) };
+    });
+    const { memory } = await live({ languageModel: model });
+    await memory.rememberMany(flights.slice(0, 2));
+    meanwhile = () => memory.update('f1', { content: 'Cows graze on the hill' });
+    expect(await memory.maintain()).toMatchObject({ judged: [], usage: { calls: 1 } });
+    expect((await memory.get('f1'))?.supersedes).toEqual([]);
+    expect(await recalled(memory)).toContain('f0');
+  });
+
+  test('no transaction is open while the model judges', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'salience-judge-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    const open = () => createSqliteStore({ directory: path, busyTimeout: 0 });
+    await using otherStore = open();
+    await using other = await openMemory({ path, space: 'default', store: otherStore });
+    const { model } = scriptedModel(async (request) => {
+      await other.remember('Written meanwhile');
+      return { verdicts: pairsIn(request).map(({ pair }) => ({ pair, reason: '', verdict: 'UPDATE' })) };
+    });
+    await using store = open();
+    const clock = () => Date.UTC(2026, 0, 1);
+    await using memory = await openMemory({ path, space: 'default', store, languageModel: model, clock });
+    await memory.rememberMany(flights);
+    expect((await memory.maintain()).judged.length).toBeGreaterThan(0);
+  });
+});
+
+test('without a model nothing is superseded, and the pairs wait', async () => {
+  const { memory } = await live();
+  await memory.rememberMany(flights);
+  const report = await memory.maintain();
+  expect(report).toMatchObject({ judged: [], failures: [], usage: { calls: 0 } });
+  expect(report).not.toHaveProperty('judgedBy');
+  expect(await memory.conflicts()).toHaveLength(report.similarPairs.length);
+  expect(await recalled(memory)).toEqual(['f0', 'f1', 'f2']);
+});
+
+describe('joins', () => {
+  const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
+    id: `visit${at}`,
+    content: `Went for a long run of ${at + 5} km along the river on ${weekday}`,
+    type: 'event',
+    importance: 0.2,
+  }));
+
+  async function joining(answer: (request: ScriptedRequest) => string | object) {
+    const { model, requests } = scriptedModel(answer);
+    const lived = await live({ languageModel: model });
+    await lived.memory.rememberMany(runs);
+    lived.pass(20);
+    return { ...lived, requests };
+  }
+
+  test('are written by the model, which may lose no number', async () => {
+    const content = 'Long runs along the river on Monday to Friday, of 5, 6, 7, 8 and 9 km';
+    const { memory } = await joining(({ system }) =>
+      system.includes('join similar') ? { content, title: 'Long runs' } : { verdicts: [] },
+    );
+    const { consolidated, judgedBy, usage } = await memory.maintain({ consolidate: true });
+    expect(consolidated).toEqual([{ id: expect.any(String), from: runs.map(({ id }) => id), by: 'model' }]);
+    expect(judgedBy).toBe('scripted');
+    expect(usage.calls).toBeGreaterThan(0);
+    expect(await memory.get(consolidated[0]!.id!)).toMatchObject({
+      content,
+      title: 'Long runs',
+      source: 'consolidated',
+    });
+  });
+
+  test('are plain where the model fails, and say so', async () => {
+    const { memory, requests } = await joining(() => ({ content: 'Ran a lot', title: null }));
+    const { consolidated, failures } = await memory.maintain({ consolidate: true });
+    expect(consolidated).toMatchObject([{ by: 'join' }]);
+    expect(failures).toHaveLength(1);
+    expect((await memory.get(consolidated[0]!.id!))?.content).toContain('9 km');
+    const asked = requests.length;
+    await memory.undo();
+    const plain = await memory.maintain({ consolidate: true, judge: false });
+    expect(plain.consolidated).toMatchObject([{ by: 'join' }]);
+    expect(requests).toHaveLength(asked);
+  });
+});

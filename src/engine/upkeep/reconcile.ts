@@ -1,0 +1,177 @@
+import { wholeNumber } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Instant } from '../../domain/time.ts';
+import { judgePairs } from '../../language/verdicts.ts';
+import { addUsage, type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
+import type { Change, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
+import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
+import type { Engine } from '../dependencies.ts';
+import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
+
+/** What asking a model led to. */
+export interface Asked {
+  readonly failures: readonly string[];
+  readonly usage: ModelUsage;
+}
+
+/** Pairs of the queue that a run looks at to find those that can be judged. */
+const MOST_LOOKED_AT = 10_000;
+
+/** Questions without a usable answer after which a pair is left to people: `conflicts` goes on listing it. */
+const MOST_ATTEMPTS = 3;
+
+/** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
+const JUDGED_AT_ONCE = 40;
+
+/** A pair whose memories are both live: of the others a verdict would change nothing. */
+interface OpenPair<Pair extends NewPair = SimilarPair> {
+  readonly pair: Pair;
+  readonly older: MemoryRecord;
+  readonly newer: MemoryRecord;
+}
+
+interface Verdicts extends Asked {
+  readonly judged: readonly JudgedSimilarity[];
+  readonly toJudge?: JudgementReport['toJudge'];
+}
+
+/**
+ * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
+ * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model
+ * and with `judge: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
+ */
+export async function reconcile(
+  engine: Engine,
+  now: Instant,
+  options: MaintainOptions,
+  found: readonly NewPair[] = [],
+): Promise<Verdicts> {
+  const { languageModel: model, newNonce } = engine;
+  const most = mostPairs(options);
+  const judged: JudgedSimilarity[] = [];
+  const failures: string[] = [];
+  let usage = NO_USAGE;
+  if (!model || options.judge === false) return { judged, failures, usage };
+  if (options.dryRun) {
+    const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked), ...found];
+    const open = await firstOpen(engine.space, waiting, most, now);
+    const toJudge = open.map(({ older, newer }) => ({ older: older.id, newer: newer.id }));
+    return { judged, failures, usage, toJudge };
+  }
+  let waiting = (await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked);
+  for (let asked = 0; asked < most; ) {
+    throwIfAborted(options.signal);
+    // The verdicts before may have made a question needless.
+    const some = await firstOpen(engine.space, waiting, Math.min(JUDGED_AT_ONCE, most - asked), now);
+    const last = some.at(-1)?.pair.sequence;
+    if (last === undefined) break;
+    asked += some.length;
+    waiting = waiting.filter(({ sequence }) => sequence > last);
+    const statements = some.map(({ older, newer }) => ({ older: dated(older), newer: dated(newer) }));
+    const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
+    usage = addUsage(usage, answer.usage);
+    failures.push(...answer.failures.map(({ error }) => error.message));
+    const unanswered = some.flatMap(({ pair }, at) => (answer.verdicts[at] ? [] : [pair.sequence]));
+    const verdicts = some.flatMap(({ pair }, at) => {
+      const verdict = answer.verdicts[at];
+      return verdict ? [{ pair, ...verdict }] : [];
+    });
+    judged.push(...(await settle(engine, verdicts, unanswered, now, options.run)));
+  }
+  return { judged, failures, usage };
+}
+
+function mayBeAsked({ attempts }: SimilarPair): boolean {
+  return attempts < MOST_ATTEMPTS;
+}
+
+/** Throws `invalid_argument`. */
+export function mostPairs({ maxPairs = 50 }: Pick<MaintainOptions, 'maxPairs'>): number {
+  return wholeNumber(maxPairs, 'maxPairs', 1, 1000);
+}
+
+/** What is reported of everything that the model was asked in a run. */
+export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts>[]): JudgementReport {
+  const usage = asked.reduce((sum, each) => addUsage(sum, each.usage ?? NO_USAGE), NO_USAGE);
+  return {
+    ...(engine.languageModel && usage.calls > 0 ? { judgedBy: engine.languageModel.name } : {}),
+    judged: asked.flatMap(({ judged = [] }) => judged),
+    ...(asked.some(({ toJudge }) => toJudge)
+      ? { toJudge: asked.flatMap(({ toJudge = [] }) => toJudge) }
+      : {}),
+    failures: asked.flatMap(({ failures = [] }) => failures),
+    usage,
+  };
+}
+
+async function firstOpen<Pair extends NewPair>(
+  reader: SpaceReader,
+  pairs: readonly Pair[],
+  most: number,
+  now: Instant,
+): Promise<readonly OpenPair<Pair>[]> {
+  const live = await liveAmong(reader, endsOf(pairs), now);
+  return pairs
+    .flatMap((pair): OpenPair<Pair>[] => {
+      const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
+      return older && newer ? [{ pair, older, newer }] : [];
+    })
+    .slice(0, most);
+}
+
+function endsOf(pairs: readonly NewPair[]): readonly string[] {
+  return pairs.flatMap(({ older, newer }) => [older, newer]);
+}
+
+function dated({ content, updatedAt }: MemoryRecord): { readonly content: string; readonly at: Instant } {
+  return { content, at: updatedAt };
+}
+
+/** Writes verdicts, on what the memories are by now: a pair whose texts have changed is no longer known. */
+async function settle(
+  engine: Engine,
+  verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
+  unanswered: readonly number[],
+  now: Instant,
+  run: string | undefined,
+): Promise<readonly JudgedSimilarity[]> {
+  if (verdicts.length + unanswered.length === 0) return [];
+  return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
+    const pairs = verdicts.map(({ pair }) => pair);
+    const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
+    const changed = new Map<string, MemoryRecord>();
+    const settled: Change[] =
+      unanswered.length === 0 ? [] : [{ kind: 'attempt-pairs', sequences: unanswered }];
+    const judged: JudgedSimilarity[] = [];
+    for (const { pair, verdict, reason } of verdicts) {
+      const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];
+      const present = await reader.pair(pair.sequence);
+      if (!older || !newer || !present || present.resolution !== undefined) continue;
+      if (verdict === 'CONTRADICTION' || verdict === 'UPDATE') {
+        const kept = superseding(newer, older);
+        if (await closesCircle(engine, reader, [...changed.values(), kept])) continue;
+        changed.set(kept.id, kept);
+        memories.set(kept.id, kept);
+      }
+      settled.push({ kind: 'settle-pair', sequence: pair.sequence, resolution: verdict });
+      judged.push({ older: older.id, newer: newer.id, verdict, reason });
+    }
+    const replaced = [...changed.values()].map((memory): Change => ({ kind: 'replace', memory }));
+    return { changes: [...replaced, ...settled], result: judged };
+  });
+}
+
+async function closesCircle(
+  engine: Engine,
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<boolean> {
+  try {
+    await checkSupersession(reader, memories, engine.space.name);
+    return false;
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'invalid_argument') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { optionNames, optionsAt, verbEntry } from '../domain/verbs.ts';
+import { type MemoryEngine, type OpenOptions, openMemory } from '../index.ts';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import type { EngineVerb } from './verb-options.ts';
+
+const opened = { path: ':memory:', space: 'alice', embedder: 'none', clock: createFakeClock().now } as const;
+
+/** What comes before the options, for every verb: each of these calls succeeds. */
+const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
+  remember: ['tea is hot'],
+  rememberMany: [[{ content: 'coffee is hot' }]],
+  observe: [[{ role: 'user', content: 'I like milk' }]],
+  recall: ['tea'],
+  context: ['tea'],
+  bootstrap: [],
+  pinned: [],
+  get: ['a'],
+  list: [],
+  update: ['a', { content: 'changed' }],
+  setImportance: ['a', 1],
+  feedback: ['a', 'up'],
+  markUsed: [['a']],
+  forget: ['a'],
+  undo: [],
+  invalidate: ['a', 'wrong'],
+  revive: ['a'],
+  conflicts: [],
+  resolve: ['1', 'keep-both'],
+  history: ['a'],
+  beliefs: ['topic'],
+  startSession: [],
+  currentSession: [],
+  endSession: ['done'],
+  saveSummary: ['done'],
+  timeline: ['a'],
+  links: ['a'],
+  link: ['a', 'b'],
+  unlink: ['a', 'b'],
+  configure: [],
+  maintain: [],
+  curate: [],
+  stats: [],
+  explain: ['a'],
+  whyNot: ['a'],
+  restore: [[]],
+  reindex: [],
+  backup: ['copy.db'],
+  check: [],
+};
+const verbs = Object.keys(given) as EngineVerb[];
+
+async function sample(): Promise<MemoryEngine> {
+  const memory = await openMemory(opened);
+  await memory.startSession();
+  await memory.rememberMany([
+    { id: 'a', content: 'Ann drinks tea', topicKey: 'topic' },
+    { id: 'b', content: 'Ben drinks tea' },
+  ]);
+  return memory;
+}
+
+/** All that a verb could have changed. */
+async function stateOf(memory: MemoryEngine): Promise<string> {
+  const { trace } = await memory.recall('tea', { effects: 'none' });
+  const { memories } = await memory.list({ limit: 1000 });
+  const links = await Promise.all(['a', 'b'].map((id) => memory.links(id)));
+  return JSON.stringify([
+    trace.sequence,
+    memories,
+    links,
+    await memory.stats(),
+    await memory.currentSession(),
+  ]);
+}
+
+const ask = (memory: MemoryEngine, verb: EngineVerb, options: unknown): Promise<unknown> =>
+  (memory[verb] as (...given: readonly unknown[]) => Promise<unknown>)(...given[verb], options);
+
+const strangeNames = fc.oneof(
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    'user_id',
+    'topK',
+    'threshold',
+    'relation',
+    'Limit',
+  ),
+  fc.constantFrom(...new Set(verbs.flatMap((verb) => optionNames(verbEntry(verb))))),
+  fc.string({ maxLength: 20 }),
+);
+
+describe('every verb', () => {
+  it('has an entry whose options stand behind what it must be given', () => {
+    expect(verbs.length).toBeGreaterThan(30);
+    for (const verb of verbs) expect(optionsAt(verbEntry(verb)), verb).toBe(given[verb].length);
+  });
+
+  it('refuses an option that it does not have, and writes nothing', async () => {
+    await using memory = await sample();
+    const before = await stateOf(memory);
+    const property = fc.asyncProperty(fc.constantFrom(...verbs), strangeNames, async (verb, name) => {
+      fc.pre(!optionNames(verbEntry(verb)).includes(name));
+      const options = JSON.parse(`{"maxTokens":100,${JSON.stringify(name)}:1}`);
+      const only = JSON.parse(`{${JSON.stringify(name)}:1}`);
+      await expect(ask(memory, verb, verb === 'context' ? options : only)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining(`${verb}: unknown option ${JSON.stringify(name)}`),
+      });
+    });
+    await fc.assert(property, { numRuns: 300 });
+    for (const verb of verbs) {
+      await expect(ask(memory, verb, { nobodyReadsThis: undefined }), verb).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+    }
+    expect(await stateOf(memory)).toBe(before);
+  });
+
+  it('does not begin when its signal is aborted', async () => {
+    await using memory = await sample();
+    const before = await stateOf(memory);
+    const signal = AbortSignal.abort();
+    for (const verb of verbs) {
+      expect(optionNames(verbEntry(verb)), verb).toContain('signal');
+      await expect(
+        ask(memory, verb, { signal, ...(verb === 'context' && { maxTokens: 9 }) }),
+        verb,
+      ).rejects.toMatchObject({
+        code: 'aborted',
+      });
+    }
+    expect(await stateOf(memory)).toBe(before);
+  });
+});
+
+describe('objects within options', () => {
+  it.each([
+    ['asOf', { asOf: { know: '2026-01-01' } }, 'asOf: unknown option "know" (did you mean "known"?)'],
+    ['association', { association: { mimimum: 0.2 } }, 'did you mean "minimum"?'],
+    ['metadata', { metadata: { priority: { atleast: 3 } } }, 'did you mean "atLeast"?'],
+  ])('%s has no other names', async (_, options, message) => {
+    await using memory = await sample();
+    await expect(memory.recall('tea', options as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('sections have no other names', async () => {
+    await using memory = await sample();
+    const sections = [{ name: 'mine', types: ['fact'], share: 1, takeOthers: true }];
+    await expect(memory.context('tea', { maxTokens: 100, sections } as never)).rejects.toMatchObject({
+      message: 'sections[0]: unknown option "takeOthers" (did you mean "takesOthers"?)',
+    });
+  });
+
+  it('a memory among many has no other names', async () => {
+    await using memory = await sample();
+    await expect(memory.rememberMany([{ content: 'x', tag: ['y'] }] as never)).rejects.toThrow(
+      'memory: unknown option "tag" (did you mean "tags"?)',
+    );
+    await expect(memory.update('a', { contents: 'x' } as never)).rejects.toThrow('did you mean "content"?');
+  });
+});
+
+describe('openMemory', () => {
+  const open = (options?: unknown) => openMemory(options as OpenOptions);
+
+  it.each([
+    [undefined, 'openMemory: expected an object of options'],
+    [{ path: ':memory:', user_id: 'alice' }, 'openMemory: unknown option "user_id"'],
+    [{ ...opened, embeder: 'none' }, 'did you mean "embedder"?'],
+    [{ path: ':memory:' }, 'space: whose memory this is must be said, for example openMemory({'],
+    [{ space: 'alice' }, 'path: '],
+    [{ ...opened, reindex: { signals: 1 } }, 'reindex: unknown option "signals" (did you mean "signal"?)'],
+    [{ ...opened, reinforcement: { drect: 0.1 } }, 'did you mean "direct"?'],
+    [{ ...opened, reinforcement: { direct: -5 } }, 'reinforcement.direct: -5 must be a number from 0 to 1'],
+    [{ ...opened, reinforcement: { link: Number.NaN } }, 'reinforcement.link: NaN'],
+    [{ ...opened, reinforcement: { associative: 1.01 } }, 'reinforcement.associative: 1.01'],
+    [{ ...opened, reinforcement: { coreStability: '1' } }, 'reinforcement.coreStability: "1"'],
+    [{ ...opened, reinforcement: { coreSessions: 0.5 } }, 'reinforcement.coreSessions: 0.5'],
+    [{ ...opened, reinforcement: { coreAccessCount: Infinity } }, 'reinforcement.coreAccessCount: Infinity'],
+    [{ ...opened, conflictThreshold: Number.NaN }, 'conflictThreshold: NaN'],
+    [{ ...opened, conflictThreshold: 1.5 }, 'conflictThreshold: 1.5'],
+    [{ ...opened, maxContentBytes: 0 }, 'maxContentBytes: 0'],
+    [{ ...opened, maxContentBytes: Number.NaN }, 'maxContentBytes: NaN'],
+    [{ ...opened, synchronous: 'fast' }, 'synchronous: "fast" is not one of full, normal'],
+  ])('refuses %o', async (options, message) => {
+    await expect(open(options)).rejects.toMatchObject({
+      name: 'SalienceError',
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('takes rates at their bounds', async () => {
+    const reinforcement = {
+      direct: 0,
+      associative: 1,
+      link: 1,
+      coreAccessCount: 0,
+      coreStability: 1,
+      coreSessions: 0,
+    };
+    await using memory = await open({
+      ...opened,
+      maxContentBytes: Infinity,
+      conflictThreshold: 1,
+      reinforcement,
+    });
+    expect(memory.space).toBe('alice');
+  });
+});
+
+it('a context without a budget says what it needs', async () => {
+  await using memory = await sample();
+  await expect(
+    (memory.context as unknown as (query: string) => Promise<unknown>)('tea'),
+  ).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('either maxTokens or window is needed'),
+  });
+});
+
+it('a query may be left out, and the options stand first then', async () => {
+  await using memory = await sample();
+  const { hits, trace } = await memory.recall({ strategy: 'ambient', limit: 1 });
+  expect(trace.strategy).toBe('ambient');
+  expect(hits).toHaveLength(1);
+  const { items } = await memory.context({ maxTokens: 1000 });
+  expect(items.map(({ id }) => id).sort()).toEqual(['a', 'b']);
+  await expect(memory.recall({ strategie: 'ambient' } as never)).rejects.toThrow(
+    'recall: unknown option "strategie" (did you mean "strategy"?)',
+  );
+  await expect(memory.recall({ limit: 1 })).rejects.toMatchObject({ code: 'blank_query' });
+});

@@ -1,0 +1,60 @@
+import { throwIfAborted } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
+import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import type { MemoryEngine } from './memory-engine.ts';
+import type { Context, ContextOptions } from './recall/context.ts';
+import type { Recall } from './recall/recall.ts';
+import type { AsOf, OperationOptions, RecallOptions } from './types.ts';
+
+/** What can be asked of a memory: every method that an entry of the table describes. */
+export type EngineVerb = Exclude<VerbName, 'forgetMany'>;
+
+/** The verbs as they are written: every argument at its place, a query that was left out `undefined`. */
+export interface Verbs extends Pick<MemoryEngine, Exclude<EngineVerb, 'recall' | 'context'>> {
+  recall<Strategy extends string>(
+    query: string | undefined,
+    options?: RecallOptions<Strategy>,
+  ): Promise<Recall<Strategy>>;
+  context<Strategy extends string>(
+    query: string | undefined,
+    options: ContextOptions<Strategy>,
+  ): Promise<Context<Strategy>>;
+}
+
+/** The names of a moment to look back to. */
+export const AS_OF = keysOf<AsOf>()({ known: true, valid: true });
+
+type Run = (...given: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * The same verbs as callers get them: each refuses options that it does not have with `invalid_argument`, does not begin
+ * when its signal is aborted, and takes its options first where what stands before them may be left out.
+ */
+export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
+  memory: Verbs & Rest,
+): MemoryEngine {
+  const checked = VERB_NAMES.filter((name) => verbEntry(name).method === undefined).map((verb) => {
+    const entry = verbEntry(verb);
+    const at = optionsAt(entry);
+    const names = optionNames(entry);
+    const last = entry.takes?.at(-1);
+    const mayBeLeftOut = entry.rest === undefined && last !== undefined && !entry.arguments?.[last]?.required;
+    const run = memory[verb as EngineVerb] as Run;
+    const checking: Run = async (...said) => {
+      const given =
+        mayBeLeftOut && said.length === at && isOptions(said[at - 1])
+          ? [...said.slice(0, -1), undefined, said[at - 1]]
+          : said;
+      const options = given[at];
+      if (options !== undefined) onlyKeys(options, names, verb);
+      throwIfAborted((options as OperationOptions | undefined)?.signal);
+      return run(...given);
+    };
+    return [verb, checking];
+  });
+  return { ...memory, ...Object.fromEntries(checked) };
+}
+
+function isOptions(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+import { throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Embedder } from '../../providers/embedder.ts';
+import type { IndexedText } from '../../store/store.ts';
+import { type Analyzer, termCounts } from '../../text/analyze.ts';
+import type { Engine } from '../dependencies.ts';
+import { searchableText } from './record.ts';
+
+/** Texts that one call of the embedder gets. */
+const BATCH = 256;
+
+/** Of a stub nothing is searched. */
+export const NOTHING_INDEXED: IndexedText = { terms: new Map(), vector: undefined };
+
+/** What is derived from the texts of memories: term counts and vectors, in order. Throws what the embedder throws. */
+export async function deriveTexts(
+  memories: readonly MemoryRecord[],
+  tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly progress?: ((done: number, total: number) => void) | undefined;
+  } = {},
+): Promise<readonly IndexedText[]> {
+  const { analyzer, embedder } = tools;
+  const derived: IndexedText[] = [];
+  for (let start = 0; start < memories.length; start += BATCH) {
+    throwIfAborted(options.signal);
+    const batch = memories.slice(start, start + BATCH);
+    const searched = batch.filter(({ tier }) => tier !== 'stub');
+    const vectors =
+      embedder && searched.length > 0
+        ? await embedder.embed(searched.map(embeddedText), { signal: options.signal })
+        : [];
+    let at = 0;
+    for (const memory of batch) {
+      derived.push(
+        memory.tier === 'stub'
+          ? NOTHING_INDEXED
+          : { terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[at++] },
+      );
+    }
+    options.progress?.(derived.length, memories.length);
+  }
+  return derived;
+}
+
+/**
+ * What is derived from the texts of memories that are stored, in order: their vectors are read, and only those that
+ * the space does not have, or has of another model, are computed.
+ */
+export async function knownTexts(
+  { space, analyzer, embedder }: Pick<Engine, 'space' | 'analyzer' | 'embedder'>,
+  memories: readonly MemoryRecord[],
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly IndexedText[]> {
+  const { embedding } = await space.derivation();
+  const same = embedder !== undefined && embedding?.model === embedder.model;
+  const stored = same
+    ? await space.snapshot((snapshot) => snapshot.vectors(memories.map(({ id }) => id)))
+    : [];
+  const missing = memories.filter((_, at) => !stored[at]);
+  const derived = (await deriveTexts(missing, { analyzer, embedder }, options)).values();
+  return memories.map((memory, at) => {
+    const vector = stored[at];
+    if (!vector) return derived.next().value as IndexedText;
+    return { terms: termCounts(analyzer.analyze(searchableText(memory))), vector };
+  });
+}
+
+/** Whether a change of a memory changes what is derived from its text. */
+export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
+  const sameTier = (a.tier === 'stub') === (b.tier === 'stub');
+  return sameTier && searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
+}
+
+/** The text whose meaning a vector stands for: tags are left to the words. */
+export function embeddedText(memory: MemoryRecord): string {
+  return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
+}

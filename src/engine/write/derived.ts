@@ -1,0 +1,18 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+
+/** The plain join of memories: everything that they say, one below the other. */
+export function joinedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
+  return memories
+    .map(({ title, content }) => (title === undefined ? content : `${title}: ${content}`))
+    .join('\n');
+}
+
+/** The tags of a join: those of all, as many as a memory may have. */
+export function joinedTags(memories: readonly Pick<MemoryRecord, 'tags'>[]): readonly string[] {
+  return [...new Set(memories.flatMap(({ tags }) => tags))].slice(0, 64);
+}
+
+/** Whether a memory is the summary that a session gets when nobody writes one. */
+export function isAutomaticSummary({ type, source, tags }: MemoryRecord): boolean {
+  return type === 'summary' && source === 'inferred' && tags.includes('automatic');
+}

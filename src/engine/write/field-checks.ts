@@ -1,0 +1,132 @@
+import {
+  instant,
+  invalidArgument,
+  metadata,
+  number,
+  oneOf,
+  text,
+  texts,
+  wholeNumber,
+} from '../../domain/check.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import { FIELDS, type Field, type FieldName, isClearable } from '../../domain/fields.ts';
+import type { MemoryRecord, Metadata } from '../../domain/memory.ts';
+import { redactMetadata, redactPrivate } from '../../domain/redaction.ts';
+import { parseScope } from '../../domain/scope.ts';
+import { isInvisible } from '../../domain/statement.ts';
+import { findTextProblem } from '../../domain/wellformed.ts';
+
+/** What the texts of a memory may be. */
+export interface TextLimits {
+  /** Bytes of UTF-8; `Infinity` for none. */
+  readonly maxContentBytes: number;
+  /** Bytes of metadata as JSON in UTF-8; `Infinity` for none. */
+  readonly maxMetadataBytes: number;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Those of the fields that are given, checked, as a record holds them. Throws a typed error that names the field. */
+export function checkedFields<Name extends FieldName>(
+  given: Given,
+  names: readonly Name[],
+  limits: TextLimits,
+): Partial<Pick<MemoryRecord, Name>> {
+  const checked: Record<string, unknown> = {};
+  for (const name of names) {
+    if (given[name] !== undefined) checked[name] = checkField(name, given[name], limits);
+  }
+  return checked as Partial<Pick<MemoryRecord, Name>>;
+}
+
+/** The same of changes, in which `null` takes a field away. */
+export function checkedChanges<Name extends Parameters<typeof isClearable>[0]>(
+  given: Given,
+  names: readonly Name[],
+  limits: TextLimits,
+): Partial<Pick<MemoryRecord, Name>> {
+  const cleared = names.filter((name) => given[name] === null && isClearable(name));
+  const rest = names.filter((name) => !cleared.includes(name));
+  return {
+    ...checkedFields(given, rest, limits),
+    ...Object.fromEntries(cleared.map((name) => [name, undefined])),
+  };
+}
+
+function checkField(name: FieldName, value: unknown, limits: TextLimits): unknown {
+  const field: Field = FIELDS[name];
+  const { maxCharacters = Infinity, maxItems = Infinity, range = [0, 1], choices = [] } = field;
+  switch (field.kind) {
+    case 'name':
+      return nameOf(text(value, name, { maxCharacters }), field, name);
+    case 'names':
+      return texts([value].flat(), name, maxItems, maxCharacters).map((each) => nameOf(each, field, name));
+    case 'text':
+      return plain(text(value, name, { maxCharacters }), name);
+    case 'texts':
+      return texts(value, name, maxItems, maxCharacters).map((each, at) => plain(each, `${name}[${at}]`));
+    case 'content':
+      return checkContent(value, limits.maxContentBytes);
+    case 'scope':
+      return parseScope(value as string);
+    case 'metadata':
+      return checkMetadata(value, limits.maxMetadataBytes);
+    case 'number':
+      return number(value, name, ...range);
+    case 'count':
+      return wholeNumber(value, name, Number(field.initial), Number.MAX_SAFE_INTEGER);
+    case 'instant':
+      return instant(value as string, name);
+    case 'choice':
+      return oneOf(value as string, name, choices);
+    case 'flag':
+      if (typeof value === 'boolean') return value;
+      throw invalidArgument(name, 'expected true or false');
+  }
+}
+
+function nameOf(value: string, { anyCharacters }: Field, name: FieldName): string {
+  return anyCharacters ? value : wellFormed(value, name);
+}
+
+function checkContent(value: unknown, limit: number): string {
+  const content = plain(text(value, 'content'), 'content');
+  if (isInvisible(content))
+    throw invalidArgument('content', 'it must not be empty: nothing in it can be seen');
+  checkSize('content', content, limit, 'remember its parts, or raise maxContentBytes');
+  return content;
+}
+
+function checkMetadata(value: unknown, limit: number): Metadata {
+  const checked = redactMetadata(metadata(value, 'metadata'));
+  checkSize('metadata', JSON.stringify(checked), limit, 'keep less of it, or raise maxMetadataBytes');
+  return checked;
+}
+
+function checkSize(field: 'content' | 'metadata', kept: string, limit: number, remedy: string): void {
+  const bytes = Buffer.byteLength(kept);
+  if (bytes <= limit) return;
+  const size = field === 'content' ? `${bytes} bytes` : `${bytes} bytes as JSON`;
+  throw new SalienceError(
+    'content_too_large',
+    `${field}: ${size} are more than the limit of ${limit}; ${remedy}`,
+    { details: { field, bytes, limit } },
+  );
+}
+
+/** A text as it is kept: without what is marked as private. */
+function plain(value: string, field: string): string {
+  return redactPrivate(wellFormed(value, field));
+}
+
+function wellFormed(value: string, field: string): string {
+  const problem = findTextProblem(value);
+  if (problem === undefined) return value;
+  throw new SalienceError(
+    'invalid_text',
+    problem === 'invalid-utf16'
+      ? `${field}: the text has half of a surrogate pair; decode it as UTF-8 or UTF-16 before handing it in`
+      : `${field}: the text has a control character; only tab, line feed and carriage return are allowed`,
+    { details: { field, problem } },
+  );
+}

@@ -1,0 +1,278 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { liveFading as live, liveOnDisk } from '../../testing/live-memory.ts';
+
+const none = { embedder: 'none' } as const;
+const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
+  id: `run${at}`,
+  content: `Went for a long run along the river on ${weekday}`,
+  tags: [weekday],
+  type: 'event',
+  importance: 0.1 + at / 100,
+}));
+
+async function joined() {
+  const lived = await live();
+  const { memory, pass } = lived;
+  await memory.rememberMany(runs);
+  pass(20);
+  const { consolidated } = await memory.maintain({ consolidate: true, fade: false });
+  return { ...lived, id: consolidated[0]?.id as string };
+}
+
+describe('forget by ids', () => {
+  it('forgets several in one operation, and says which', async () => {
+    const { memory } = await live(none);
+    await memory.rememberMany(['a', 'b', 'c'].map((id) => ({ id, content: `Statement ${id}` })));
+    expect(await memory.forget(['a', 'b'])).toEqual({
+      dryRun: false,
+      count: 2,
+      forgotten: ['a', 'b'],
+      rebuilt: [],
+      reinstated: [],
+      mayStillSay: [],
+      erased: 'bytes',
+    });
+    expect((await memory.list()).memories.map(({ id }) => id)).toEqual(['c']);
+    const operations = [...(await memory.history('a')), ...(await memory.history('b'))]
+      .filter(({ verb }) => verb === 'forget')
+      .map(({ operation }) => operation);
+    expect(new Set(operations).size).toBe(1);
+    await expect(memory.undo({ operation: operations[0] })).rejects.toMatchObject({ code: 'cannot_undo' });
+  });
+
+  it('names every unknown id, and forgets nothing then', async () => {
+    const { memory } = await live(none);
+    await memory.remember('Statement', { id: 'a' });
+    await expect(memory.forget(['a', 'x', 'y'])).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/"x", "y".*nothing was forgotten/),
+      details: { ids: ['x', 'y'] },
+    });
+    expect(await memory.get('a')).toBeDefined();
+    await memory.forget('a');
+    await expect(memory.forget('a')).rejects.toMatchObject({ code: 'not_found', details: { id: 'a' } });
+  });
+
+  it('does nothing with an empty list', async () => {
+    const { memory } = await live(none);
+    await memory.remember('Statement', { id: 'a' });
+    expect(await memory.forget([])).toMatchObject({ count: 0, forgotten: [] });
+    expect((await memory.stats()).events).toBe(1);
+  });
+
+  it('says in a look back that something was forgotten', async () => {
+    const { memory, id, clock, pass } = await joined();
+    const known = new Date(clock.now()).toISOString();
+    pass(1);
+    await memory.forget('run0');
+    for (const gone of ['run0', id]) {
+      await expect(memory.get(gone, { asOf: { known } })).rejects.toMatchObject({ code: 'redacted' });
+    }
+    expect((await memory.list({ asOf: { known } })).redacted).toBe(2);
+  });
+});
+
+describe('forget of what something was made of', () => {
+  it('joins a plain consolidation again from what is left, under its id, with its links and votes', async () => {
+    const { memory, id } = await joined();
+    await memory.remember('The river is high', { id: 'river' });
+    await memory.link(id, 'river', { weight: 0.7 });
+    await memory.feedback(id, 'up', { voter: 'ann' });
+    const before = await memory.get(id);
+    const result = await memory.forget(['run0', 'run4']);
+    expect(result).toMatchObject({ forgotten: ['run0', 'run4'], rebuilt: [id], reinstated: [] });
+    const left = runs.slice(1, 4);
+    expect(await memory.get(id)).toEqual({
+      ...before,
+      content: left.map(({ content }) => content).join('\n'),
+      tags: ['Tuesday', 'Wednesday', 'Thursday'],
+      importance: 0.13,
+      derivedFrom: ['run1', 'run2', 'run3'],
+    });
+    const links = await memory.links(id);
+    expect(links.map((link) => [link.id, link.kind]).toSorted()).toEqual([
+      ['river', 'stated'],
+      ...left.map((run) => [run.id, 'consolidation']),
+    ]);
+    expect((await memory.feedback(id, 'down', { voter: 'ben' })).usefulness).toBe(0.5);
+    const { hits } = await memory.recall('long run river Tuesday', { strategy: 'lexical' });
+    expect(hits.map((hit) => hit.memory.id)).toContain(id);
+    expect((await memory.recall('Monday', { strategy: 'lexical', deep: true })).hits).toEqual([]);
+  });
+
+  it('reinstates the last original of a consolidation', async () => {
+    const { memory, id } = await joined();
+    const result = await memory.forget(['run0', 'run1', 'run2', 'run3']);
+    expect(result).toMatchObject({ rebuilt: [], reinstated: ['run4'] });
+    expect(result.forgotten).toContain(id);
+    expect(await memory.get('run4')).toMatchObject({ tier: 'hot', consolidatedAt: undefined });
+    const { hits } = await memory.recall('long run', { strategy: 'lexical' });
+    expect(hits.map((hit) => hit.memory.id)).toEqual(['run4']);
+  });
+
+  it('gives an archived original its text and its vector back', async () => {
+    const { memory, id, pass } = await joined();
+    await memory.update(id, { content: 'Runs along the river' });
+    pass(200);
+    await memory.maintain();
+    expect((await memory.get('run1'))?.tier).toBe('stub');
+    expect((await memory.forget('run0')).reinstated).toContain('run1');
+    expect(await memory.get('run1')).toMatchObject({ tier: 'hot', content: runs[1]?.content });
+    for (const strategy of ['lexical', 'vector']) {
+      const { hits } = await memory.recall(runs[1]?.content, { strategy });
+      expect(hits.map((hit) => hit.memory.id)).toContain('run1');
+    }
+  });
+
+  it('takes the reason of an invalidation with it: the same statement stays inactive, and nobody knows why', async () => {
+    const { memory } = await live(none);
+    await memory.remember('The vault is open', { id: 'a' });
+    await memory.invalidate('a', 'Mallory lied');
+    await memory.forget('a');
+    const { inactive, id } = await memory.remember('The vault is open');
+    expect(inactive?.reason).toBe('no reason was given');
+    expect(await memory.get(id)).toMatchObject({ invalidatedAt: inactive?.since, invalidReason: undefined });
+  });
+
+  it('lists what may still say it: summaries that people wrote, copies, and what was judged to say as much', async () => {
+    const { memory } = await live(none);
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The vault opens at the word mellon', { id: 'a', sessionId });
+    await memory.remember('The vault opens at the word mellon', { id: 'copy', scope: 'project:x' });
+    await memory.remember('The vault opens at the word mellon, said Gimli', {
+      id: 'longer',
+      supersedes: 'a',
+    });
+    await memory.remember('The vault is blue', { id: 'other', supersedes: 'longer' });
+    const { id } = await memory.endSession('We spoke of the vault');
+    const { mayStillSay } = await memory.forget('a');
+    expect(mayStillSay.toSorted()).toEqual(['copy', 'longer', id].toSorted());
+  });
+
+  it('leaves the summary of a session alone in which it was not said', async () => {
+    const { memory, pass } = await live(none);
+    const { sessionId } = await memory.startSession();
+    await memory.remember('Tea at four', { id: 'tea', sessionId });
+    pass(2);
+    const { summaries } = await memory.startSession();
+    await memory.remember('The vault is open', { id: 'a' });
+    expect(await memory.forget('a')).toMatchObject({ forgotten: ['a'], mayStillSay: [] });
+    expect(summaries).toHaveLength(1);
+    expect(await memory.get(summaries[0]?.id as string)).toBeDefined();
+  });
+});
+
+describe('forget by a filter', () => {
+  async function stocked() {
+    const lived = await live(none);
+    const { memory } = lived;
+    await memory.rememberMany([
+      { id: 'g', content: 'One', tags: ['x', 'y'] },
+      { id: 'p', content: 'Two', scope: 'project:match', tags: ['x'], type: 'rule' },
+      { id: 'b', content: 'Three', scope: 'project:match/team:a', tags: ['x'], metadata: { open: true } },
+      { id: 'n', content: 'Four', scope: 'project:matching', sessionId: 's', topicKey: 't' },
+      { id: 'i', content: 'Five', source: 'imported' },
+    ]);
+    return lived;
+  }
+
+  it.each([
+    [{ tags: ['x'] }, ['g', 'p', 'b']],
+    [{ tags: ['x', 'y'] }, ['g']],
+    [{ types: ['rule'] }, ['p']],
+    [{ typesExclude: ['fact'] }, ['p']],
+    [{ metadata: { open: true } }, ['b']],
+    [{ inScope: 'project:match' }, ['p']],
+    [{ inScope: 'project:match', below: true }, ['p', 'b']],
+    [{ inScope: 'global' }, ['g', 'i']],
+    [{ inScope: 'global', below: true }, ['g', 'p', 'b', 'n', 'i']],
+    [{ sessionId: 's' }, ['n']],
+    [{ topicKey: 't' }, ['n']],
+    [{ source: 'imported' }, ['i']],
+    [{ tags: ['x'], types: ['rule'] }, ['p']],
+    [{ tags: ['z'] }, []],
+  ] as const)('%j', async (filter, expected) => {
+    const { memory } = await stocked();
+    const plan = await memory.forget(filter, { dryRun: true });
+    expect(plan).toMatchObject({ dryRun: true, count: expected.length });
+    expect(plan.forgotten.toSorted()).toEqual(expected.toSorted());
+    expect((await memory.stats()).memories).toBe(5);
+    const result = await memory.forget(filter);
+    expect(result.forgotten.toSorted()).toEqual(expected.toSorted());
+    expect((await memory.stats()).memories).toBe(5 - expected.length);
+  });
+
+  it('finds what only the history still has', async () => {
+    const { memory } = await stocked();
+    await memory.remember('Six', { id: 'undone', tags: ['x'] });
+    await memory.undo();
+    expect((await memory.forget({ tags: ['x'] })).forgotten.toSorted()).toEqual(['b', 'g', 'p', 'undone']);
+    expect((await memory.history('undone')).every(({ redacted }) => redacted)).toBe(true);
+  });
+
+  it('counts in a dry run, and lists no more than asked for', async () => {
+    const { memory } = await stocked();
+    const plan = await memory.forget({ inScope: 'global', below: true }, { dryRun: true, limit: 2 });
+    expect(plan.count).toBe(5);
+    expect(plan.forgotten).toHaveLength(2);
+  });
+
+  it.each([
+    [{}, /to delete the space, use deleteSpace/],
+    [
+      { tags: [], metadata: {}, typesExclude: [], types: undefined },
+      /an empty filter would forget everything/,
+    ],
+    [{ below: true }, /name a scope with inScope/],
+    [{ tag: ['x'] }, /tag/],
+    [{ scope: 'global' }, /scope/],
+    [{ source: 'nowhere' }, /source/],
+    [undefined, /filter/],
+  ])('refuses %j', async (filter, message) => {
+    const { memory } = await stocked();
+    await expect(memory.forget(filter as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(message),
+    });
+    expect((await memory.stats()).memories).toBe(5);
+  });
+});
+
+describe('expiry and delete', () => {
+  it('forget what was made of a memory too', async () => {
+    const { memory, pass } = await live(none);
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The wifi password is swordfish', { id: 'a', sessionId, expiresAt: '2026-01-20' });
+    pass(5);
+    const { summaries } = await memory.startSession();
+    pass(20);
+    const { expired } = await memory.maintain();
+    expect(expired).toEqual(['a', summaries[0]?.id]);
+    expect((await memory.list()).memories).toEqual([]);
+  });
+
+  it('of a conflict keep the newer memory', async () => {
+    const { memory } = await live();
+    await memory.remember('The vault opens at the word mellon', { id: 'old' });
+    const { conflicts = [] } = await memory.remember('The vault opens at the word friend', { id: 'new' });
+    expect(conflicts).toHaveLength(1);
+    const resolved = await memory.resolve(conflicts[0]?.conflictId as string, 'delete');
+    expect(resolved).toMatchObject({ resolution: 'delete', memory: { id: 'new' } });
+    expect(await memory.get('old')).toBeUndefined();
+    expect(await memory.conflicts()).toEqual([]);
+  });
+});
+
+it('forgets many with one rewrite of the file', async () => {
+  const { memory, cleanUp } = await liveOnDisk(none);
+  onTestFinished(cleanUp);
+  await memory.rememberMany(
+    Array.from({ length: 500 }, (_, at) => ({ id: `m${at}`, content: `Fact ${at}` })),
+  );
+  const { events } = await memory.stats();
+  const result = await memory.forget(Array.from({ length: 400 }, (_, at) => `m${at}`));
+  expect(result.count).toBe(400);
+  expect(await memory.stats()).toMatchObject({ memories: 100, events: events + 400 });
+  expect(await memory.check()).toEqual([]);
+  await memory.close();
+});

@@ -1,0 +1,234 @@
+import { invalidArgument, oneOf, text, wholeNumber } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { type MemoryRecord, SOURCES, type Source } from '../../domain/memory.ts';
+import { keysOf, onlyKeys } from '../../domain/options.ts';
+import { parseScope } from '../../domain/scope.ts';
+import type { Instant } from '../../domain/time.ts';
+import { filterExclusionOf } from '../../store/eligibility.ts';
+import type { Change, MemoryFilter, SpaceReader, Verb } from '../../store/store.ts';
+import { type Engine, filterOf, momentOf } from '../dependencies.ts';
+import { optimistically } from '../optimistically.ts';
+import type { FilterOptions, OperationOptions } from '../types.ts';
+import { deriveTexts } from './derive.ts';
+import { changesOf, type Forgetting, planForgetting, textsOf } from './forgetting.ts';
+import { derivationOf } from './write.ts';
+
+/** Which memories are to be forgotten: all that meet every field that is given. At least one must be. */
+export interface ForgetFilter extends Omit<FilterOptions, 'scope'> {
+  /** With `inScope`: in the scopes below it too. Default is false. */
+  readonly below?: boolean | undefined;
+  /** Of the session of their last material update. */
+  readonly sessionId?: string | undefined;
+  readonly source?: Source | undefined;
+  readonly topicKey?: string | undefined;
+}
+
+/** An id, some ids, or a filter. */
+export type ForgetTarget = string | readonly string[] | ForgetFilter;
+
+export interface ForgetOptions extends OperationOptions {
+  /** Only says what would be forgotten. Default is false. */
+  readonly dryRun?: boolean | undefined;
+  /** Most ids that a dry run lists in `forgotten`, 1–10,000. Default is 100. */
+  readonly limit?: number | undefined;
+}
+
+export interface ForgetResult {
+  readonly dryRun: boolean;
+  /**
+   * How many memories are forgotten: those that were named or found, what was made of them, and what was removed before
+   * (by resolving a conflict, an undo or the curator) and still stood with the same text in the history.
+   */
+  readonly count: number;
+  /** Their ids; in a dry run at most `limit`. */
+  readonly forgotten: readonly string[];
+  /** Consolidations that were joined again without them. */
+  readonly rebuilt: readonly string[];
+  /** Memories that forgotten consolidations had replaced: they are believed again. */
+  readonly reinstated: readonly string[];
+  /** Memories that may say the same in words of their own: summaries that people wrote, copies. They stay. */
+  readonly mayStillSay: readonly string[];
+  /** What is gone now: every byte in the store's files, or the rows, whose bytes the database frees later. */
+  readonly erased: 'bytes' | 'rows';
+}
+
+const PAGE = 1000;
+
+/**
+ * Forgets memories for good, as one transaction: afterwards their texts are nowhere in the store, its history and its
+ * log included, nor is what was made of them. There is no undo. Throws `not_found`, naming every id that is not in the
+ * space, and forgets nothing then; `invalid_argument` for a filter that names nothing.
+ */
+export async function forget(
+  engine: Engine,
+  target: ForgetTarget,
+  options: ForgetOptions = {},
+): Promise<ForgetResult> {
+  const now = momentOf(engine, options);
+  const most = wholeNumber(options.limit ?? 100, 'limit', 1, 10_000);
+  const named = namedIn(target);
+  const selection = named ? undefined : selectionOf(target as ForgetFilter);
+  const ids = named ?? (await select(engine, selection as Selection, options));
+  const decide = async (reader: SpaceReader): Promise<Forgetting> => {
+    if (named) await checkKnown(reader, named, engine.space.name);
+    // What was changed since it was found may not be meant any more.
+    const meant = selection ? await stillSelected(reader, ids, selection) : ids;
+    return planForgetting(reader, meant);
+  };
+  if (options.dryRun) return resultOf(engine, await decide(engine.space), most);
+  const done = await forgetBy(engine, 'forget', now, options, decide);
+  return resultOf(engine, done);
+}
+
+/** Writes a forgetting, decided again on what the memories are by then, with the changes that belong to it. */
+export async function forgetBy(
+  engine: Engine,
+  verb: Verb,
+  at: Instant,
+  options: OperationOptions,
+  decide: (reader: SpaceReader) => Promise<Forgetting>,
+  also: readonly Change[] = [],
+): Promise<Forgetting> {
+  const { result } = await optimistically(
+    engine.space,
+    { verb, at },
+    {
+      async prepare(reader) {
+        const plan = await decide(reader);
+        return { plan, indexed: await deriveTexts(textsOf(plan), engine, { signal: options.signal }) };
+      },
+      async decide(reader, { plan, indexed }) {
+        const again = await decide(reader);
+        if (signatureOf(again) !== signatureOf(plan)) return undefined;
+        const changes = [...changesOf(again, indexed), ...also];
+        return { changes, result: again, ...derivationOf(engine, indexed) };
+      },
+    },
+    options.signal,
+  );
+  return result;
+}
+
+/** The texts that were read. */
+function signatureOf(plan: Forgetting): string {
+  return JSON.stringify(textsOf(plan).map(({ id, title, content, tags }) => [id, title, content, tags]));
+}
+
+function resultOf(engine: Engine, plan: Forgetting, most?: number): ForgetResult {
+  return {
+    dryRun: most !== undefined,
+    count: plan.forgotten.length,
+    forgotten: plan.forgotten.slice(0, most),
+    rebuilt: plan.rebuilt.map(({ memory }) => memory.id),
+    reinstated: plan.reinstated.map(({ memory }) => memory.id),
+    mayStillSay: plan.mayStillSay,
+    erased: engine.space.erases,
+  };
+}
+
+function namedIn(target: ForgetTarget): readonly string[] | undefined {
+  if (typeof target === 'string') return [target];
+  if (!Array.isArray(target)) return undefined;
+  return target.map((id: unknown) => text(id, 'ids'));
+}
+
+async function checkKnown(reader: SpaceReader, ids: readonly string[], space: string): Promise<void> {
+  const missing: string[] = [];
+  const present = await reader.get(ids);
+  for (const [at, id] of ids.entries()) {
+    if (!present[at] && (await reader.history(id)).every(({ redacted }) => redacted)) missing.push(id);
+  }
+  if (missing.length === 0) return;
+  const names = missing.slice(0, 10).map((id) => JSON.stringify(id));
+  const rest = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
+  throw new SalienceError(
+    'not_found',
+    ids.length === 1
+      ? `memory ${names[0]} does not exist in space ${JSON.stringify(space)}`
+      : `memories ${names.join(', ')}${rest} do not exist in space ${JSON.stringify(space)}; nothing was forgotten`,
+    { details: { id: missing[0], ids: missing.slice(0, 100), space } },
+  );
+}
+
+interface Selection {
+  readonly filter: MemoryFilter;
+  readonly matches: (memory: MemoryRecord) => boolean;
+}
+
+const FILTER_KEYS = keysOf<ForgetFilter>()({
+  inScope: true,
+  below: true,
+  types: true,
+  typesExclude: true,
+  tags: true,
+  metadata: true,
+  sessionId: true,
+  source: true,
+  topicKey: true,
+});
+
+/** Throws `invalid_argument`, `invalid_scope`. */
+function selectionOf(given: ForgetFilter): Selection {
+  onlyKeys(given, FILTER_KEYS, 'filter');
+  const { below = false, sessionId, topicKey, inScope, ...rest } = given;
+  const source = given.source === undefined ? undefined : oneOf(given.source, 'source', SOURCES);
+  if (below && inScope === undefined) throw invalidArgument('below', 'name a scope with inScope');
+  checkNarrows(given);
+  const scope = below ? parseScope(inScope as string) : undefined;
+  const filter = filterOf({ ...rest, ...(below ? {} : { inScope }) });
+  return {
+    filter,
+    matches: (memory) =>
+      filterExclusionOf(memory, filter) === undefined &&
+      (scope === undefined || isAtOrBelow(memory.scope, scope)) &&
+      (sessionId === undefined || memory.sessionId === sessionId) &&
+      (source === undefined || memory.source === source) &&
+      (topicKey === undefined || memory.topicKey === topicKey),
+  };
+}
+
+/** A filter that a caller has built, and into which nothing went, must not empty the space. */
+function checkNarrows({ tags, typesExclude, metadata, below, ...rest }: ForgetFilter): void {
+  const lists = [tags ?? [], typesExclude ?? [], Object.keys(metadata ?? {})];
+  const narrows =
+    Object.values(rest).some((each) => each !== undefined) || lists.some((each) => each.length > 0);
+  if (narrows) return;
+  throw invalidArgument(
+    'filter',
+    'an empty filter would forget everything; name at least one field. To forget all memories, give { inScope: "global", below: true }; to delete the space, use deleteSpace',
+  );
+}
+
+function isAtOrBelow(scope: string, top: string): boolean {
+  return top === 'global' || scope === top || scope.startsWith(`${top}/`);
+}
+
+/** The ids of what a filter finds: of the memories, and of those that only the history still has. */
+async function select(
+  engine: Engine,
+  { filter, matches }: Selection,
+  options: OperationOptions,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    throwIfAborted(options.signal);
+    const page = await engine.space.list({ filter, limit: PAGE, cursor });
+    ids.push(...page.memories.filter(matches).map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return [...ids, ...(await engine.space.removed()).filter(matches).map(({ id }) => id)];
+}
+
+async function stillSelected(
+  reader: SpaceReader,
+  ids: readonly string[],
+  { matches }: Selection,
+): Promise<readonly string[]> {
+  const present = await reader.get(ids);
+  const removed = new Map((await reader.removed()).map((memory) => [memory.id, memory]));
+  return ids.filter((id, at) => {
+    const memory = present[at] ?? removed.get(id);
+    return memory !== undefined && matches(memory);
+  });
+}

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { live } from '../../testing/live-memory.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
+
+const plain = { embedder: 'none' } as const;
+
+describe('the same statement', () => {
+  test('word for word, in its scope, of its type, is one memory', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember('Anna likes tea', { id: 'a' });
+    pass(1);
+    const before = await memory.get('a');
+    const { sequence } = await memory.stats();
+    expect(await memory.remember('Anna likes tea', { importance: 1, tags: ['x'] })).toMatchObject({
+      id: 'a',
+      outcome: 'deduplicated',
+    });
+    expect(await memory.get('a')).toEqual(before);
+    expect((await memory.stats()).sequence).toBe(sequence);
+    for (const [content, options] of [
+      ['Anna likes Tea', {}],
+      ['Anna likes tea', { type: 'preference' }],
+      ['Anna likes tea', { scope: 'project:a' }],
+    ] as const) {
+      expect((await memory.remember(content, options)).outcome).toBe('created');
+    }
+    expect((await memory.stats()).memories).toBe(4);
+  });
+
+  test('is one memory whatever its title, its spaces and its form of Unicode', async () => {
+    const { memory, pass } = await live();
+    await memory.remember('Zoë likes  green tea', { id: 'a', title: 'Drinks', tags: ['x'] });
+    pass(1);
+    const before = await memory.get('a');
+    for (const [content, title] of [
+      ['Zoë likes green tea', undefined],
+      [' Zoe\u0308 likes\n green tea ', 'Drinks'],
+      ['Zoë likes  green tea', 'Another title'],
+    ] as const) {
+      const answer = await memory.remember(content, title === undefined ? {} : { title });
+      expect(answer).toEqual({ id: 'a', outcome: 'deduplicated' });
+    }
+    expect(await memory.get('a')).toEqual(before);
+    const batch = await memory.rememberMany([{ content: 'Bo  sings' }, { content: 'Bo sings', title: 'Bo' }]);
+    expect(batch.map(({ outcome }) => outcome)).toEqual(['created', 'deduplicated']);
+    expect(await memory.conflicts()).toEqual([]);
+  });
+
+  test('that does not hold is known with other spaces too', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('The sky is green', { id: 'sky' });
+    await memory.invalidate('sky', 'it is blue');
+    expect(await memory.remember(' The sky  is green', { title: 'Sky' })).toMatchObject({
+      id: 'sky',
+      inactive: { reason: 'it is blue' },
+    });
+    await memory.forget('sky');
+    expect(await memory.remember('The sky\nis green')).toMatchObject({
+      outcome: 'created',
+      inactive: { since: expect.any(String) },
+    });
+  });
+
+  test('one that no longer holds is said anew; one that is cold or not valid yet is known', async () => {
+    const { memory, pass, space, clock } = await live(plain);
+    await memory.remember('Over', { id: 'over', expiresAt: '2026-01-02' });
+    await memory.remember('Ended', { id: 'ended', validUntil: '2026-01-02' });
+    await memory.remember('Replaced', { id: 'replaced' });
+    await memory.remember('Something else', { supersedes: 'replaced' });
+    await memory.remember('To come', { id: 'to come', validFrom: '2027-01-01' });
+    await memory.remember('Cold', { id: 'cold' });
+    const [cold] = await space.get(['cold']);
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [{ kind: 'replace', memory: { ...cold!, tier: 'cold', coldSince: clock.now() } }],
+      result: undefined,
+    }));
+    pass(2);
+    for (const content of ['Over', 'Ended', 'Replaced']) {
+      expect((await memory.remember(content)).outcome, content).toBe('created');
+    }
+    for (const [content, id] of [
+      ['To come', 'to come'],
+      ['Cold', 'cold'],
+    ] as const) {
+      expect(await memory.remember(content)).toMatchObject({ outcome: 'deduplicated', id });
+    }
+  });
+
+  test('with more to supersede, it does so from now on', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna lives in Berlin', { id: 'old' });
+    await memory.remember('Anna lives in Paris', { id: 'new' });
+    const again = await memory.remember('Anna lives in Paris', { supersedes: ['old'] });
+    expect(again).toMatchObject({ id: 'new', outcome: 'updated' });
+    expect(await memory.get('new')).toMatchObject({ supersedes: ['old'], revisionCount: 2 });
+    expect((await memory.remember('Anna lives in Paris', { supersedes: ['old'] })).outcome).toBe(
+      'deduplicated',
+    );
+    await memory.undo();
+    expect((await memory.get('new'))?.supersedes).toEqual([]);
+  });
+
+  test('what a sibling scope supersedes makes nothing new here', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna likes tea', { id: 'shared', topicKey: 'drink' });
+    await memory.remember('Anna hates tea', { scope: 'project:a', supersedes: 'shared' });
+    expect(await memory.remember('Anna likes tea')).toMatchObject({ id: 'shared', outcome: 'deduplicated' });
+    expect(await memory.remember('Anna loves tea', { topicKey: 'drink' })).toMatchObject({
+      id: 'shared',
+      outcome: 'updated',
+    });
+  });
+});
+
+test('a content in which nothing can be seen is refused as empty', async () => {
+  const { memory } = await live(plain);
+  for (const content of ['\u200b', ' \u200d\ufeff ', '\u2060\u00ad']) {
+    await expectCode(memory.remember(content), 'invalid_argument');
+  }
+  expect((await memory.stats()).memories).toBe(0);
+});
+
+describe('the same topic', () => {
+  test('what is said next takes its place in the same memory; the rest of it stays', async () => {
+    const { memory, clock, pass } = await live(plain);
+    await memory.remember('Anna likes tea', {
+      id: 'a',
+      topicKey: 'drink',
+      type: 'preference',
+      tags: ['x'],
+      metadata: { sure: true },
+      importance: 0.9,
+      sourceRef: 'letter',
+    });
+    await memory.recall('tea', { strategy: 'retention', sessionId: 's' });
+    const before = await memory.get('a');
+    pass(1);
+    expect(
+      await memory.remember('Anna likes coffee', { topicKey: 'drink', confidence: 0.4, id: 'ignored' }),
+    ).toMatchObject({
+      id: 'a',
+      outcome: 'updated',
+    });
+    expect(await memory.get('a')).toEqual({
+      ...before,
+      content: 'Anna likes coffee',
+      confidence: 0.4,
+      updatedAt: new Date(clock.now()).toISOString(),
+      revisionCount: 2,
+    });
+    expect((await memory.history('a')).map(({ verb, before: was }) => [verb, was?.content])).toEqual([
+      ['remember', undefined],
+      ['remember', 'Anna likes tea'],
+    ]);
+    expect((await memory.recall('tea')).hits).toEqual([]);
+    await memory.undo();
+    expect((await memory.get('a'))?.content).toBe('Anna likes tea');
+  });
+
+  test('in another scope, of another name, or where the old one no longer holds, it is another memory', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.remember('Anna likes tea', { topicKey: 'drink', expiresAt: '2026-01-02' });
+    for (const options of [{ topicKey: 'drink', scope: 'project:a' }, { topicKey: 'Drink' }]) {
+      expect((await memory.remember('Anna likes milk', options)).outcome).toBe('created');
+    }
+    pass(2);
+    expect((await memory.remember('Anna likes coffee', { topicKey: 'drink' })).outcome).toBe('created');
+  });
+
+  test('the topic comes before equal words', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna likes tea', { id: 'words' });
+    await memory.remember('Anna likes milk', { id: 'topic', topicKey: 'drink' });
+    expect(await memory.remember('Anna likes tea', { topicKey: 'drink' })).toMatchObject({
+      id: 'topic',
+      outcome: 'updated',
+    });
+  });
+
+  test('within one batch the later statement meets the earlier one', async () => {
+    const { memory } = await live(plain);
+    const outcomes = await memory.rememberMany([
+      { id: 'a', content: 'Anna likes tea', topicKey: 'drink' },
+      { content: 'Anna likes milk', topicKey: 'drink' },
+      { content: 'Anna likes milk' },
+      { id: 'b', content: 'Ben likes tea' },
+      { content: 'Ben likes tea' },
+      { content: 'Ben likes tea', supersedes: 'a' },
+    ]);
+    expect(outcomes.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'created'],
+      ['a', 'updated'],
+      ['a', 'deduplicated'],
+      ['b', 'created'],
+      ['b', 'deduplicated'],
+      ['b', 'updated'],
+    ]);
+    expect(await memory.get('a')).toMatchObject({ content: 'Anna likes milk', revisionCount: 2 });
+    expect(await memory.get('b')).toMatchObject({ supersedes: ['a'], revisionCount: 2 });
+    expect((await memory.recall('milk tea', { strategy: 'bm25' })).hits.map((hit) => hit.memory.id)).toEqual([
+      'b',
+    ]);
+    await memory.undo();
+    expect((await memory.stats()).memories).toBe(0);
+  });
+
+  test('a statement that does not fit leaves the memory of its topic as it was', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('Anna likes tea', { id: 'a', topicKey: 'drink', validFrom: '2026-06-01' });
+    const before = await memory.get('a');
+    await expectCode(
+      memory.remember('No', { topicKey: 'drink', validUntil: '2026-05-01' }),
+      'invalid_argument',
+    );
+    await expectCode(memory.remember('No', { topicKey: 'drink', type: 'summary' }), 'invalid_argument');
+    expect(await memory.get('a')).toEqual(before);
+  });
+});

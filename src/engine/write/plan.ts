@@ -1,0 +1,186 @@
+import { CHANGE_FIELDS } from '../../domain/fields.ts';
+import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
+import { visibleScopes } from '../../domain/scope.ts';
+import { normalisedContent } from '../../domain/statement.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
+import { grouped } from '../../store/standing.ts';
+import type { SpaceReader } from '../../store/store.ts';
+import { madeHot, withFullText } from '../../store/tiers.ts';
+import { inheritedImportance, isLive, supersededAmong } from '../belief/supersession.ts';
+import type { Inactive, RememberInput } from '../types.ts';
+import { changedRecord } from './record.ts';
+
+/** What becomes of one statement. */
+export type Plan =
+  | {
+      readonly kind: 'insert';
+      readonly memory: MemoryRecord;
+      /** It was invalidated before, and stays so. */
+      readonly inactive?: Inactive | undefined;
+    }
+  | { readonly kind: 'update'; readonly memory: MemoryRecord }
+  /** Known word for word, and hot again. */
+  | { readonly kind: 'affirm'; readonly memory: MemoryRecord }
+  | { readonly kind: 'keep'; readonly id: string; readonly inactive?: Inactive | undefined };
+
+export interface Draft {
+  readonly input: RememberInput;
+  /** What it would be as a new memory. */
+  readonly record: MemoryRecord;
+}
+
+/**
+ * Decides for each statement, in order: one that was invalidated stays so; one about a topic that its scope knows
+ * replaces what was said about it; one that its scope knows word for word, with the same type, is that one, whatever its
+ * title; every other is new. Later statements of a batch see what became of earlier ones.
+ */
+export async function planWrites(
+  reader: SpaceReader,
+  drafts: readonly Draft[],
+  now: Instant,
+): Promise<readonly Plan[]> {
+  const records = drafts.map(({ record }) => record);
+  const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
+  const whole = (found: readonly MemoryRecord[]) =>
+    Promise.all(found.map((memory) => withFullText(reader, memory)));
+  const sameTopic = topics.length > 0 ? await whole(await reader.find('topicKey', topics)) : [];
+  const sameContent = await whole(
+    await reader.find(
+      'content',
+      records.map(({ content }) => content),
+    ),
+  );
+  const tombstones = await reader.tombstones(records);
+  const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
+  const superseded = await supersededAtHome(reader, [...known.values()], now);
+  const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
+  const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
+  const byContent = new Map(sameContent.filter(live).map((memory) => [statementOf(memory), memory]));
+  const invalid = new Map(
+    sameContent
+      .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
+      .map((memory) => [statementOf(memory), memory]),
+  );
+  const plans = drafts.map(({ input, record }, index): Plan => {
+    const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
+    const plan = planOne(input, record, {
+      topic,
+      twin: byContent.get(statementOf(record)),
+      invalid: invalid.get(statementOf(record)),
+      tombstone: tombstones[index],
+    });
+    if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
+      // What its topic said before is said no longer.
+      if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
+      if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
+      byContent.set(statementOf(plan.memory), plan.memory);
+    }
+    return plan;
+  });
+  return inheriting(reader, plans);
+}
+
+/** What takes the place of another memory counts for no less, in whatever order a batch names them. */
+async function inheriting(reader: SpaceReader, plans: readonly Plan[]): Promise<readonly Plan[]> {
+  const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
+  const older = [...new Set(written.flatMap(({ supersedes }) => supersedes))];
+  if (older.length === 0) return plans;
+  const known = new Map((await reader.get(older)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
+  return plans.map((plan): Plan => {
+    if (plan.kind === 'keep' || plan.memory.supersedes.length === 0) return plan;
+    const { importance, importanceJudge } = plan.memory.supersedes
+      .flatMap((id) => known.get(id) ?? [])
+      .reduce(inheritedImportance, plan.memory);
+    if (importance === plan.memory.importance) return plan;
+    const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
+    return { ...plan, memory: { ...plan.memory, importance, importanceJudge, stability } };
+  });
+}
+
+function planOne(
+  input: RememberInput,
+  record: MemoryRecord,
+  found: {
+    readonly topic: MemoryRecord | undefined;
+    readonly twin: MemoryRecord | undefined;
+    readonly invalid: MemoryRecord | undefined;
+    readonly tombstone: { readonly at: Instant; readonly reason: string } | undefined;
+  },
+): Plan {
+  const { topic, twin, invalid, tombstone } = found;
+  if (!twin && invalid) {
+    return {
+      kind: 'keep',
+      id: invalid.id,
+      inactive: inactiveOf(invalid.invalidatedAt, invalid.invalidReason),
+    };
+  }
+  if (!twin && tombstone) {
+    const { at, reason } = tombstone;
+    // Of a memory that was forgotten the reason was forgotten too.
+    const invalidReason = reason === '' ? undefined : reason;
+    const memory = { ...record, invalidatedAt: at, invalidReason };
+    return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
+  }
+  if (topic) return { kind: 'update', memory: restated(madeHot(topic), input, record) };
+  if (!twin) return { kind: 'insert', memory: record };
+  const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
+  const topicKey = twin.topicKey ?? record.topicKey;
+  const hot = madeHot(twin);
+  if (added.length === 0 && topicKey === twin.topicKey)
+    return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
+  const supersedes = [...twin.supersedes, ...added];
+  const { updatedAt } = record;
+  return {
+    kind: 'update',
+    memory: { ...hot, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+  };
+}
+
+/** What a new statement about a topic changes of the memory: all that it says, where it stands excepted. */
+const RESTATED = [
+  ...CHANGE_FIELDS.filter((name) => name !== 'scope' && name !== 'topicKey' && name !== 'sourceRef'),
+  'ttl',
+] as const;
+
+/** A memory after something else was said about its topic; what is not said stays. */
+function restated(before: MemoryRecord, input: RememberInput, record: MemoryRecord): MemoryRecord {
+  const changes = Object.fromEntries(
+    RESTATED.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]),
+  );
+  // The checks, and the redaction, are those of the new record.
+  const changed = changedRecord(before, changes, { now: record.updatedAt });
+  return {
+    ...changed,
+    sessionId: record.sessionId ?? before.sessionId,
+    source: record.source,
+    sourceRef: record.sourceRef ?? before.sourceRef,
+    supersedes: [...new Set([...before.supersedes, ...record.supersedes.filter((id) => id !== before.id)])],
+  };
+}
+
+/** Which memories are superseded where they were said: what happens in other scopes is not seen there. */
+async function supersededAtHome(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  now: Instant,
+): Promise<ReadonlySet<string>> {
+  const superseded = new Set<string>();
+  for (const [scope, ids] of grouped(memories.map((memory) => [memory.scope, memory.id] as const))) {
+    const filter = { scopes: visibleScopes(scope) };
+    for (const id of await supersededAmong(reader, ids, filter, now)) superseded.add(id);
+  }
+  return superseded;
+}
+
+function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
+  return { since: formatInstant(at ?? 0), reason: reason ?? 'no reason was given' };
+}
+
+function topicOf({ scope, topicKey }: MemoryRecord): string {
+  return JSON.stringify([scope, topicKey]);
+}
+
+function statementOf({ scope, type, content }: MemoryRecord): string {
+  return JSON.stringify([scope, type, normalisedContent(content)]);
+}

@@ -1,0 +1,165 @@
+import { invalidArgument } from '../../domain/check.ts';
+import { parseTimeToLive } from '../../domain/duration.ts';
+import {
+  CHANGE_FIELDS,
+  CREATE_FIELDS,
+  type CreateField,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  INSTANT_FIELDS,
+  type InstantField,
+} from '../../domain/fields.ts';
+import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../domain/memory.ts';
+import { onlyKeys } from '../../domain/options.ts';
+import { normalisedContent } from '../../domain/statement.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
+import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
+import { checkedChanges, checkedFields, type TextLimits } from './field-checks.ts';
+
+/** The most that a superseded memory weighs. */
+const SUPERSEDED_WEIGHT = 0.1;
+
+/** What is no field of a record, and stands in an exported memory for readers. */
+const EXPORTED_BESIDES = ['space', 'effectiveWeight', 'votes'] as const;
+const INPUT_KEYS = [...CREATE_FIELDS, 'ttl'];
+const CHANGE_KEYS = [...CHANGE_FIELDS, 'ttl'];
+const EXPORT_KEYS = [...FIELD_NAMES, ...EXPORTED_BESIDES, 'ttl'];
+
+/** What only an import brings. The store gives the place in the order. */
+const ENGINE_FIELDS = FIELD_NAMES.filter((name) => FIELDS[name].set === 'engine' && name !== 'ordinal');
+
+/** The fields of a memory of which nothing is known. */
+const INITIAL = Object.fromEntries(
+  FIELD_NAMES.map((name) => [name, (FIELDS[name] as Field).initial]),
+) as unknown as Pick<MemoryRecord, Exclude<keyof MemoryRecord, 'id' | 'content' | 'createdAt' | 'updatedAt'>>;
+
+const noLimits: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
+
+/** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
+export function newRecord(
+  input: RememberInput,
+  context: {
+    readonly now: Instant;
+    readonly newId: () => string;
+    readonly limits: TextLimits;
+    /** Whether this may be the summary of a session. Default is false. */
+    readonly summaries?: boolean | undefined;
+  },
+): MemoryRecord {
+  onlyKeys(input, INPUT_KEYS, 'memory');
+  if (input.content === undefined) throw invalidArgument('content', 'expected a string, not undefined');
+  const { now, limits, newId } = context;
+  const given = checkedFields({ ...input }, CREATE_FIELDS, limits) as Partial<
+    Pick<MemoryRecord, CreateField>
+  > & { readonly content: string };
+  const createdAt = Math.min(given.createdAt ?? now, now);
+  if (given.createdAt !== undefined && given.updatedAt !== undefined && given.updatedAt < given.createdAt)
+    throw invalidArgument(
+      'updatedAt',
+      'it must not lie before createdAt; correct one of them, or leave it out',
+    );
+  if (!context.summaries) refuseSummary(given.type);
+  const record = { ...INITIAL, ...given, ...endOf(input, given.type ?? INITIAL.type, createdAt) };
+  checkValidity(record);
+  return {
+    ...record,
+    id: given.id ?? newId(),
+    createdAt,
+    updatedAt: Math.max(createdAt, Math.min(given.updatedAt ?? createdAt, now)),
+    bornIn: given.sessionId,
+    importanceJudge: given.importance === undefined ? 'default' : 'caller',
+    stability: initialStability(record.importance),
+  };
+}
+
+/** A memory after changes: its revision is counted and its clock of updates set to now. */
+export function changedRecord(
+  before: MemoryRecord,
+  changes: MemoryChanges,
+  context: { readonly now: Instant; readonly limits?: TextLimits | undefined },
+): MemoryRecord {
+  onlyKeys(changes, CHANGE_KEYS, 'changes');
+  const changed = checkedChanges({ ...changes }, CHANGE_FIELDS, context.limits ?? noLimits);
+  const record = { ...before, ...changed };
+  if (record.type !== before.type) refuseSummary(record.type);
+  const after = { ...record, ...endOf(changes, record.type, context.now) };
+  checkValidity(after);
+  return {
+    ...after,
+    // Votes are on what it said.
+    usefulness:
+      normalisedContent(after.content) === normalisedContent(before.content)
+        ? before.usefulness
+        : INITIAL.usefulness,
+    importanceJudge: changed.importance === undefined ? before.importanceJudge : 'caller',
+    updatedAt: Math.max(before.updatedAt, context.now),
+    revisionCount: before.revisionCount + 1,
+  };
+}
+
+/** A memory as it was exported, checked like a new one and otherwise kept as it is. */
+export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord {
+  onlyKeys(memory, EXPORT_KEYS, 'memory');
+  if (memory.createdAt === undefined)
+    throw invalidArgument('createdAt', 'an exported memory has one; remember new ones instead');
+  const given = Object.fromEntries(INPUT_KEYS.map((key) => [key, memory[key as keyof Memory]]));
+  const base = newRecord(given as unknown as RememberInput, {
+    now: Infinity,
+    newId: () => memory.id,
+    limits,
+    summaries: true,
+  });
+  return { ...base, ...checkedFields({ ...memory }, ENGINE_FIELDS, limits) };
+}
+
+/**
+ * The record as callers see it; `superseded` where another memory has taken its place, as one that it was joined into
+ * always has.
+ */
+export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {
+  const times = INSTANT_FIELDS.map((name) => {
+    const at = record[name];
+    return [name, at === undefined ? undefined : formatInstant(at)] as const;
+  });
+  const { weight, consolidatedAt } = record;
+  return {
+    ...record,
+    ...(Object.fromEntries(times) as Pick<Memory, InstantField>),
+    space,
+    effectiveWeight:
+      superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
+  };
+}
+
+/** The text that is searched: title, content and tags. */
+export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>): string {
+  return [memory.title, memory.content, ...memory.tags].filter((part) => part !== undefined).join('\n');
+}
+
+function refuseSummary(type: string | undefined): void {
+  if (type !== 'summary') return;
+  throw invalidArgument(
+    'type',
+    'summaries are written by sessions: use saveSummary or endSession, or another type',
+  );
+}
+
+/** What a time to live ends: the validity of what is true for a while, the life of everything else. */
+function endOf(
+  { ttl, validUntil, expiresAt }: Pick<MemoryChanges, 'ttl' | 'validUntil' | 'expiresAt'>,
+  type: string,
+  from: Instant,
+): { readonly validUntil?: Instant; readonly expiresAt?: Instant } {
+  if (ttl === undefined) return {};
+  const field = TRANSIENT_TYPES.includes(type) ? 'validUntil' : 'expiresAt';
+  if ((field === 'validUntil' ? validUntil : expiresAt) !== undefined) {
+    throw invalidArgument('ttl', `it sets ${field}, which is given as well: leave one of them out`);
+  }
+  return { [field]: parseTimeToLive(ttl, from) };
+}
+
+function checkValidity({ validFrom, validUntil }: Pick<MemoryRecord, 'validFrom' | 'validUntil'>): void {
+  if (validFrom !== undefined && validUntil !== undefined && validFrom > validUntil)
+    throw invalidArgument('validUntil', 'it lies before validFrom');
+}

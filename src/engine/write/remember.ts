@@ -1,0 +1,220 @@
+import type { Judge, MemoryRecord } from '../../domain/memory.ts';
+import type { Instant } from '../../domain/time.ts';
+import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
+import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
+import { checkSupersession } from '../belief/supersession.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import { optimistically } from '../optimistically.ts';
+import { touchSessions } from '../sessions/touch.ts';
+import type { BatchOptions, OperationOptions, Remembered, RememberInput, RememberOptions } from '../types.ts';
+import { birthLinks } from './birth.ts';
+import { deriveTexts } from './derive.ts';
+import { type Plan, planWrites } from './plan.ts';
+import { newRecord } from './record.ts';
+import { derivationOf, inContext } from './write.ts';
+
+/**
+ * Remembers one statement, and notices what it may contradict. Throws when anything about it is wrong; nothing is
+ * written then.
+ */
+export async function remember(
+  engine: Engine,
+  content: string,
+  options: RememberOptions & OperationOptions = {},
+): Promise<Remembered> {
+  const { signal, now, ...fields } = options;
+  const [remembered] = await rememberAll(
+    engine,
+    [{ ...fields, content }],
+    { signal, now },
+    { noticing: true },
+  );
+  return remembered as Remembered;
+}
+
+/** Remembers many statements in one transaction: all, or none. What they contradict is left to maintenance. */
+export async function rememberMany(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  options: BatchOptions = {},
+): Promise<readonly Remembered[]> {
+  return rememberAll(engine, inputs, options, {});
+}
+
+/** Remembers many statements whose importance a model or rules have judged. */
+export async function rememberJudged(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  judges: readonly Judge[],
+  options: BatchOptions,
+): Promise<readonly Remembered[]> {
+  return rememberAll(engine, inputs, options, { judges });
+}
+
+/** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
+export type Also = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
+
+/** Remembers the summary of a session, together with what becomes of the session; `undefined` when `also` says so. */
+export async function rememberSummary(
+  engine: Engine,
+  input: RememberInput,
+  options: OperationOptions,
+  also?: Also,
+  derivedFrom: readonly string[] = [],
+): Promise<Remembered | undefined> {
+  const inputs = [{ ...input, type: 'summary' }];
+  const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also, derivedFrom });
+  return remembered;
+}
+
+interface Manner {
+  /** Whether to look for what the first statement may contradict. */
+  readonly noticing?: boolean | undefined;
+  /** Whether summaries of sessions may be written. */
+  readonly summaries?: boolean | undefined;
+  readonly also?: Also | undefined;
+  /** The ids of the memories that a summary was made of. */
+  readonly derivedFrom?: readonly string[] | undefined;
+  /** Who judged the importance of each. Default is the caller. */
+  readonly judges?: readonly Judge[] | undefined;
+}
+
+async function rememberAll(
+  engine: Engine,
+  inputs: readonly RememberInput[],
+  options: BatchOptions,
+  { noticing, summaries, judges, also, derivedFrom = [] }: Manner,
+): Promise<readonly Remembered[]> {
+  if (inputs.length === 0) return [];
+  const now = momentOf(engine, options);
+  const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
+  const drafts = inputs.map((input, index) =>
+    inContext(index, inputs.length, () => {
+      const record = newRecord(input, context);
+      const importanceJudge = judges?.[index] ?? record.importanceJudge;
+      return { input, record: { ...record, importanceJudge, derivedFrom } };
+    }),
+  );
+  const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
+    engine.space,
+    { verb: 'remember', at: now },
+    {
+      async prepare(reader) {
+        const plans = await planWrites(reader, drafts, now);
+        const read = writtenBy(plans);
+        const indexed = await deriveTexts(read, engine, options);
+        const noticed: Noticed = noticing
+          ? await findConflicts(engine, read[0], indexed[0]?.vector, now, options)
+          : { conflicts: [] };
+        return { plans, first: read[0], indexed, noticed };
+      },
+      async decide(reader, { plans, indexed, noticed }) {
+        // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
+        const again = await planWrites(reader, drafts, now);
+        if (signatureOf(again) !== signatureOf(plans)) return undefined;
+        const written = writtenBy(again);
+        await checkSupersession(reader, written, engine.space.name);
+        const changes = changesOf(again, indexed);
+        const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
+        const born = bornLinks(engine, again, inserted, indexed, now);
+        const pairs = await noticedIn(reader, noticed, written[0]);
+        const sessions = await touchSessions(reader, written, now);
+        const more = also ? await also(reader) : [];
+        if (!more) return { changes: [], result: 'left out' };
+        return {
+          changes: [...changes, ...born, ...pairs, ...sessions, ...more],
+          result: 'written',
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  if (result === 'left out') return [];
+  const { plans, noticed, first } = prepared;
+  const conflicts = await reportOf(engine, noticed, first);
+  return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+}
+
+/** What was read and thought of before a write. */
+interface Prepared {
+  readonly plans: readonly Plan[];
+  /** The first of the memories that are written. */
+  readonly first: MemoryRecord | undefined;
+  readonly indexed: readonly IndexedText[];
+  readonly noticed: Noticed;
+}
+
+/** Writes complete records and the votes on them as one transaction, as an export kept them. */
+export async function insertRecords(
+  engine: Engine,
+  restored: readonly { readonly record: MemoryRecord; readonly votes: readonly Vote[] }[],
+  verb: Verb,
+  at: Instant,
+  options: BatchOptions = {},
+): Promise<readonly Remembered[]> {
+  if (restored.length === 0) return [];
+  const records = restored.map(({ record }) => record);
+  const indexed = await deriveTexts(records, engine, options);
+  return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
+    await checkSupersession(reader, records, engine.space.name, 'lenient');
+    return {
+      changes: restored.flatMap(({ record: memory, votes }, index): Change[] => [
+        { kind: 'insert', memory, indexed: indexed[index] as IndexedText },
+        ...votes.map((vote): Change => ({ kind: 'vote', id: memory.id, vote })),
+      ]),
+      result: records.map(({ id }): Remembered => ({ id, outcome: 'created' })),
+      ...derivationOf(engine, indexed),
+    };
+  });
+}
+
+function changesOf(plans: readonly Plan[], indexed: readonly IndexedText[]): readonly Change[] {
+  let at = 0;
+  return plans.flatMap((plan): Change[] => {
+    if (plan.kind === 'keep') return [];
+    const text = indexed[at++] as IndexedText;
+    return [{ kind: plan.kind === 'insert' ? 'insert' : 'replace', memory: plan.memory, indexed: text }];
+  });
+}
+
+function bornLinks(
+  engine: Engine,
+  plans: readonly Plan[],
+  inserted: readonly MemoryRecord[],
+  indexed: readonly IndexedText[],
+  now: Instant,
+): readonly Change[] {
+  if (!engine.embedder || inserted.length < 2) return [];
+  const written = plans.filter(({ kind }) => kind !== 'keep');
+  const texts = indexed.filter((_, at) => written[at]?.kind === 'insert');
+  return birthLinks(inserted, texts, engine.embedder.thresholds.birthLink, now);
+}
+
+function outcomeOf(plan: Plan): Remembered {
+  switch (plan.kind) {
+    case 'insert':
+      return { id: plan.memory.id, outcome: 'created', ...(plan.inactive && { inactive: plan.inactive }) };
+    case 'update':
+      return { id: plan.memory.id, outcome: 'updated' };
+    case 'affirm':
+      return { id: plan.memory.id, outcome: 'deduplicated' };
+    case 'keep':
+      return { id: plan.id, outcome: 'deduplicated', ...(plan.inactive && { inactive: plan.inactive }) };
+  }
+}
+
+function writtenBy(plans: readonly Plan[]): readonly MemoryRecord[] {
+  return plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
+}
+
+/** What is done, to which memory, and the texts that were read for it. */
+function signatureOf(plans: readonly Plan[]): string {
+  return JSON.stringify(
+    plans.map((plan) => {
+      if (plan.kind === 'keep') return [plan.id, plan.inactive];
+      const { id, title, content, tags, scope } = plan.memory;
+      return [plan.kind, id, title, content, tags, scope, plan.kind === 'insert' && plan.inactive];
+    }),
+  );
+}

@@ -1,0 +1,266 @@
+import { invalidArgument, text, wholeNumber } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { DYNAMICS } from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
+import { withFullText } from '../../store/tiers.ts';
+import { checkSupersession } from '../belief/supersession.ts';
+import { type Engine, momentOf } from '../dependencies.ts';
+import { shownAll } from '../recall/shown.ts';
+import type { Memory, OperationOptions } from '../types.ts';
+import { deriveTexts, sameText } from './derive.ts';
+import { derivationOf, withDynamics } from './write.ts';
+
+export interface UndoOptions extends OperationOptions {
+  /** The operation to undo, as `history` numbers it. Default is the latest that can be undone. */
+  readonly operation?: number | undefined;
+  /** A whole run of maintenance or curation, by the id that its report gave; not together with `operation`. */
+  readonly run?: string | undefined;
+}
+
+export interface Undone {
+  /** Sequence of the operation that was undone; of a run, of its latest. */
+  readonly operation: number;
+  readonly verb: Verb;
+  /** The memories it had written, as they are again; `undefined` for one that it had made. */
+  readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
+  /** Set when a run was undone. */
+  readonly run?: string | undefined;
+  /** Of a run: the memories that were left as they are, because they were changed or forgotten since. */
+  readonly skipped?: readonly { readonly id: string; readonly reason: 'changed' | 'forgotten' }[] | undefined;
+}
+
+/**
+ * Takes back an operation: the latest that can be undone with all of its run, or the one named; or a run. Throws
+ * `cannot_undo` when there is none, when it was a `forget`, or, but for a run, when its memories were changed since.
+ */
+export async function undo(
+  engine: Engine,
+  { operation, run, ...options }: UndoOptions = {},
+): Promise<Undone> {
+  if (run !== undefined) {
+    if (operation !== undefined) throw invalidArgument('run', 'name an operation or a run, not both');
+    return undoRun(engine, text(run, 'run', { maxCharacters: 128 }), options);
+  }
+  if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
+  const events = await engine.space.operation(operation);
+  const [first] = events;
+  if (!first) {
+    throw new SalienceError(
+      'cannot_undo',
+      operation === undefined
+        ? 'there is nothing to undo'
+        : `operation ${operation} cannot be undone or does not exist; history lists them`,
+    );
+  }
+  if (operation === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
+  if (events.some((event) => event.redacted || event.verb === 'forget')) {
+    throw new SalienceError(
+      'cannot_undo',
+      `operation ${first.operation} forgot a memory, and forgetting is for good`,
+    );
+  }
+  return undoOperation(engine, events, options);
+}
+
+/** Undoes what still stands of a run, newest operation first. Each operation is undone as a whole or, where it was changed since, in part. */
+async function undoRun(engine: Engine, run: string, options: OperationOptions): Promise<Undone> {
+  const memories = new Map<string, Undone['memories'][number]>();
+  const skipped = new Map<string, NonNullable<Undone['skipped']>[number]>();
+  let latest: Undone | undefined;
+  for (const operation of (await engine.space.run(run)).toReversed()) {
+    throwIfAborted(options.signal);
+    const events = await engine.space.operation(operation);
+    if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
+    const undone = await undoOperation(engine, events, options, skipped);
+    for (const each of undone.memories) memories.set(each.id, each);
+    if (undone.memories.length > 0) latest ??= undone;
+  }
+  if (!latest) {
+    throw new SalienceError(
+      'cannot_undo',
+      `nothing of the run ${JSON.stringify(run)} can be undone: either there is no such run (the report of maintain and curate names it), or all that it changed was undone, changed or forgotten since`,
+    );
+  }
+  const { operation, verb } = latest;
+  return { operation, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
+}
+
+async function isUndone(engine: Engine, events: readonly MemoryEvent[]): Promise<boolean> {
+  const [first] = events;
+  if (!first) return true;
+  const history = await engine.space.history(first.memoryId);
+  return history.some(({ undoes }) => undoes === first.operation);
+}
+
+/**
+ * Undoes one operation, by its events. What was changed since is an error, or, where `skipped` collects it, left as it
+ * is.
+ */
+async function undoOperation(
+  engine: Engine,
+  events: readonly MemoryEvent[],
+  options: OperationOptions,
+  skipped?: Map<string, NonNullable<Undone['skipped']>[number]>,
+): Promise<Undone> {
+  const first = events[0] as MemoryEvent;
+  const partly = skipped !== undefined;
+  for (const { redacted, memoryId } of events) {
+    if (redacted) skipped?.set(memoryId, { id: memoryId, reason: 'forgotten' });
+  }
+  const intact = events.filter(({ redacted }) => !redacted);
+  const settings = intact.find((event) => event.settings)?.settings;
+  const written = intact.filter((event) => event.link === undefined && event.settings === undefined);
+  const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
+  const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
+  const present = await engine.space.get(restored.map(({ id }) => id));
+  // What says what it said keeps its vector and its words.
+  const changed = restored.filter((memory, at) => {
+    const now = present[at];
+    return now === undefined || !sameText(memory, now);
+  });
+  const indexed = await deriveTexts(changed, engine, options);
+  const derived = new Map(changed.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
+  const entry = {
+    verb: 'undo',
+    at: momentOf(engine, options),
+    undoes: first.operation,
+    partly,
+    run: first.run,
+  } as const;
+  const undone = await engine.space.write(entry, async (reader) => {
+    const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
+      const problem = await changedSince(reader, id, events, concerns);
+      if (problem && !skipped) throw problem;
+      if (problem) skipped?.set(id, { id, reason: 'changed' });
+      return problem === undefined;
+    };
+    // A link needs both of its memories: those that come back come before it, those that go after it.
+    const changes: Change[] = [];
+    const links: Change[] = [];
+    const removals: Change[] = [];
+    const done: (readonly [string, MemoryRecord | undefined])[] = [];
+    for (const [id, before] of earlier) {
+      if (!(await mayUndo(id, (event) => event.link === undefined))) continue;
+      const [now] = await reader.get([id]);
+      const text = derived.get(id);
+      if (before && now) {
+        // It may have been changed after its text was looked at.
+        if (!text && !sameText(before, now)) throw changedMeanwhile(id);
+        // The tier is what the write found; what use has made of the memory since stays.
+        const memory = withDynamics(before, now, USED);
+        changes.push({ kind: 'replace', memory, ...(text ? { indexed: text } : {}) });
+      } else if (before) {
+        if (!text) throw changedMeanwhile(id);
+        changes.push({ kind: 'insert', memory: before, indexed: text });
+      } else if (now) removals.push({ kind: 'remove', id });
+      if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
+      done.push([id, before]);
+    }
+    const removed = new Set(removals.flatMap((change) => (change.kind === 'remove' ? [change.id] : [])));
+    for (const event of [...intact].reverse()) {
+      if (!event.link) continue;
+      if (!(await mayUndo(event.memoryId, ({ link }) => sameLink(link, event.link)))) continue;
+      const { ids } = event.link.link;
+      const ends = await reader.get(ids);
+      const back = new Set(done.flatMap(([id, before]) => (before ? [id] : [])));
+      // In a run, an end may be gone for good.
+      if (partly && !ids.every((id, at) => !removed.has(id) && (ends[at] !== undefined || back.has(id))))
+        continue;
+      links.push(linkBefore(event.link));
+    }
+    // What was written since may lead back to what comes back.
+    await checkSupersession(
+      reader,
+      done.flatMap(([, before]) => (before ? [before] : [])),
+      engine.space.name,
+      'lenient',
+    );
+    const votes: readonly Change[] =
+      first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];
+    return {
+      changes: [
+        ...changes,
+        ...links,
+        ...removals,
+        ...votes,
+        { kind: 'requeue-pairs', operation: first.operation },
+      ],
+      result: done,
+      ...derivationOf(engine, indexed),
+      ...(settings ? { settings } : {}),
+    };
+  });
+  const back = undone.flatMap(([, before]) => (before ? [before] : []));
+  const shown = new Map((await shownAll(engine, back, entry.at)).map((memory) => [memory.id, memory]));
+  return {
+    operation: first.operation,
+    verb: first.verb,
+    memories: undone.map(([id]) => ({ id, memory: shown.get(id) })),
+  };
+}
+
+function changedMeanwhile(id: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `memory ${JSON.stringify(id)} was changed while its last change was being undone; try again`,
+    { details: { id } },
+  );
+}
+
+const USED = DYNAMICS.filter(
+  (field) => field !== 'tier' && field !== 'coldSince' && field !== 'consolidatedAt',
+);
+
+/** What an invalidation left behind beside the memory goes with it, and comes back with its revival. */
+async function tombstoneBefore(
+  reader: SpaceReader,
+  verb: Verb,
+  before: MemoryRecord,
+): Promise<readonly Change[]> {
+  if (verb !== 'invalidate' && verb !== 'revive') return [];
+  const statement = await withFullText(reader, before);
+  if (before.invalidatedAt === undefined) return verb === 'invalidate' ? [{ kind: 'exhume', statement }] : [];
+  const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
+  return [{ kind: 'bury', statement, tombstone }];
+}
+
+function linkBefore({ link, before }: LinkChange): Change {
+  return before
+    ? { kind: 'link', link: { ...link, ...before } }
+    : { kind: 'unlink', ids: link.ids, kinds: [link.kind] };
+}
+
+function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean {
+  return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
+}
+
+/** The error that says what has changed a memory, or its link, since these events; `undefined` when nothing has. */
+async function changedSince(
+  reader: SpaceReader,
+  id: string,
+  events: readonly MemoryEvent[],
+  concerns: (event: MemoryEvent) => boolean,
+): Promise<SalienceError | undefined> {
+  const last = standing(await reader.history(id))
+    .filter(concerns)
+    .at(-1);
+  if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
+  const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
+  return new SalienceError(
+    'cannot_undo',
+    `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
+    { details: { id, operation: last?.operation } },
+  );
+}
+
+/** The events that still stand: without those that were undone, and without the undoing. */
+export function standing(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
+  const undone = new Set<number>();
+  const left = [...history].reverse().filter((event) => {
+    if (undone.has(event.operation)) return false;
+    if (event.undoes !== undefined) undone.add(event.undoes);
+    return event.undoes === undefined;
+  });
+  return left.reverse();
+}

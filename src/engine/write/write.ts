@@ -1,0 +1,104 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { DYNAMICS } from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../../store/store.ts';
+import { affirmed } from '../../store/tiers.ts';
+import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { optimistically } from '../optimistically.ts';
+import { shown } from '../recall/shown.ts';
+import type { Memory, MemoryChanges, OperationOptions } from '../types.ts';
+import { deriveTexts, sameText } from './derive.ts';
+import { changedRecord } from './record.ts';
+
+/** Changes a memory in place; its history keeps what it was. Throws `not_found`. */
+export async function update(
+  engine: Engine,
+  id: string,
+  changes: MemoryChanges,
+  options: OperationOptions = {},
+): Promise<Memory> {
+  const now = momentOf(engine, options);
+  return changeOne(engine, { verb: 'update', at: now }, id, options, async (before) => ({
+    memory: changedRecord(before, changes, { now, limits: engine.limits }),
+  }));
+}
+
+/** One logged operation on one memory, which is hot again by it; `decide` sees it so. Throws `not_found`. */
+export async function changeOne(
+  engine: Engine,
+  entry: WriteEntry,
+  id: string,
+  options: OperationOptions,
+  decide: (
+    memory: MemoryRecord,
+    reader: SpaceReader,
+  ) => Promise<{ readonly memory: MemoryRecord; readonly changes?: readonly Change[] }>,
+): Promise<Memory> {
+  const decideIn = async (reader: SpaceReader) => {
+    const [before] = await reader.get([id]);
+    if (!before) throw notFound(id, engine.space.name);
+    return { before, ...(await decide(await affirmed(reader, before), reader)) };
+  };
+  const { result } = await optimistically(
+    engine.space,
+    entry,
+    {
+      async prepare(reader) {
+        const seen = await decideIn(reader);
+        const same = sameText(seen.before, seen.memory);
+        return { seen, indexed: same ? [] : await deriveTexts([seen.memory], engine, options) };
+      },
+      async decide(reader, { seen, indexed }) {
+        // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
+        const { before, memory, changes = [] } = await decideIn(reader);
+        if (!sameText(before, seen.before) || !sameText(memory, seen.memory)) return undefined;
+        return {
+          changes: [{ kind: 'replace', memory, indexed: indexed[0] }, ...changes],
+          result: memory,
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  return shown(engine, result, entry.at);
+}
+
+/** A memory with what use has made of it: a concurrent recall must not lose what it taught. */
+export function withDynamics(
+  memory: MemoryRecord,
+  current: MemoryRecord,
+  fields: readonly (keyof MemoryRecord)[] = DYNAMICS,
+): MemoryRecord {
+  return { ...memory, ...Object.fromEntries(fields.map((field) => [field, current[field]])) };
+}
+
+/** What the derived data of a write was made with. */
+export function derivationOf(
+  engine: Engine,
+  indexed: readonly IndexedText[],
+): Pick<Decision<unknown>, 'embedding' | 'analyzer'> {
+  const { embedder, analyzer } = engine;
+  const embedded = embedder && indexed.some(({ vector }) => vector !== undefined);
+  return {
+    ...(embedded ? { embedding: { model: embedder.model, dimensions: embedder.dimensions } } : {}),
+    ...(indexed.length > 0 ? { analyzer: analyzer.id } : {}),
+  };
+}
+
+/** In a batch an error says which of its memories is wrong. */
+export function inContext<Result>(index: number, count: number, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (count === 1 || !SalienceError.isInstance(error)) throw error;
+    throw new SalienceError(
+      error.code,
+      `memory ${index + 1} of ${count}: ${error.message}; nothing was written`,
+      {
+        details: { ...error.details, index },
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,196 @@
+import { SalienceError } from '../domain/errors.ts';
+import type { MemoryRecord, Tier } from '../domain/memory.ts';
+import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import { evaluate } from '../scoring/evaluate.ts';
+import { failedRequirement } from '../scoring/score.ts';
+import type { Signals } from '../scoring/signals.ts';
+import { cosine } from '../scoring/similarity.ts';
+import { checkQueryVector } from '../store/derived.ts';
+import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
+import type { Relations } from '../store/standing.ts';
+import type {
+  Exclusion,
+  Inspection,
+  MemoryFilter,
+  PreparedQuery,
+  ScoredMemory,
+  SearchAnswer,
+  SearchRequest,
+} from '../store/store.ts';
+import { coldCount, eligibleRows } from './eligible.ts';
+import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from './lexical.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import { type Awaitable, searchIndex, type VectorSource } from './search.ts';
+import { signalsForQuery, standingColumns } from './standing.ts';
+
+/**
+ * What ranking asks of whatever keeps the memories: rows by key, and keys by what the index does not hold. All answers
+ * are of the moment that the index reflects.
+ */
+export interface RowSource extends VectorSource {
+  /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
+  records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
+  /** The keys of these ids, in order; `undefined` where there is no memory. */
+  keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
+  termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The keys of the memories whose metadata meets all of these. */
+  keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
+  /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */
+  keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
+}
+
+/** The index, and what it reflects. */
+export interface ResidentState {
+  readonly index: ResidentIndex;
+  /** By key. */
+  readonly relations: Relations<number>;
+  /** Of the last event taken in. */
+  readonly sequence: number;
+}
+
+/** The exact top k: every store that has a resident index searches by this. */
+export async function conductSearch(
+  { index, relations, sequence }: ResidentState,
+  source: RowSource,
+  { profile, query, filter, now, limit }: SearchRequest,
+): Promise<SearchAnswer> {
+  const started = performance.now();
+  checkVector(index, query);
+  const standing = standingColumns(index, relations, filter, now);
+  const within = await keysWithMetadata(source, filter);
+  const { rows, filtered } = eligibleRows(index, standing, filter, now, within);
+  const afterEligible = performance.now();
+  const lexical = await lexicalOf(index, source, query);
+  const afterLexical = performance.now();
+  const search = { profile, rows, standing, lexical, vector: query.vector, now, limit };
+  const answer = await searchIndex(index, search, source);
+  const memories = await source.records(answer.hits.map(({ key }) => key));
+  const hits = answer.hits.map(({ signals, bm25, score }, at): ScoredMemory => {
+    return { memory: memories[at]!, signals, bm25, score };
+  });
+  const ended = performance.now();
+  return {
+    hits,
+    completeness: 'exact',
+    bound: answer.bound,
+    total: index.size - index.dead,
+    filtered,
+    cold: coldCount(index),
+    eligible: rows.length,
+    lexicalMatches: answer.lexicalMatches,
+    withVector: answer.withVector,
+    candidates: answer.candidates,
+    scored: answer.scored,
+    sequence,
+    durations: {
+      eligible: afterEligible - started,
+      lexical: afterLexical - afterEligible,
+      vector: answer.scanMs,
+      score: ended - afterLexical - answer.scanMs,
+    },
+  };
+}
+
+/** What a search makes of these memories, in order. Only their vectors are read; everything else is resident. */
+export async function conductInspection(
+  { index, relations }: ResidentState,
+  source: RowSource,
+  ids: readonly string[],
+  { profile, query, filter, now }: Omit<SearchRequest, 'limit'>,
+): Promise<readonly (Inspection | undefined)[]> {
+  checkVector(index, query);
+  const standing = standingColumns(index, relations, filter, now);
+  const within = await keysWithMetadata(source, filter);
+  const keys = await source.keysOf(ids);
+  const found = keys.filter((key) => key !== undefined);
+  // Without words there is nothing to compute for every row of the index.
+  const hasWords = query.terms.length > 0 || query.substring !== undefined;
+  const lexical = hasWords ? await lexicalOf(index, source, query, found) : undefined;
+  const vectors = query.vector ? await source.vectors(found) : [];
+  const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
+  return ids.map((id, at): Inspection | undefined => {
+    const key = keys[at];
+    if (key === undefined) return undefined;
+    const row = index.rowOfKey.get(key);
+    if (row === undefined) throw unknownMemory(id);
+    const vector = vectorOf.get(key);
+    const relevance = lexical ? lexical.relevance[row]! : Number.NaN;
+    const signals = signalsForQuery(index, standing, row, {
+      similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
+      lexical: Number.isNaN(relevance) ? undefined : relevance,
+    });
+    return {
+      id,
+      ordinal: index.ordinals[row]!,
+      signals,
+      bm25: lexical ? lexical.bm25[row]! : 0,
+      score: evaluate(profile.root, signals, now),
+      excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
+      failedRequirement: failedRequirement(profile, signals, now),
+    };
+  });
+}
+
+/** The lexical scores of a query: of all rows, or at least of the memories of some keys. */
+async function lexicalOf(
+  index: ResidentIndex,
+  source: RowSource,
+  { terms, substring }: PreparedQuery,
+  among?: readonly number[],
+): Promise<LexicalScores> {
+  if (terms.length > 0) {
+    const ids = await source.termIds(terms);
+    return lexicalScores(index, terms, ids);
+  }
+  if (substring === undefined) return noLexicalScores(index);
+  return substringScores(index, await source.keysContaining(substring, among));
+}
+
+async function keysWithMetadata(
+  source: RowSource,
+  { metadata = [] }: MemoryFilter,
+): Promise<ReadonlySet<number> | undefined> {
+  return metadata.length === 0 ? undefined : source.keysWithMetadata(metadata);
+}
+
+/** Metadata is no column: whoever it keeps out is known by its key, and comes before all but the rest of the filter. */
+function withMetadata(
+  excluded: Exclusion | undefined,
+  within: ReadonlySet<number> | undefined,
+  key: number,
+): Exclusion | undefined {
+  if (within === undefined || within.has(key)) return excluded;
+  const before: readonly (Exclusion | undefined)[] = ['scope', 'elsewhere', 'type', 'tag'];
+  return before.includes(excluded) ? excluded : 'metadata';
+}
+
+/** What of a row the conditions of eligibility look at; its signals are complete. */
+function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eligibility {
+  return {
+    scope: signals.scope!,
+    type: signals.type!,
+    tags: index.tagsOfRow.get(row) ?? [],
+    tier: signals.tier as Tier,
+    core: signals.core!,
+    superseded: signals.superseded!,
+    invalidatedAt: signals.invalidatedAt,
+    consolidatedAt: signals.consolidatedAt,
+    expiresAt: signals.expiresAt,
+    validFrom: signals.validFrom,
+    validUntil: signals.validUntil,
+  };
+}
+
+function unknownMemory(id: string): SalienceError {
+  return new SalienceError(
+    'store_corrupt',
+    `the log does not know memory ${JSON.stringify(id)}, which is there. Run doctor, then restore the space from a backup`,
+    { details: { id } },
+  );
+}
+
+/** Throws `embedder_mismatch` for a query's vector that the space's cannot be compared with. */
+function checkVector(index: ResidentIndex, { vector }: PreparedQuery): void {
+  if (vector && index.dimensions > 0) checkQueryVector(vector, index.dimensions);
+}

@@ -1,0 +1,101 @@
+import { TRANSIENT_TYPES } from '../domain/memory.ts';
+import { liesIn } from '../domain/scope.ts';
+import type { Instant } from '../domain/time.ts';
+import type { MemoryFilter } from '../store/store.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { StandingColumns } from './standing.ts';
+
+/**
+ * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
+ * invalidated, superseded nor joined into another memory. The conditions are those of `exclusionOf`, over columns;
+ * `within` are the keys of the memories whose metadata is what was asked for.
+ */
+export function eligibleRows(
+  index: ResidentIndex,
+  { superseded }: StandingColumns,
+  filter: MemoryFilter,
+  now: Instant,
+  within?: ReadonlySet<number>,
+): { readonly rows: Int32Array; readonly filtered: number } {
+  const { alive, size, columns } = index;
+  const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
+  const scopeCodes = columns.attributes.scope.codes;
+  const typeCodes = columns.attributes.type.codes;
+  const tierCodes = columns.attributes.tier.codes;
+  const coreCodes = columns.attributes.core.codes;
+  const scopeTexts = columns.attributes.scope.dictionary.texts;
+  const { inScope } = filter;
+  const outside = inScope === undefined ? undefined : scopeTexts.filter((scope) => !liesIn(scope, inScope));
+  const scopeAllowed = allowed(scopeTexts, filter.scopes, outside);
+  const typeAllowed = allowed(columns.attributes.type.dictionary.texts, filter.types, filter.typesExclude);
+  const tiers = filter.deep || filter.cold ? ['hot', 'cold'] : ['hot'];
+  const replacedToo = filter.deep === true;
+  const { validAt = now } = filter;
+  const tierAllowed = allowed(columns.attributes.tier.dictionary.texts, tiers, undefined);
+  const maySurvive = allowed(
+    columns.attributes.type.dictionary.texts,
+    filter.includeExpired ? TRANSIENT_TYPES : [],
+    undefined,
+  );
+  const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
+  const tagged = rowsWithTags(index, filter.tags);
+  const rows = new Int32Array(size);
+  let count = 0;
+  let filtered = 0;
+  for (let row = 0; row < size; row++) {
+    if (
+      alive[row] === 0 ||
+      scopeAllowed[scopeCodes[row]!] === 0 ||
+      typeAllowed[typeCodes[row]!] === 0 ||
+      tierAllowed[tierCodes[row]!] === 0 ||
+      (tagged !== undefined && !tagged.has(row)) ||
+      (within !== undefined && !within.has(index.keys[row]!))
+    ) {
+      continue;
+    }
+    filtered++;
+    // A comparison with NaN, an unknown clock, is false.
+    if (
+      (consolidatedAt[row]! <= now && !replacedToo) ||
+      (superseded[row] === 1 && !replacedToo) ||
+      invalidatedAt[row]! <= now ||
+      validFrom[row]! > validAt ||
+      (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||
+      (expiresAt[row]! <= validAt && isCore[coreCodes[row]!] === 0)
+    ) {
+      continue;
+    }
+    rows[count++] = row;
+  }
+  return { rows: rows.subarray(0, count), filtered };
+}
+
+/** How many living memories are cold. */
+export function coldCount(index: ResidentIndex): number {
+  const { codes, dictionary } = index.columns.attributes.tier;
+  const cold = dictionary.codes.get('cold');
+  if (cold === undefined) return 0;
+  let count = 0;
+  for (let row = 0; row < index.size; row++) if (codes[row] === cold && index.alive[row] === 1) count++;
+  return count;
+}
+
+function allowed(
+  texts: readonly string[],
+  only: readonly string[] | undefined,
+  except: readonly string[] | undefined,
+): Uint8Array {
+  const within = only && new Set(only);
+  const without = new Set(except);
+  return Uint8Array.from(texts, (text) => ((within?.has(text) ?? true) && !without.has(text) ? 1 : 0));
+}
+
+function rowsWithTags(
+  index: ResidentIndex,
+  tags: readonly string[] | undefined,
+): ReadonlySet<number> | undefined {
+  if (!tags || tags.length === 0) return undefined;
+  const sets = tags.map((tag) => index.tags.get(tag) ?? new Set<number>());
+  const [smallest, ...others] = sets.sort((a, b) => a.size - b.size);
+  return new Set([...smallest!].filter((row) => others.every((set) => set.has(row))));
+}

@@ -1,0 +1,245 @@
+import { CLOCK_NAMES } from '../domain/fields.ts';
+import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
+import { lengthNormalization, type Postings } from '../text/bm25.ts';
+import { type ColumnSet, createColumns, getRow, growColumns, setRow } from './columns.ts';
+import { grow } from './grow.ts';
+import { type Quantised, quantise } from './quantise.ts';
+
+/**
+ * What a process keeps in memory of one space, so that a recall touches every memory without reading it: signals,
+ * 8-bit vectors, postings. A cache: it can be rebuilt from the store at any time, and decides nothing alone.
+ *
+ * A memory has a row; a changed text moves it to a new row, and the old one stays dead until the next rebuild.
+ */
+export interface ResidentIndex {
+  readonly columns: ColumnSet;
+  /** Components of a vector; 0 until the first. */
+  dimensions: number;
+  /** Rows in use, dead ones included. */
+  size: number;
+  dead: number;
+  alive: Uint8Array;
+  /** The store's own number of the memory in a row. */
+  keys: Float64Array;
+  /** The memory's place in the order of insertion. */
+  ordinals: Float64Array;
+  readonly rowOfKey: Map<number, number>;
+  /** Terms in the memory's text, repetitions included. */
+  lengths: Uint32Array;
+  /** `dimensions` codes a row. */
+  codes: Int8Array;
+  /** NaN for a memory without a vector. */
+  scales: Float32Array;
+  residuals: Float64Array;
+  vectors: number;
+  /** By the store's number of the term. */
+  readonly postings: Map<number, GrowingPostings>;
+  readonly tags: Map<string, Set<number>>;
+  readonly tagsOfRow: Map<number, readonly string[]>;
+  /** Of the memories that are not stubs. */
+  memoryCount: number;
+  totalLength: number;
+  normalizations: Float64Array;
+  normalizationsAreStale: boolean;
+}
+
+export interface GrowingPostings extends Postings {
+  rows: Uint32Array;
+  frequencies: Uint32Array;
+  count: number;
+}
+
+/** A memory as the index takes it in. */
+export interface IndexedMemory {
+  readonly key: number;
+  readonly ordinal: number;
+  readonly signals: StoredSignals;
+  readonly tags: readonly string[];
+  /** The store's numbers of its terms, and how often each occurs. */
+  readonly termIds: ArrayLike<number>;
+  readonly termCounts: ArrayLike<number>;
+  readonly vector: Quantised | Float32Array | undefined;
+}
+
+export function createResidentIndex(): ResidentIndex {
+  return {
+    columns: createColumns(),
+    dimensions: 0,
+    size: 0,
+    dead: 0,
+    alive: new Uint8Array(0),
+    keys: new Float64Array(0),
+    ordinals: new Float64Array(0),
+    rowOfKey: new Map(),
+    lengths: new Uint32Array(0),
+    codes: new Int8Array(0),
+    scales: new Float32Array(0),
+    residuals: new Float64Array(0),
+    vectors: 0,
+    postings: new Map(),
+    tags: new Map(),
+    tagsOfRow: new Map(),
+    memoryCount: 0,
+    totalLength: 0,
+    normalizations: new Float64Array(0),
+    normalizationsAreStale: true,
+  };
+}
+
+/** Of a row, beside its vector and its words: columns, maps, dictionaries. */
+const ROW_BYTES =
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 80;
+/** Of a term: its entry, two arrays and their headers. */
+const TERM_BYTES = 400;
+
+/** About how many bytes the index takes. */
+export function bytesOfIndex({ alive, dimensions, totalLength, postings }: ResidentIndex): number {
+  return alive.length * (ROW_BYTES + dimensions) + totalLength * 12 + postings.size * TERM_BYTES;
+}
+
+/** Makes room for `rows` more memories at once. */
+export function reserve(index: ResidentIndex, rows: number): void {
+  const length = index.size + rows;
+  growColumns(index.columns, length);
+  index.alive = grow(index.alive, length);
+  index.keys = grow(index.keys, length);
+  index.ordinals = grow(index.ordinals, length);
+  index.lengths = grow(index.lengths, length);
+  index.scales = grow(index.scales, length);
+  index.residuals = grow(index.residuals, length);
+  index.codes = grow(index.codes, length * index.dimensions);
+}
+
+/** Takes a memory in, in place of what the index has under its key. */
+export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
+  removeMemory(index, memory.key);
+  reserve(index, 1);
+  const row = index.size++;
+  index.keys[row] = memory.key;
+  index.ordinals[row] = memory.ordinal;
+  index.alive[row] = 1;
+  index.rowOfKey.set(memory.key, row);
+  setRow(index.columns, row, memory.signals);
+  for (const tag of memory.tags) tagSet(index, tag).add(row);
+  if (memory.tags.length > 0) index.tagsOfRow.set(row, memory.tags);
+  putTerms(index, row, memory);
+  putVector(index, row, memory.vector);
+}
+
+/** Sets what a memory is beside its text. Returns false when the index does not have it. */
+export function putSignals(index: ResidentIndex, key: number, signals: StoredSignals): boolean {
+  const row = index.rowOfKey.get(key);
+  if (row === undefined) return false;
+  setRow(index.columns, row, signals);
+  return true;
+}
+
+export function removeMemory(index: ResidentIndex, key: number): void {
+  const row = index.rowOfKey.get(key);
+  if (row === undefined) return;
+  index.rowOfKey.delete(key);
+  index.alive[row] = 0;
+  index.dead++;
+  for (const tag of index.tagsOfRow.get(row) ?? []) index.tags.get(tag)?.delete(row);
+  index.tagsOfRow.delete(row);
+  if (!Number.isNaN(index.scales[row]!)) index.vectors--;
+  if (!isStub(index, row)) {
+    index.memoryCount--;
+    index.totalLength -= index.lengths[row]!;
+    index.normalizationsAreStale = true;
+  }
+}
+
+/** Whether so many rows are dead that a rebuild pays. */
+export function isWorn(index: ResidentIndex): boolean {
+  return index.dead > 1000 && index.dead > index.size / 4;
+}
+
+export function signalsOfRow(index: ResidentIndex, row: number): StoredSignals {
+  return getRow(index.columns, row);
+}
+
+export function averageLength(index: ResidentIndex): number {
+  return index.memoryCount > 0 ? index.totalLength / index.memoryCount : 0;
+}
+
+/** The share of BM25 that depends on the length of each row, up to date. */
+export function normalizations(index: ResidentIndex): Float64Array {
+  if (index.normalizationsAreStale) {
+    index.normalizations = grow(index.normalizations, index.alive.length);
+    const average = averageLength(index);
+    for (let row = 0; row < index.size; row++) {
+      index.normalizations[row] = lengthNormalization(index.lengths[row]!, average);
+    }
+    index.normalizationsAreStale = false;
+  }
+  return index.normalizations;
+}
+
+/** How many living memories contain a term. */
+export function documentFrequency(index: ResidentIndex, postings: Postings): number {
+  if (index.dead === 0) return postings.count;
+  let alive = 0;
+  for (let at = 0; at < postings.count; at++) alive += index.alive[postings.rows[at]!]!;
+  return alive;
+}
+
+function putTerms(index: ResidentIndex, row: number, memory: IndexedMemory): void {
+  const { termIds, termCounts } = memory;
+  let length = 0;
+  // A stub is in no statistics and found by no word.
+  if (!isStub(index, row)) {
+    for (let at = 0; at < termIds.length; at++) {
+      const postings = postingsOf(index, termIds[at]!);
+      postings.rows = grow(postings.rows, postings.count + 1);
+      postings.frequencies = grow(postings.frequencies, postings.count + 1);
+      postings.rows[postings.count] = row;
+      postings.frequencies[postings.count] = termCounts[at]!;
+      postings.count++;
+      length += termCounts[at]!;
+    }
+    index.memoryCount++;
+    index.totalLength += length;
+    index.normalizationsAreStale = true;
+  }
+  index.lengths[row] = length;
+}
+
+function putVector(index: ResidentIndex, row: number, vector: IndexedMemory['vector']): void {
+  if (vector === undefined) {
+    index.scales[row] = Number.NaN;
+    return;
+  }
+  const { codes, scale, residual } = vector instanceof Float32Array ? quantise(vector) : vector;
+  if (index.dimensions === 0) {
+    index.dimensions = codes.length;
+    index.codes = grow(index.codes, index.alive.length * index.dimensions);
+  }
+  index.codes.set(codes, row * index.dimensions);
+  index.scales[row] = scale;
+  index.residuals[row] = residual;
+  index.vectors++;
+}
+
+function isStub(index: ResidentIndex, row: number): boolean {
+  const { codes, dictionary } = index.columns.attributes.tier;
+  return dictionary.texts[codes[row]!] === 'stub';
+}
+
+function postingsOf(index: ResidentIndex, term: number): GrowingPostings {
+  let postings = index.postings.get(term);
+  if (!postings) {
+    postings = { rows: new Uint32Array(2), frequencies: new Uint32Array(2), count: 0 };
+    index.postings.set(term, postings);
+  }
+  return postings;
+}
+
+function tagSet(index: ResidentIndex, tag: string): Set<number> {
+  let rows = index.tags.get(tag);
+  if (!rows) {
+    rows = new Set();
+    index.tags.set(tag, rows);
+  }
+  return rows;
+}

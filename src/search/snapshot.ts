@@ -1,0 +1,244 @@
+import { CLOCK_NAMES } from '../domain/fields.ts';
+import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
+import { createResidentIndex, type GrowingPostings, type ResidentIndex } from './resident-index.ts';
+
+/**
+ * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
+ * are left out. The layout is that of little-endian typed arrays; `LAYOUT` changes when it does.
+ */
+export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
+
+const LAYOUT = 5;
+
+interface Header {
+  readonly layout: number;
+  readonly size: number;
+  readonly dimensions: number;
+  readonly vectors: number;
+  readonly memoryCount: number;
+  readonly totalLength: number;
+  readonly dictionaries: Readonly<Record<string, readonly string[]>>;
+  /** Rows with tags. */
+  readonly tags: readonly (readonly [row: number, tags: readonly string[]])[];
+}
+
+export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
+  const living = livingRows(index);
+  const newRow = new Int32Array(index.size).fill(-1);
+  living.forEach((row, at) => {
+    newRow[row] = at;
+  });
+  const header: Header = {
+    layout: LAYOUT,
+    size: living.length,
+    dimensions: index.dimensions,
+    vectors: index.vectors,
+    memoryCount: index.memoryCount,
+    totalLength: index.totalLength,
+    dictionaries: Object.fromEntries(
+      STORED_ATTRIBUTE_NAMES.map((name) => [name, index.columns.attributes[name].dictionary.texts]),
+    ),
+    tags: [...index.tagsOfRow].map(([row, tags]) => [newRow[row]!, tags] as const),
+  };
+  const parts = new Map<string, Uint8Array>([['header', new TextEncoder().encode(JSON.stringify(header))]]);
+  for (const [name, array] of columnArrays(index)) {
+    const kept = new (array.constructor as Float64ArrayConstructor)(living.length);
+    for (let at = 0; at < living.length; at++) kept[at] = array[living[at]!]!;
+    parts.set(name, bytesOf(kept));
+  }
+  const { codes, dimensions } = index;
+  const keptCodes = new Int8Array(living.length * dimensions);
+  for (let at = 0; at < living.length; at++) {
+    const start = living[at]! * dimensions;
+    keptCodes.set(codes.subarray(start, start + dimensions), at * dimensions);
+  }
+  parts.set('codes', bytesOf(keptCodes));
+  encodePostings(index, newRow, parts);
+  return parts;
+}
+
+/**
+ * The index that the parts hold; `undefined` when their layout is another, or when they do not fit together: an index can
+ * always be built from the memories instead.
+ */
+export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined {
+  const header = readHeader(parts.get('header'));
+  if (!header || !fits(header, parts)) return undefined;
+  const index = createResidentIndex();
+  index.size = header.size;
+  index.dimensions = header.dimensions;
+  index.vectors = header.vectors;
+  index.memoryCount = header.memoryCount;
+  index.totalLength = header.totalLength;
+  index.alive = new Uint8Array(header.size).fill(1);
+  index.keys = arrayOf(Float64Array, parts, 'keys');
+  index.ordinals = arrayOf(Float64Array, parts, 'ordinals');
+  index.lengths = arrayOf(Uint32Array, parts, 'lengths');
+  index.scales = arrayOf(Float32Array, parts, 'scales');
+  index.residuals = arrayOf(Float64Array, parts, 'residuals');
+  index.codes = arrayOf(Int8Array, parts, 'codes');
+  for (const name of STORED_SIGNAL_NAMES)
+    index.columns.signals[name] = arrayOf(Float64Array, parts, `signal.${name}`);
+  for (const name of CLOCK_NAMES) index.columns.clocks[name] = arrayOf(Float64Array, parts, `clock.${name}`);
+  for (const name of STORED_ATTRIBUTE_NAMES) {
+    const attribute = index.columns.attributes[name];
+    attribute.codes = arrayOf(Uint32Array, parts, `attribute.${name}`);
+    for (const text of header.dictionaries[name] ?? []) {
+      attribute.dictionary.codes.set(text, attribute.dictionary.texts.push(text) - 1);
+    }
+  }
+  for (let row = 0; row < index.size; row++) index.rowOfKey.set(index.keys[row]!, row);
+  for (const [row, tags] of header.tags) {
+    index.tagsOfRow.set(row, tags);
+    for (const tag of tags) {
+      const rows = index.tags.get(tag);
+      if (rows) rows.add(row);
+      else index.tags.set(tag, new Set([row]));
+    }
+  }
+  return decodePostings(index, parts) ? index : undefined;
+}
+
+function readHeader(bytes: Uint8Array | undefined): Header | undefined {
+  if (!bytes) return undefined;
+  try {
+    const header: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isHeader(header) ? header : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeader(value: unknown): value is Header {
+  if (typeof value !== 'object' || value === null) return false;
+  const header = value as Partial<Header>;
+  const { size, dimensions, vectors, memoryCount, totalLength, dictionaries, tags } = header;
+  const isText = (each: unknown) => typeof each === 'string';
+  return (
+    header.layout === LAYOUT &&
+    [size, dimensions, vectors, memoryCount, totalLength].every(
+      (count) => Number.isSafeInteger(count) && (count as number) >= 0,
+    ) &&
+    typeof dictionaries === 'object' &&
+    dictionaries !== null &&
+    Object.values(dictionaries).every((texts) => Array.isArray(texts) && texts.every(isText)) &&
+    Array.isArray(tags) &&
+    tags.every(
+      ([row, texts]: Header['tags'][number]) =>
+        isRow(row, size as number) && Array.isArray(texts) && texts.every(isText),
+    )
+  );
+}
+
+/** Whether every part is as long as the header says, and every code of an attribute has its text. */
+function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts): boolean {
+  const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
+  return (
+    [
+      'keys',
+      'ordinals',
+      'residuals',
+      ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
+      ...CLOCK_NAMES.map((name) => `clock.${name}`),
+    ].every((name) => hasBytes(name, size * 8)) &&
+    ['lengths', 'scales', ...STORED_ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every((name) =>
+      hasBytes(name, size * 4),
+    ) &&
+    hasBytes('codes', size * dimensions) &&
+    STORED_ATTRIBUTE_NAMES.every((name) => {
+      const texts = dictionaries[name]?.length ?? 0;
+      return arrayOf(Uint32Array, parts, `attribute.${name}`).every((code) => code < texts || code === 0);
+    })
+  );
+}
+
+function isRow(value: unknown, size: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < size;
+}
+
+function livingRows(index: ResidentIndex): Int32Array {
+  const rows = new Int32Array(index.size - index.dead);
+  let count = 0;
+  for (let row = 0; row < index.size; row++) if (index.alive[row] === 1) rows[count++] = row;
+  return rows;
+}
+
+function columnArrays(
+  index: ResidentIndex,
+): readonly (readonly [string, Float64Array | Float32Array | Uint32Array])[] {
+  const { columns } = index;
+  return [
+    ['keys', index.keys],
+    ['ordinals', index.ordinals],
+    ['lengths', index.lengths],
+    ['scales', index.scales],
+    ['residuals', index.residuals],
+    ...STORED_SIGNAL_NAMES.map((name) => [`signal.${name}`, columns.signals[name]] as const),
+    ...CLOCK_NAMES.map((name) => [`clock.${name}`, columns.clocks[name]] as const),
+    ...STORED_ATTRIBUTE_NAMES.map((name) => [`attribute.${name}`, columns.attributes[name].codes] as const),
+  ];
+}
+
+/** Three arrays: term and number of its postings in turn; then all rows; then all frequencies. */
+function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<string, Uint8Array>): void {
+  let total = 0;
+  for (const { count } of index.postings.values()) total += count;
+  const rows = new Uint32Array(total);
+  const frequencies = new Uint32Array(total);
+  const terms: number[] = [];
+  let used = 0;
+  for (const [term, postings] of index.postings) {
+    const start = used;
+    for (let at = 0; at < postings.count; at++) {
+      const row = newRow[postings.rows[at]!]!;
+      if (row < 0) continue;
+      rows[used] = row;
+      frequencies[used++] = postings.frequencies[at]!;
+    }
+    if (used > start) terms.push(term, used - start);
+  }
+  parts.set('terms', bytesOf(Float64Array.from(terms)));
+  parts.set('posting.rows', bytesOf(rows.slice(0, used)));
+  parts.set('posting.frequencies', bytesOf(frequencies.slice(0, used)));
+}
+
+/** Returns false when the parts do not fit together. */
+function decodePostings(index: ResidentIndex, parts: SnapshotParts): boolean {
+  const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
+  if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
+  const terms = arrayOf(Float64Array, parts, 'terms');
+  const rows = arrayOf(Uint32Array, parts, 'posting.rows');
+  const frequencies = arrayOf(Uint32Array, parts, 'posting.frequencies');
+  if (rows.length !== frequencies.length || rows.some((row) => row >= index.size)) return false;
+  let start = 0;
+  for (let at = 0; at < terms.length; at += 2) {
+    const end = start + terms[at + 1]!;
+    if (!(end > start && end <= rows.length)) return false;
+    const postings: GrowingPostings = {
+      rows: rows.subarray(start, end),
+      frequencies: frequencies.subarray(start, end),
+      count: end - start,
+    };
+    index.postings.set(terms[at]!, postings);
+    start = end;
+  }
+  return start === rows.length;
+}
+
+function bytesOf(array: Float64Array | Float32Array | Uint32Array | Int8Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function arrayOf<Of>(
+  kind: {
+    new (buffer: ArrayBufferLike, offset: number, length: number): Of;
+    readonly BYTES_PER_ELEMENT: number;
+  },
+  parts: SnapshotParts,
+  name: string,
+): Of {
+  const bytes = parts.get(name) ?? new Uint8Array(0);
+  // A view must start at a multiple of its element's size; what a driver hands out need not.
+  const aligned = bytes.byteOffset % kind.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+  return new kind(aligned.buffer, aligned.byteOffset, aligned.byteLength / kind.BYTES_PER_ELEMENT);
+}

@@ -1,0 +1,135 @@
+import { SalienceError } from '../../domain/errors.ts';
+import type { Metadata } from '../../domain/memory.ts';
+import { attributesOf } from './attributes.ts';
+import type { Connection } from './connection.ts';
+import { damagedRow } from './damage.ts';
+import { type EventRow, eventOf, selectEvents } from './events.ts';
+import { readDerivation, readMeta } from './meta.ts';
+import { wrongChecksums } from './protection.ts';
+import { type BytesRow, fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { decodeTermVector } from './term-vector.ts';
+import { type UsageRow, usageOf } from './usage.ts';
+
+/** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction. */
+export function findDamage(connection: Connection): readonly string[] {
+  const findings = (connection.all('PRAGMA space.integrity_check(100)') as { integrity_check: string }[])
+    .map((row) => row.integrity_check)
+    .filter((line) => line !== 'ok')
+    .map((line) => `SQLite: ${line}`);
+  // A damaged file makes the questions below unanswerable.
+  if (findings.length > 0) return findings;
+  const { user_version: version } = connection.get('PRAGMA space.user_version') as { user_version: number };
+  if (version !== SCHEMA_VERSION) findings.push(`the schema is ${version}, not ${SCHEMA_VERSION}`);
+  const count = (sql: string, ...values: number[]) =>
+    (connection.get(`SELECT count(*) AS count FROM ${sql}`, ...values) as { count: number }).count;
+  const report = (found: number, what: string) => {
+    if (found > 0) findings.push(`${found} ${what}`);
+  };
+  report(
+    count('memory WHERE NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)'),
+    'memories without their terms: reindex the space',
+  );
+  for (const table of ['vector', 'term_vector']) {
+    report(
+      count(`${table} WHERE NOT EXISTS (SELECT 1 FROM memory WHERE memory.row = ${table}.row)`),
+      `rows in ${table} without a memory: reindex the space`,
+    );
+  }
+  report(
+    count(
+      `link WHERE a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
+    ),
+    'links without both of their memories: restore the space from a backup',
+  );
+  report(
+    count(
+      `similar_pair WHERE dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE id = newer_id))`,
+    ),
+    'similar pairs without both of their memories: restore the space from a backup',
+  );
+  const { embedding } = readDerivation(connection);
+  report(
+    count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),
+    `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
+  );
+  const wrong = wrongChecksums(connection);
+  findings.push(...(wrong.length > 0 ? wrong : [...damagedRows(connection), ...disagreements(connection)]));
+  if (readMeta(connection, 'erasure') !== undefined) {
+    findings.push(
+      'bytes of forgotten memories wait to be erased: open the space for writing while nobody else reads it',
+    );
+  }
+  return findings;
+}
+
+/** What is written beside a memory so that it is found, and says something else than the memory does. */
+function disagreements(connection: Connection): readonly string[] {
+  const findings: string[] = [];
+  const stored = new Map<number, string[]>();
+  for (const each of connection.each('SELECT row, key, value FROM attribute')) {
+    const { row, key, value } = each as { row: number; key: string; value: string };
+    stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
+  }
+  let wrong = 0;
+  for (const each of connection.each('SELECT row, metadata FROM memory')) {
+    const { row, metadata } = each as { row: number; metadata: string };
+    const expected = attributesOf(JSON.parse(metadata) as Metadata).map((parts) => parts.join(':'));
+    if (expected.sort().join() !== (stored.get(row) ?? []).sort().join()) wrong++;
+    stored.delete(row);
+  }
+  if (wrong + stored.size > 0) {
+    findings.push(`the metadata of ${wrong + stored.size} memories is indexed wrongly: ${RESTORE}`);
+  }
+  const { count } = connection.get(
+    `WITH said AS (SELECT DISTINCT value AS older_id, row AS newer_row FROM memory, json_each(memory.supersedes)),
+          kept AS (SELECT older_id, newer_row FROM supersession)
+     SELECT count(*) AS count FROM (SELECT * FROM (SELECT * FROM said EXCEPT SELECT * FROM kept)
+       UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM said))`,
+  ) as { count: number };
+  if (count > 0) findings.push(`${count} supersessions are not those that the memories say: ${RESTORE}`);
+  return findings;
+}
+
+const RESTORE = 'restore the space from a backup';
+
+/** Rows of one kind that are named one by one; more of them are counted. */
+const MOST_NAMED = 5;
+
+/** Reads every row of which a value must be decoded, and tells which cannot have been written. */
+function damagedRows(connection: Connection): readonly string[] {
+  const known = new Set((connection.all('SELECT id FROM term') as { id: number }[]).map(({ id }) => id));
+  return [
+    ...unreadable<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory`, fromRow),
+    ...unreadable<BytesRow>(connection, 'SELECT row, bytes, checksum FROM term_vector', (row) =>
+      decodeTermVector(row, (term) => {
+        if (!known.has(term))
+          throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is not in the dictionary');
+      }),
+    ),
+    ...unreadable<EventRow>(connection, selectEvents, eventOf),
+    ...unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf),
+  ];
+}
+
+function unreadable<Row>(
+  connection: Connection,
+  sql: string,
+  read: (row: Row) => unknown,
+): readonly string[] {
+  const problems: string[] = [];
+  for (const row of connection.each(sql)) {
+    try {
+      read(row as Row);
+    } catch (error) {
+      if (!SalienceError.isInstance(error)) throw error;
+      problems.push(error.message);
+    }
+  }
+  const named = problems.slice(0, MOST_NAMED);
+  return problems.length > named.length
+    ? [...named, `${problems.length - named.length} more rows like the last one`]
+    : named;
+}

@@ -1,0 +1,50 @@
+import { SalienceError } from '../../domain/errors.ts';
+
+/** Where in a file something is damaged: a table, and what identifies the row in it. */
+export interface Place {
+  readonly table: string;
+  readonly row: number | string;
+}
+
+/** The error for a stored value that cannot be what was written; it names table and row. */
+export function damagedRow({ table, row }: Place, problem: string, cause?: unknown): SalienceError {
+  return new SalienceError(
+    'store_corrupt',
+    `the row ${row} of ${table} is damaged: ${problem}. Run doctor, then ${
+      derived.includes(table) ? 'reindex the space' : 'restore the space from a backup'
+    }`,
+    { details: { table, row }, cause },
+  );
+}
+
+/** What may be an object of this shape. */
+export type Untrusted<Shape> = { readonly [Key in keyof Shape]?: unknown };
+
+/** Tables that a reindex makes anew from the memories. */
+const derived: readonly string[] = ['term', 'term_vector', 'vector'];
+
+/** Reads JSON that this store wrote. Throws `store_corrupt` when it is none, or `isValid` refuses it. */
+export function storedJson<Value>(
+  json: unknown,
+  isValid: (value: unknown) => boolean,
+  place: Place,
+  column: string,
+): Value {
+  let value: unknown;
+  try {
+    value = typeof json === 'string' ? JSON.parse(json) : undefined;
+  } catch (error) {
+    throw damagedRow(place, `its ${column} is not JSON`, error);
+  }
+  if (!isValid(value)) throw damagedRow(place, `its ${column} has not the shape that was written`);
+  return value as Value;
+}
+
+/** Whether this is an object; what its properties hold is still to be looked at. */
+export function isObject<Shape>(value: unknown): value is Untrusted<Shape> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

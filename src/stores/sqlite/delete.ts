@@ -1,0 +1,49 @@
+import { rm } from 'node:fs/promises';
+import { SalienceError } from '../../domain/errors.ts';
+import { type Connection, retryWhileBusy } from './connection.ts';
+import { isBusy, translateFileError } from './faults.ts';
+import { type FileSettings, openWriter } from './opening.ts';
+
+/** How long other processes are waited for that have the space open: nobody closes one within seconds by chance. */
+const PATIENCE = 1000;
+
+/**
+ * Deletes the files of a space that this process has not open. Throws `store_busy` while another process has: it would
+ * go on writing into files that nobody finds; `not_a_store` for the file of another space or program.
+ */
+export async function deleteSpaceFiles(path: string, space: string, settings: FileSettings): Promise<void> {
+  const connection = await openWriter(path, space, settings).catch((error: unknown) => {
+    // What cannot be read any more can still be deleted.
+    if (SalienceError.isInstance(error) && error.code === 'store_corrupt') return undefined;
+    throw error;
+  });
+  try {
+    if (connection) await takeAlone(connection, path, Math.min(settings.busyTimeout, PATIENCE));
+    // Where open files cannot be deleted, they are closed before: then nobody can be kept out in between.
+    if (process.platform === 'win32') connection?.close();
+    for (const suffix of ['-wal', '-shm', '-journal', '']) await rm(`${path}${suffix}`, { force: true });
+  } catch (error) {
+    throw translateFileError(error, path);
+  } finally {
+    connection?.close();
+  }
+}
+
+/** Ends when this is the only connection to the file, of any process, and keeps others out. */
+async function takeAlone({ database }: Connection, path: string, patience: number): Promise<void> {
+  try {
+    // Leaving the write-ahead log takes a lock that no other connection shares.
+    await retryWhileBusy(patience, () =>
+      database.exec(
+        'PRAGMA space.locking_mode = EXCLUSIVE; PRAGMA space.journal_mode = DELETE; BEGIN EXCLUSIVE',
+      ),
+    );
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    throw new SalienceError(
+      'store_busy',
+      `another process has the space open, and nothing was deleted; close it there and try again: ${path}`,
+      { details: { path }, cause },
+    );
+  }
+}

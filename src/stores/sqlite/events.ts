@@ -1,0 +1,210 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
+import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
+import { verify } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { isObject, isTextList, storedJson } from './damage.ts';
+import { findMemories, memoriesAround } from './find.ts';
+import { readLinks, readLinksAmong } from './links.ts';
+import { readSettings, settingsFromJson } from './meta.ts';
+import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
+import { readSession } from './sessions.ts';
+import { readTombstones } from './tombstones.ts';
+import { readVotes } from './votes.ts';
+
+export interface EventRow {
+  readonly sequence: number;
+  readonly operation: number;
+  readonly at: number;
+  readonly verb: Verb;
+  readonly memory_id: string;
+  readonly before: string | null;
+  readonly redacted: number;
+  readonly undoes: number | null;
+  readonly link: string | null;
+  readonly settings: string | null;
+  readonly run: string | null;
+  readonly memory_row: number;
+  readonly checksum: number | null;
+}
+
+/** Every column, in the order in which the checksum takes them. */
+export const selectEvents = 'SELECT * FROM event';
+
+/** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
+export function createReader(
+  connection: () => Connection,
+): Omit<SpaceReader, 'list' | 'derivation' | 'usage'> {
+  return {
+    async get(ids) {
+      const open = connection();
+      return ids.map((id) => findMemory(open, id)?.memory);
+    },
+    async linksAmong(ids) {
+      return readLinksAmong(connection(), ids);
+    },
+    async links(ids, minimum) {
+      return readLinks(connection(), ids, minimum);
+    },
+    async pendingPairs(limit) {
+      return readPendingPairs(connection(), limit);
+    },
+    async knownPairs(ids) {
+      return readKnownPairs(connection(), ids);
+    },
+    async pair(sequence) {
+      return readPair(connection(), sequence);
+    },
+    async find(by, values) {
+      return findMemories(connection(), by, values);
+    },
+    async around(memory, count) {
+      return memoriesAround(connection(), memory, count);
+    },
+    async session(id) {
+      return readSession(connection(), id);
+    },
+    async votes(id) {
+      return readVotes(connection(), id);
+    },
+    async tombstones(statements) {
+      return readTombstones(connection(), statements);
+    },
+    async uncompared(limit) {
+      return readUncompared(connection(), limit);
+    },
+    async removed() {
+      const rows = connection().all(
+        `SELECT sequence, before FROM event WHERE sequence IN (
+           SELECT max(sequence) FROM event
+           WHERE before IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory) GROUP BY memory_id
+         ) ORDER BY sequence`,
+      ) as { sequence: number; before: string }[];
+      return rows.map(({ sequence, before }) => recordFromJson(before, sequence));
+    },
+    async settings() {
+      return readSettings(connection());
+    },
+    async run(id) {
+      const rows = connection().all(
+        'SELECT DISTINCT operation FROM event WHERE run = ? ORDER BY operation',
+        id,
+      ) as { operation: number }[];
+      return rows.map(({ operation }) => operation);
+    },
+    async history(id) {
+      return toEvents(connection().all(`${selectEvents} WHERE memory_id = ? ORDER BY sequence`, id));
+    },
+    async operation(sequence) {
+      const open = connection();
+      const operation = sequence ?? undoableOperation(open);
+      return operation === undefined
+        ? []
+        : toEvents(open.all(`${selectEvents} WHERE operation = ? ORDER BY sequence`, operation));
+    },
+  };
+}
+
+/** The whole log, oldest first. */
+export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
+  return toEvents(connection.all(`${selectEvents} ORDER BY sequence`));
+}
+
+export function findMemory(
+  connection: Connection,
+  id: string,
+): { readonly row: number; readonly memory: MemoryRecord } | undefined {
+  const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
+    | MemoryRow
+    | undefined;
+  return found && { row: found.row, memory: fromRow(found) };
+}
+
+/** The last event of the space. */
+export function lastEvent(
+  connection: Connection,
+): { readonly sequence: number; readonly at: number } | undefined {
+  return connection.get('SELECT sequence, at FROM event ORDER BY sequence DESC LIMIT 1') as
+    | { sequence: number; at: number }
+    | undefined;
+}
+
+export function lastSequence(connection: Connection): number {
+  return lastEvent(connection)?.sequence ?? 0;
+}
+
+/** Throws `cannot_undo` for an operation that is unknown, an undo, redacted or undone already. */
+export function checkUndoable(connection: Connection, operation: number, partly = false): void {
+  const problem = problemOfUndoing(connection, operation);
+  if (problem && !(partly && problem === 'redacted')) throw cannotUndo(operation, problem);
+}
+
+function undoableOperation(connection: Connection): number | undefined {
+  const previous = 'SELECT max(operation) AS operation FROM event WHERE operation < ?';
+  let operation: number | null = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    ({ operation } = connection.get(previous, operation) as { operation: number | null });
+    if (operation === null) return undefined;
+    if (problemOfUndoing(connection, operation) === undefined) return operation;
+  }
+}
+
+function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {
+  const { verb, redacted, undone } = connection.get(
+    `SELECT max(verb) AS verb, max(redacted) AS redacted,
+            EXISTS (SELECT 1 FROM event WHERE undoes = ?1) AS undone
+     FROM event WHERE operation = ?1`,
+    operation,
+  ) as { verb: Verb | null; redacted: number; undone: number };
+  if (verb === null) return 'unknown';
+  if (verb === 'undo') return 'undo';
+  if (redacted) return 'redacted';
+  return undone ? 'undone' : undefined;
+}
+
+function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
+  return (rows as readonly EventRow[]).map(eventOf);
+}
+
+/** A row of the log. Throws `store_corrupt`. */
+export function eventOf(row: EventRow): MemoryEvent {
+  const { checksum, ...values } = row;
+  verify(Object.values(values), checksum, { table: 'event', row: row.sequence });
+  return {
+    sequence: row.sequence,
+    operation: row.operation,
+    at: row.at,
+    verb: row.verb,
+    memoryId: row.memory_id,
+    before: row.before === null ? undefined : recordFromJson(row.before, row.sequence),
+    redacted: row.redacted === 1,
+    undoes: row.undoes ?? undefined,
+    link: row.link === null ? undefined : linkChangeFromJson(row.link, row.sequence),
+    settings:
+      row.settings === null
+        ? undefined
+        : settingsFromJson(row.settings, { table: 'event', row: row.sequence }),
+    run: row.run ?? undefined,
+  };
+}
+
+/** The change of a link in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+export function linkChangeFromJson(json: string, sequence: number): LinkChange {
+  const { link, before } = storedJson<LinkChange>(
+    json,
+    isLinkChange,
+    { table: 'event', row: sequence },
+    'link',
+  );
+  return { link, before };
+}
+
+function isLinkChange(value: unknown): boolean {
+  return (
+    isObject<LinkChange>(value) &&
+    isObject<LinkChange['link']>(value.link) &&
+    isTextList(value.link.ids) &&
+    value.link.ids.length === 2
+  );
+}

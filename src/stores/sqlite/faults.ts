@@ -1,0 +1,120 @@
+import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+
+/** Primary result codes of SQLite: https://sqlite.org/rescode.html */
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const MISMATCH = 20;
+const NOTADB = 26;
+/** Extended result codes. */
+const CONSTRAINT_UNIQUE = 2067;
+
+function resultCode(error: unknown): number | undefined {
+  const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
+  if (typeof code === 'number') return code;
+  // The driver leaves the code out where reading fails after the first row.
+  return error instanceof Error && error.message.includes('disk image is malformed') ? CORRUPT : undefined;
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = resultCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return resultCode(error) === CONSTRAINT_UNIQUE;
+}
+
+/** Whether a file could not be opened, or not be read for want of the right to write beside it. */
+export function isUnopenable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CANTOPEN || code === READONLY;
+}
+
+/** The error of a file that SQLite reads, and another program made. */
+export function foreignDatabase(path: string): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `${path} is an SQLite database of another program; choose another directory, or move the file away`,
+    { details: { path } },
+  );
+}
+
+/** A whole number that no program of ours has written: the driver refuses to hand it over. */
+function isOutOfRange(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE';
+}
+
+/** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
+export function translateError(error: unknown, path: string): unknown {
+  const code = isOutOfRange(error) ? CORRUPT : primaryCode(error);
+  return code === undefined ? error : translated(error, path, code);
+}
+
+/** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
+export function translateFileError(error: unknown, path: string): unknown {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return code !== undefined && syscall !== undefined
+    ? translated(error, path, code)
+    : translateError(error, path);
+}
+
+function translated(cause: unknown, path: string, result: number | string): SalienceError {
+  const [code, message] = describe(result, path);
+  return new SalienceError(code, message, { details: { path }, cause });
+}
+
+function describe(code: number | string, path: string): readonly [code: SalienceErrorCode, message: string] {
+  switch (code) {
+    case BUSY:
+    case LOCKED:
+      return [
+        'store_busy',
+        `${path} is locked by another process; nothing was changed. Try again, or raise busyTimeout`,
+      ];
+    case READONLY:
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return [
+        'store_read_only',
+        `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space with readOnly`,
+      ];
+    case FULL:
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return [
+        'store_full',
+        `no space is left on the disk of ${path}; nothing was changed. Free some, and try again`,
+      ];
+    // Our statements fit the tables that we make: where they do not, the tables are not what they were.
+    case ERROR:
+    case MISMATCH:
+    case CORRUPT:
+      return ['store_corrupt', `${path} is damaged; restore it from a backup`];
+    case NOTADB:
+      return [
+        'not_a_store',
+        `${path} is no store of this engine; choose another directory, or move the file away`,
+      ];
+    case CANTOPEN:
+      return [
+        'store_failed',
+        `${path} cannot be opened; check that its directory exists and may be read and written`,
+      ];
+    default:
+      return [
+        'store_failed',
+        `${path}: ${typeof code === 'number' ? `SQLite failed with result code ${code}` : `the system says ${code}`}; its own message is the cause`,
+      ];
+  }
+}

@@ -1,0 +1,54 @@
+import { createQueue } from '../../store/queue.ts';
+import type { SpaceStore } from '../../store/store.ts';
+import type { Connection } from './connection.ts';
+import { translateFileError } from './faults.ts';
+import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
+import { checkFiles, watchPresence } from './presence.ts';
+import { createResident } from './resident.ts';
+import { saveSnapshot } from './snapshot.ts';
+import { openSpace } from './space.ts';
+
+export interface SpaceFile extends FileSettings {
+  readonly name: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** Called with every connection once it is open. */
+  readonly onConnect?: ((connection: Connection) => void) | undefined;
+  readonly onClose?: (() => void) | undefined;
+}
+
+/** Opens the file of one space: a connection that writes, one write at a time, and one that reads what is committed. */
+export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
+  const { name, path, busyTimeout } = file;
+  await checkFiles(path).catch((error: unknown) => {
+    throw translateFileError(error, path);
+  });
+  const writer = file.readOnly ? undefined : await openWriter(path, name, file);
+  const reader = await openReader(path, name, file).catch((error: unknown) => {
+    writer?.close();
+    throw error;
+  });
+  if (writer) file.onConnect?.(writer);
+  file.onConnect?.(reader);
+  const resident = createResident();
+  const checkPresence = watchPresence(path);
+  return openSpace({
+    name,
+    path,
+    writer,
+    reader,
+    writes: createQueue(),
+    reads: createQueue(),
+    resident,
+    busyTimeout,
+    checkPresence,
+    async release() {
+      file.onClose?.();
+      if (writer) await saveSnapshot(writer, reader, resident);
+      reader.close();
+      if (!writer) return removeEmptyLog(path);
+      // Where it is the last connection to the file, this puts the log into it and takes the log away.
+      writer.close();
+    },
+  });
+}

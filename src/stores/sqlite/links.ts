@@ -1,0 +1,219 @@
+import { missingMemory } from '../../store/faults.ts';
+import {
+  checkedLink,
+  linkKey,
+  mergedLinks,
+  orderedEnds,
+  SEQUENCE_WEIGHT,
+  sequenceLink,
+} from '../../store/links.ts';
+import type { Link, LinkChange, LinkKind } from '../../store/store.ts';
+import { checksumOf } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { real } from './rows.ts';
+
+interface LinkRow {
+  readonly a: string;
+  readonly b: string;
+  readonly kind: LinkKind;
+  readonly weight: number;
+  readonly at: number;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly row: number;
+  readonly session: string | null;
+  readonly createdAt: number;
+  readonly ordinal: number;
+}
+
+const findMembers = `SELECT id, row, born_in AS session, created_at AS createdAt, ordinal FROM memory
+  WHERE id IN (SELECT value FROM json_each(?))`;
+
+const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link ON link.a_row = wanted.row AND link.weight >= ?2
+  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row
+  UNION ALL
+  SELECT a.id, b.id, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row AND link.weight >= ?2
+  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row`;
+
+const linksAmong = `SELECT link.a_row AS a, link.b_row AS b, link.kind, link.weight, link.at
+  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
+  JOIN link ON link.a_row = wanted.row AND link.b_row IN (SELECT value FROM json_each(?1))`;
+
+const sessionNeighbour = (side: '<' | '>') =>
+  `SELECT id, created_at AS createdAt FROM memory INDEXED BY memory_born_in
+   WHERE born_in = ? AND (created_at, ordinal) ${side} (?, ?)
+   ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, ordinal ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1`;
+const earlier = sessionNeighbour('<');
+const later = sessionNeighbour('>');
+
+/** See `SpaceReader.links`. To be called inside a transaction. */
+export function readLinks(connection: Connection, ids: readonly string[], minimum = 0): readonly Link[] {
+  const members = connection.all(findMembers, JSON.stringify(ids)) as SessionRow[];
+  const rows = connection.all(
+    storedLinks,
+    JSON.stringify(members.map(({ row }) => row)),
+    real(minimum),
+  ) as LinkRow[];
+  const stored = rows.map(({ a, b, kind, weight, at }): Link => {
+    return { ids: orderedEnds([a, b]), kind, weight, at };
+  });
+  const derived: Link[] = [];
+  for (const member of members) {
+    if (member.session === null || SEQUENCE_WEIGHT < minimum) continue;
+    for (const neighbour of sessionNeighbours(connection, { ...member, session: member.session })) {
+      derived.push(sequenceLink(member, neighbour));
+    }
+  }
+  return mergedLinks(stored, derived);
+}
+
+/** See `SpaceReader.linksAmong`. To be called inside a transaction. */
+export function readLinksAmong(connection: Connection, ids: readonly string[]): readonly Link[] {
+  const idOfRow = new Map<number, string>();
+  for (const id of ids) {
+    const row = rowOf(connection, id);
+    if (row !== undefined) idOfRow.set(row, id);
+  }
+  const found = connection.all(linksAmong, JSON.stringify([...idOfRow.keys()])) as {
+    a: number;
+    b: number;
+    kind: LinkKind;
+    weight: number;
+    at: number;
+  }[];
+  const links = found.map(({ a, b, kind, weight, at }): Link => {
+    return { ids: orderedEnds([idOfRow.get(a) as string, idOfRow.get(b) as string]), kind, weight, at };
+  });
+  return mergedLinks(links, []);
+}
+
+/** The memories before and after one in the session it was made in. */
+export function sessionNeighbours(
+  connection: Connection,
+  member: { readonly session: string; readonly createdAt: number; readonly ordinal: number },
+): readonly { readonly id: string; readonly createdAt: number }[] {
+  return [earlier, later].flatMap((side) => {
+    const found = connection.get(side, member.session, member.createdAt, member.ordinal) as
+      | { id: string; createdAt: number }
+      | undefined;
+    return found ? [found] : [];
+  });
+}
+
+export interface AppliedLink {
+  /** The row of the first of the two ends. */
+  readonly row: number;
+  readonly change: LinkChange;
+}
+
+/** Sets a link, and tells what it was before. Throws `not_found` without both ends, `invalid_argument`. */
+export function setLink(connection: Connection, given: Link): AppliedLink {
+  const link = checkedLink(given);
+  const [first, second] = link.ids.map((id) => {
+    const row = rowOf(connection, id);
+    if (row === undefined) throw missingMemory(id);
+    return row;
+  }) as [number, number];
+  return setLinkOf(connection, [first, second], link);
+}
+
+function setLinkOf(
+  connection: Connection,
+  [first, second]: readonly [number, number],
+  link: Link,
+): AppliedLink {
+  const [a, b] = orderedRows(first, second);
+  const before = connection.get(
+    'SELECT weight, at FROM link WHERE a_row = ? AND b_row = ? AND kind = ?',
+    a,
+    b,
+    link.kind,
+  ) as { weight: number; at: number } | undefined;
+  upsert(connection, a, b, link);
+  return { row: first, change: { link: { ids: link.ids, kind: link.kind }, before } };
+}
+
+/** Sets links of memories that are there, and tells what they were; passes those over that miss an end. */
+export function setPossibleLinks(connection: Connection, links: readonly Link[]): readonly LinkChange[] {
+  const changes: LinkChange[] = [];
+  const rows = new Map<string, number | undefined>();
+  const known = (id: string) => {
+    if (!rows.has(id)) rows.set(id, rowOf(connection, id));
+    return rows.get(id);
+  };
+  for (const given of links) {
+    const link = checkedLink(given);
+    const [first, second] = link.ids.map(known);
+    if (first === undefined || second === undefined) continue;
+    changes.push(setLinkOf(connection, [first, second], link).change);
+  }
+  return changes;
+}
+
+/** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */
+export function removeLinks(
+  connection: Connection,
+  ids: readonly [string, string],
+  kinds: readonly LinkKind[] | undefined,
+): readonly AppliedLink[] {
+  const ends = orderedEnds(ids);
+  const [first, second] = ends.map((id) => rowOf(connection, id));
+  if (first === undefined || second === undefined) return [];
+  const [a, b] = orderedRows(first, second);
+  const found = connection.all(
+    'SELECT kind, weight, at FROM link WHERE a_row = ? AND b_row = ? ORDER BY kind',
+    a,
+    b,
+  ) as Omit<LinkRow, 'a' | 'b'>[];
+  return found
+    .filter(({ kind }) => kinds?.includes(kind) ?? true)
+    .map(({ kind, weight, at }) => {
+      connection.run('DELETE FROM link WHERE a_row = ? AND b_row = ? AND kind = ?', a, b, kind);
+      return { row: first, change: { link: { ids: ends, kind }, before: { weight, at } } };
+    });
+}
+
+/** The stored links of a memory, as they are. */
+export function attachedLinks(connection: Connection, row: number): readonly AppliedLink[] {
+  const found = connection.all(
+    `SELECT a.id AS a, b.id AS b, a.row AS a_row, b.row AS b_row, link.kind, link.weight, link.at FROM link
+     JOIN memory AS a ON a.row = a_row JOIN memory AS b ON b.row = b_row WHERE a_row = ?1 OR b_row = ?1`,
+    row,
+  ) as (LinkRow & { readonly a_row: number; readonly b_row: number })[];
+  return found
+    .map(({ a, b, a_row, b_row, kind, weight, at }) => {
+      const ids = orderedEnds([a, b]);
+      return { row: ids[0] === a ? a_row : b_row, change: { link: { ids, kind }, before: { weight, at } } };
+    })
+    .sort((x, y) => (linkKey(x.change.link) < linkKey(y.change.link) ? -1 : 1));
+}
+
+function upsert(connection: Connection, a: number, b: number, { kind, weight, at }: Link): void {
+  connection.run(
+    `INSERT INTO link (a_row, b_row, kind, weight, at, checksum) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET weight = excluded.weight, at = excluded.at, checksum = excluded.checksum`,
+    a,
+    b,
+    kind,
+    real(weight),
+    at,
+    // A weight that is written as a text is stored as a number: a trigger computes the checksum of that.
+    real(weight) === weight ? checksumOf([a, b, kind, weight, at]) : null,
+  );
+}
+
+/** The order in which the rows of a pair are stored. */
+export function orderedRows(a: number, b: number): [number, number] {
+  return a < b ? [a, b] : [b, a];
+}
+
+export function rowOf(connection: Connection, id: string): number | undefined {
+  const found = connection.get('SELECT row FROM memory WHERE id = ?', id) as { row: number } | undefined;
+  return found?.row;
+}

@@ -1,0 +1,82 @@
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
+import type { Derivation } from '../../store/derived.ts';
+import { withChecksum } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { isObject, storedJson } from './damage.ts';
+
+/**
+ * The single values of a space. `generation` changes when derived data was replaced outside of the log;
+ * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
+ * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect; `relations`
+ * changes with what supersedes or contests what; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
+ */
+export type MetaKey =
+  | 'space'
+  | 'embedding_model'
+  | 'embedding_dimensions'
+  | 'analyzer'
+  | 'generation'
+  | 'erasure'
+  | 'snapshot'
+  | 'snapshot_usage'
+  | 'relations'
+  | 'ordinal'
+  | 'settings'
+  | 'tombstone_key';
+
+export function readMeta(connection: Connection, key: MetaKey): string | undefined {
+  const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;
+  return row?.value;
+}
+
+/** Sets a value; `undefined` removes it. */
+export function writeMeta(connection: Connection, key: MetaKey, value: string | undefined): void {
+  if (value === undefined) connection.run('DELETE FROM meta WHERE key = ?', key);
+  else {
+    connection.run(
+      'INSERT OR REPLACE INTO meta (key, value, checksum) VALUES (?, ?, ?)',
+      ...withChecksum([key, value]),
+    );
+  }
+}
+
+export function readDerivation(connection: Connection): Derivation {
+  const model = readMeta(connection, 'embedding_model');
+  const dimensions = Number(readMeta(connection, 'embedding_dimensions'));
+  return {
+    embedding: model === undefined ? undefined : { model, dimensions },
+    analyzer: readMeta(connection, 'analyzer'),
+  };
+}
+
+export function writeDerivation(connection: Connection, { embedding, analyzer }: Derivation): void {
+  writeMeta(connection, 'embedding_model', embedding?.model);
+  writeMeta(connection, 'embedding_dimensions', embedding && String(embedding.dimensions));
+  writeMeta(connection, 'analyzer', analyzer);
+}
+
+/** What was decided for the space. Throws `store_corrupt`. */
+export function readSettings(connection: Connection): SpaceSettings {
+  const json = readMeta(connection, 'settings');
+  return json === undefined ? DEFAULT_SETTINGS : settingsFromJson(json, { table: 'meta', row: 0 });
+}
+
+export function writeSettings(connection: Connection, settings: SpaceSettings): void {
+  writeMeta(connection, 'settings', JSON.stringify(settings));
+}
+
+export function settingsFromJson(
+  json: string,
+  where: { readonly table: string; readonly row: number },
+): SpaceSettings {
+  const isSettings = (value: unknown) =>
+    isObject<SpaceSettings>(value) &&
+    typeof value.timeZone === 'string' &&
+    isObject<SpaceSettings['fading']>(value.fading) &&
+    (value.fading.mode === 'off' || value.fading.mode === 'retention');
+  return storedJson<SpaceSettings>(json, isSettings, where, 'settings');
+}
+
+export function readGeneration(connection: Connection): number {
+  return Number(readMeta(connection, 'generation') ?? 0);
+}

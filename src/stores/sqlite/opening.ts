@@ -1,0 +1,177 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SalienceError } from '../../domain/errors.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
+import { type Connection, connect, IN_MEMORY, retryWhileBusy, writeTransaction } from './connection.ts';
+import { isUnopenable, translateError, translateFileError } from './faults.ts';
+import { hasLog } from './files.ts';
+import { eraseForgotten } from './forget.ts';
+import { readMeta, writeMeta, writeSettings } from './meta.ts';
+import { makeFile } from './presence.ts';
+import { identify, makeSchema, migrate, SCHEMA_VERSION } from './schema.ts';
+
+export interface FileSettings {
+  readonly synchronous: 'full' | 'normal';
+  readonly busyTimeout: number;
+  /** Of a space that is made. */
+  readonly settings?: SpaceSettings | undefined;
+}
+
+/** Opens a space's file for writing, making or upgrading it. Throws `not_a_store`, `newer_store` and disk errors. */
+export async function openWriter(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  const { busyTimeout } = settings;
+  let connection: Connection | undefined;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await makeFile(path);
+    const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
+    connection = opened;
+    const version = await retryWhileBusy(busyTimeout, () => {
+      const found = identify(opened);
+      if (found > 0) checkName(opened, space);
+      return found;
+    });
+    // Only now that the file is known to be ours is anything in it touched.
+    await retryWhileBusy(busyTimeout, () => configure(opened, settings));
+    if (version < SCHEMA_VERSION) {
+      await writeTransaction(opened, busyTimeout, () => {
+        const present = identify(opened);
+        if (present > 0) migrate(opened, present);
+        else {
+          makeSchema(opened);
+          writeMeta(opened, 'space', space);
+          writeSettings(opened, settings.settings ?? DEFAULT_SETTINGS);
+        }
+      });
+    }
+    await retryWhileBusy(busyTimeout, () => checkName(opened, space));
+    await finishErasure(opened, busyTimeout);
+    return opened;
+  } catch (error) {
+    connection?.close();
+    if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
+    throw translateFileError(error, path);
+  }
+}
+
+/** Makes a space in memory. */
+export async function makeDatabase(space: string, settings = DEFAULT_SETTINGS): Promise<Connection> {
+  const connection = await connect(IN_MEMORY, { readOnly: false, timeout: 0 });
+  // What is overwritten or deleted stays in no page.
+  connection.database.exec('PRAGMA space.secure_delete = ON');
+  await writeTransaction(connection, 0, () => {
+    makeSchema(connection);
+    writeMeta(connection, 'space', space);
+    writeSettings(connection, settings);
+  });
+  return connection;
+}
+
+/** Opens a space's file for reading. The file exists, and is of the present version. */
+export async function openReader(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  try {
+    return await open(false);
+  } catch (error) {
+    // In a directory that cannot be written to, SQLite cannot make the shared memory that readers agree by. Without
+    // a log nobody is writing either, and the file may be read as it stands.
+    if (isUnopenable(error) && existsSync(path) && !hasLog(path)) {
+      return await open(true).catch((cause) => {
+        throw translateError(cause, path);
+      });
+    }
+    throw translateError(error, path);
+  }
+
+  async function open(immutable: boolean): Promise<Connection> {
+    const connection = await connect(path, { readOnly: true, timeout: settings.busyTimeout, immutable });
+    try {
+      const version = identify(connection);
+      if (version === 0) throw wrongFile(path, 'is an empty database');
+      if (version < SCHEMA_VERSION) {
+        throw new SalienceError(
+          'store_read_only',
+          `${path} has the older schema ${version}; open it once for writing, which brings it to ${SCHEMA_VERSION}`,
+          { details: { path, version } },
+        );
+      }
+      checkName(connection, space);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+}
+
+/**
+ * Takes away the empty log that readers leave beside a file, since the last of them may not write. A log with content
+ * stays: putting it into the file would be a write.
+ */
+export async function removeEmptyLog(path: string): Promise<void> {
+  if (!existsSync(`${path}-wal`) || hasLog(path)) return;
+  try {
+    (await connect(path, { readOnly: false, timeout: 0 })).close();
+  } catch {
+    // The file is in use, or may not be written to by this process either.
+  }
+}
+
+function configure({ database }: Connection, { synchronous }: FileSettings): void {
+  database.exec(`
+    PRAGMA space.journal_mode = WAL;
+    PRAGMA space.synchronous = ${synchronous === 'normal' ? 'NORMAL' : 'FULL'};
+    PRAGMA space.secure_delete = ON;
+    PRAGMA space.cache_size = -16384;
+  `);
+}
+
+function checkName(connection: Connection, space: string): void {
+  const found = readMeta(connection, 'space');
+  if (found === space) return;
+  // It is ours by its header, and every file of ours has a name: pages are missing.
+  if (found === undefined) throw damaged(connection.path);
+  throw wrongFile(connection.path, `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`);
+}
+
+function mayWriteIn(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readOnlyDirectory(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'store_read_only',
+    `${path} cannot be written to, because its directory cannot; check its permissions, or open the space with readOnly`,
+    { details: { path }, cause },
+  );
+}
+
+function damaged(path: string): SalienceError {
+  return new SalienceError('store_corrupt', `${path} is damaged; restore it from a backup`, {
+    details: { path },
+  });
+}
+
+/** Takes up an erasure that a crash or another process interrupted; where it cannot be done now, it stays pending. */
+async function finishErasure(connection: Connection, busyTimeout: number): Promise<void> {
+  try {
+    await eraseForgotten(connection, Math.min(busyTimeout, 100));
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    if (error.code !== 'store_busy' && error.code !== 'store_full' && error.code !== 'store_read_only')
+      throw error;
+  }
+}
+
+function wrongFile(path: string, what: string): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `${path} ${what}; give each file back the name that it was made with, or choose another directory`,
+    { details: { path } },
+  );
+}

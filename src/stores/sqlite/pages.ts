@@ -1,0 +1,72 @@
+import type { ResidentIndex } from '../../search/resident-index.ts';
+import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
+import { checksumOf, withChecksum } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { readMeta, writeMeta } from './meta.ts';
+
+/** Bytes of a part that go into one row. */
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+/** How much of its space an index reflects: all events and all uses up to these sequences. */
+export interface Reflected {
+  readonly sequence: number;
+  readonly usage: number;
+}
+
+/** The index that was saved last, and what it reflects; `undefined` when there is none. */
+export function loadPages(
+  connection: Connection,
+): { readonly index: ResidentIndex; readonly reflected: Reflected } | undefined {
+  if (readMeta(connection, 'snapshot') === undefined) return undefined;
+  const pages = connection.all('SELECT part, number, bytes, checksum FROM page ORDER BY part, number') as {
+    part: string;
+    number: number;
+    checksum: number | null;
+    bytes: Uint8Array;
+  }[];
+  const parts = new Map<string, Uint8Array>();
+  for (const { part, number, bytes, checksum } of pages) {
+    // A cache that is damaged is none; doctor reports it.
+    if (checksumOf([part, number, bytes]) !== checksum) return undefined;
+    const before = parts.get(part);
+    parts.set(part, before ? joined(before, bytes) : bytes);
+  }
+  const index = decodeSnapshot(parts);
+  return index && { index, reflected: savedReflection(connection) };
+}
+
+/** Saves an index, inside the caller's write transaction. */
+export function savePages(connection: Connection, index: ResidentIndex, reflected: Reflected): void {
+  dropPages(connection);
+  const insert = connection.statement('INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, ?, ?)');
+  for (const [part, bytes] of encodeSnapshot(index)) {
+    for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
+      const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
+      insert.run(...withChecksum([part, number, piece]));
+    }
+  }
+  writeMeta(connection, 'snapshot', String(reflected.sequence));
+  writeMeta(connection, 'snapshot_usage', String(reflected.usage));
+}
+
+/** Drops the saved index: it may hold what is forgotten, or was derived by other means. */
+export function dropPages(connection: Connection): void {
+  connection.run('DELETE FROM page');
+  writeMeta(connection, 'snapshot', undefined);
+  writeMeta(connection, 'snapshot_usage', undefined);
+}
+
+/** What the saved index reflects: nothing without one. */
+export function savedReflection(connection: Connection): Reflected {
+  return {
+    sequence: Number(readMeta(connection, 'snapshot') ?? 0),
+    usage: Number(readMeta(connection, 'snapshot_usage') ?? 0),
+  };
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}

@@ -1,0 +1,158 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { missingMemory } from '../../store/faults.ts';
+import { orderedEnds } from '../../store/links.ts';
+import { givesWay } from '../../store/standing.ts';
+import type { NewPair, SimilarPair } from '../../store/store.ts';
+import type { Connection } from './connection.ts';
+import { rowOf } from './links.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real, text } from './rows.ts';
+import { relationsChanged } from './supersession.ts';
+
+type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
+
+const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution
+  FROM similar_pair WHERE dropped = 0`;
+
+const known = `${pairs} AND sequence IN (
+    SELECT sequence FROM similar_pair WHERE older_id IN (SELECT value FROM json_each(?1))
+    UNION
+    SELECT sequence FROM similar_pair WHERE newer_id IN (SELECT value FROM json_each(?1))
+  ) ORDER BY sequence`;
+
+/** See `SpaceReader.pendingPairs`. */
+export function readPendingPairs(connection: Connection, limit: number): readonly SimilarPair[] {
+  return (connection.all(`${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, limit) as PairRow[]).map(
+    pairOf,
+  );
+}
+
+/** See `SpaceReader.knownPairs`. */
+export function readKnownPairs(connection: Connection, ids: readonly string[]): readonly SimilarPair[] {
+  return (connection.all(known, JSON.stringify(ids)) as PairRow[]).map(pairOf);
+}
+
+/** See `SpaceReader.pair`. */
+export function readPair(connection: Connection, sequence: number): SimilarPair | undefined {
+  const found = connection.get(`${pairs} AND sequence = ?`, sequence) as PairRow | undefined;
+  return found && pairOf(found);
+}
+
+/** See `SpaceReader.uncompared`. */
+export function readUncompared(connection: Connection, limit: number): readonly MemoryRecord[] {
+  const rows = connection.all(
+    `SELECT ${ROW_COLUMN_LIST} FROM memory INDEXED BY memory_uncompared
+     WHERE compared = 0 AND tier = 'hot' ORDER BY row LIMIT ?`,
+    limit,
+  ) as MemoryRow[];
+  return rows.map(fromRow);
+}
+
+/** Queues a pair that says something new. Throws `not_found` without both memories, `invalid_argument`. */
+export function queuePair(connection: Connection, pair: NewPair, at: number): void {
+  const { older, newer, kind, similarity } = pair;
+  for (const id of orderedEnds([older, newer])) {
+    if (rowOf(connection, id) === undefined) throw missingMemory(id);
+  }
+  const known = readKnownPairs(connection, [older]).find((each) => [each.older, each.newer].includes(newer));
+  if (known && !givesWay(known, pair)) return;
+  if (known) {
+    // It stays, ended, so that one can look back to when it was all that was known.
+    connection.run(
+      'UPDATE similar_pair SET dropped = 1, ended_at = ? WHERE sequence = ?',
+      at,
+      known.sequence,
+    );
+  }
+  connection.run(
+    'INSERT INTO similar_pair (older_id, newer_id, kind, similarity, at) VALUES (?, ?, ?, ?, ?)',
+    older,
+    newer,
+    text(kind, 'kind'),
+    real(similarity),
+    at,
+  );
+  relationsChanged(connection);
+}
+
+/** The operation that ends a pair, and its moment. */
+export interface End {
+  readonly at: number;
+  readonly operation: number;
+}
+
+export function settlePair(
+  connection: Connection,
+  sequence: number,
+  resolution: string,
+  { at, operation }: End,
+): void {
+  connection.run(
+    `UPDATE similar_pair SET ended_at = ?, ended_by = ?, resolution = ?
+     WHERE sequence = ? AND ended_at IS NULL`,
+    at,
+    operation,
+    text(resolution, 'resolution'),
+    sequence,
+  );
+  relationsChanged(connection);
+}
+
+/** See the change `attempt-pairs`. */
+export function attemptPairs(connection: Connection, sequences: readonly number[]): void {
+  connection.run(
+    'UPDATE similar_pair SET attempts = attempts + 1 WHERE sequence IN (SELECT value FROM json_each(?))',
+    JSON.stringify(sequences),
+  );
+}
+
+/** Queues the pairs anew that an operation ended; the old rows stay, so that one can look back. */
+export function requeuePairs(connection: Connection, operation: number, at: number): void {
+  const ended = connection.all(
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence FROM similar_pair
+     WHERE ended_by = ? AND EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+     AND EXISTS (SELECT 1 FROM memory WHERE id = newer_id) ORDER BY sequence`,
+    operation,
+  ) as (NewPair & { readonly sequence: number })[];
+  for (const { sequence, ...pair } of ended) {
+    connection.run('UPDATE similar_pair SET dropped = 1 WHERE sequence = ?', sequence);
+    queuePair(connection, pair, at);
+  }
+}
+
+/** An operation that left no event cannot be undone, and its number is that of the next one. */
+export function forgetEnds(connection: Connection, operation: number): void {
+  connection.run('UPDATE similar_pair SET ended_by = NULL WHERE ended_by = ?', operation);
+}
+
+export function markCompared(connection: Connection, ids: readonly string[]): void {
+  connection.run(
+    'UPDATE memory SET compared = 1 WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  );
+}
+
+/** The memory says something else now, or is gone: what was found out about its text no longer holds. */
+export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
+  connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
+  if (readKnownPairs(connection, [id]).length === 0) return;
+  for (const end of ['older_id', 'newer_id']) {
+    connection.run(
+      `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?1),
+         ended_by = iif(ended_at IS NULL, ?2, ended_by) WHERE ${end} = ?3 AND dropped = 0`,
+      at,
+      operation,
+      id,
+    );
+  }
+  relationsChanged(connection);
+}
+
+/** Takes every pair of a memory out, with what it was. */
+export function erasePairs(connection: Connection, id: string): void {
+  connection.run('DELETE FROM similar_pair WHERE older_id = ?1 OR newer_id = ?1', id);
+  relationsChanged(connection);
+}
+
+function pairOf({ resolution, ...pair }: PairRow): SimilarPair {
+  return { ...pair, resolution: resolution ?? undefined };
+}

@@ -1,0 +1,106 @@
+import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
+import type { IndexedText, ReindexRequest } from '../../store/store.ts';
+import type { Connection } from './connection.ts';
+import { lastSequence } from './events.ts';
+import { readDerivation, readGeneration, writeDerivation, writeMeta } from './meta.ts';
+import { dropPages } from './pages.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import type { TermIds } from './terms.ts';
+import { writeIndexed } from './write.ts';
+
+const pageSize = 500;
+
+export interface ReindexContext {
+  readonly name: string;
+  /** Reads what is committed, in turn. Throws when the space is closed. */
+  readonly read: <Result>(task: (reader: Connection) => Result) => Promise<Awaited<Result>>;
+  /** Runs a task as a write transaction of its own, after those that are waiting. */
+  readonly transaction: <Result>(task: (writer: Connection, termIds: TermIds) => Result) => Promise<Result>;
+}
+
+/** See `SpaceStore.reindex`. */
+export async function reindexSpace(context: ReindexContext, request: ReindexRequest): Promise<void> {
+  const { read, transaction } = context;
+  const derived = new Map<number, IndexedText>();
+  let sequence = await read(lastSequence);
+  await deriveAll(read, request, derived);
+  for (let round = 0; round < REINDEX_ROUNDS; round++) {
+    const done = await transaction((writer, termIds) => {
+      if (lastSequence(writer) !== sequence) return false;
+      replaceAll(writer, termIds, request, derived);
+      return true;
+    });
+    if (done) return;
+    sequence = await deriveChanged(read, request, derived, sequence);
+  }
+  throw neverQuiet(context.name);
+}
+
+async function deriveAll(
+  read: ReindexContext['read'],
+  request: ReindexRequest,
+  derived: Map<number, IndexedText>,
+): Promise<void> {
+  const { total } = (await read((reader) => reader.get('SELECT count(*) AS total FROM memory'))) as {
+    total: number;
+  };
+  let after = 0;
+  for (;;) {
+    const page = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row > ? ORDER BY row LIMIT ?`;
+    const rows = (await read((reader) => reader.all(page, after, pageSize))) as MemoryRow[];
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.row;
+    await deriveRows(request, rows, derived);
+    request.progress?.(Math.min(derived.size, total), total);
+  }
+}
+
+/** Derives anew what was written after `sequence`; returns the sequence that `derived` is then good for. */
+async function deriveChanged(
+  read: ReindexContext['read'],
+  request: ReindexRequest,
+  derived: Map<number, IndexedText>,
+  sequence: number,
+): Promise<number> {
+  const present = await read(lastSequence);
+  const since = 'SELECT DISTINCT memory_row AS row FROM event WHERE sequence > ? AND sequence <= ?';
+  const changed = (await read((reader) => reader.all(since, sequence, present))) as { row: number }[];
+  for (let start = 0; start < changed.length; start += pageSize) {
+    const numbers = changed.slice(start, start + pageSize).map(({ row }) => row);
+    for (const row of numbers) derived.delete(row);
+    const these = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`;
+    const rows = (await read((reader) => reader.all(these, JSON.stringify(numbers)))) as MemoryRow[];
+    await deriveRows(request, rows, derived);
+  }
+  return present;
+}
+
+async function deriveRows(
+  request: ReindexRequest,
+  rows: readonly MemoryRow[],
+  derived: Map<number, IndexedText>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const results = await derivePage(request, rows.map(fromRow));
+  for (const [index, row] of rows.entries()) derived.set(row.row, results[index] as IndexedText);
+}
+
+function replaceAll(
+  writer: Connection,
+  termIds: TermIds,
+  { analyzer, embedding }: ReindexRequest,
+  derived: ReadonlyMap<number, IndexedText>,
+): void {
+  writer.database.exec('DELETE FROM vector; DELETE FROM term_vector; DELETE FROM term');
+  // Another model finds other memories similar.
+  if (readDerivation(writer).embedding?.model !== embedding?.model)
+    writer.run('UPDATE memory SET compared = 0');
+  termIds.clear();
+  for (const { row } of writer.all('SELECT row FROM memory ORDER BY row') as { row: number }[]) {
+    writeIndexed(writer, termIds, row, derived.get(row) as IndexedText);
+  }
+  writeDerivation(writer, { embedding, analyzer });
+  writeMeta(writer, 'generation', String(readGeneration(writer) + 1));
+  dropPages(writer);
+}

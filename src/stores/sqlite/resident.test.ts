@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import type { Link, SearchRequest, SpaceStore } from '../../store/store.ts';
+import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
+import type { Connection } from './connection.ts';
+import { createObservedSqliteStore, createSqliteStore } from './index.ts';
+import { loadPages, savedReflection } from './pages.ts';
+import { createResident } from './resident.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-resident-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const request: SearchRequest = {
+  profile: resolveProfile(builtinProfile('bm25')),
+  query: { terms: ['content'] },
+  filter: {},
+  now: start,
+  limit: 1000,
+};
+const ids = Array.from({ length: 300 }, (_, index) => `m${index}`);
+const linkOf = (a: string, b: string): Link => ({ ids: [a, b], kind: 'stated', weight: 1, at: start });
+
+async function countsBySearch(space: SpaceStore): Promise<ReadonlyMap<string, number>> {
+  const { hits } = await searchIn(space, request);
+  return new Map(hits.map(({ memory, signals }) => [memory.id, signals.accessCount as number]));
+}
+
+/** A store with its connections: of each space opened, the one that writes and the one that reads. */
+function observed() {
+  const connections: Connection[] = [];
+  const store = createObservedSqliteStore({ directory, synchronous: 'normal' }, (each) =>
+    connections.push(each),
+  );
+  return { store, connections };
+}
+
+test('a use refreshes the rows it touched, and makes none; a link touches no row', async () => {
+  const { store, connections } = observed();
+  const space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id, tags: ['t'] }, [1, 0, 0])),
+  );
+  const reader = connections[1] as Connection;
+  const resident = createResident();
+  const before = resident.refresh(reader);
+  expect(before).toMatchObject({ sequence: 300, usage: 0 });
+  await use(space, ['m1', 'm2'], () => ({ tier: 'cold', accessCount: 9 }));
+  await write(space, [{ kind: 'link', link: linkOf('m1', 'm2') }], { verb: 'link' });
+  const after = resident.refresh(reader);
+  expect(after.index).toBe(before.index);
+  expect(after).toMatchObject({ sequence: 301, usage: 1, index: { size: 300, dead: 0, vectors: 300 } });
+  await use(space, ['m1'], () => ({ tier: 'stub' }));
+  expect(resident.refresh(reader).index).toMatchObject({
+    size: 301,
+    dead: 1,
+    vectors: 300,
+    memoryCount: 299,
+  });
+  await use(space, ['m1'], () => ({ tier: 'hot' }));
+  expect(resident.refresh(reader).index).toMatchObject({ size: 302, dead: 2, memoryCount: 300 });
+  await store.close();
+});
+
+test('saved pages say which uses they reflect, and what came later is taken in', async () => {
+  let { store, connections } = observed();
+  let space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id })),
+  );
+  await use(space, ['m1', 'm2'], () => ({ accessCount: 1 }));
+  await searchIn(space, request);
+  await store.close();
+
+  ({ store, connections } = observed());
+  space = await store.openSpace('alice');
+  const reader = connections[1] as Connection;
+  expect(savedReflection(reader)).toEqual({ sequence: 300, usage: 1 });
+  const saved = loadPages(reader)?.index;
+  const column = saved?.columns.signals.accessCount;
+  expect(column?.[saved?.rowOfKey.get(2) as number]).toBe(1);
+  await use(space, ['m2', 'm3'], ({ accessCount }) => ({ accessCount: accessCount + 1 }));
+  const counts = await countsBySearch(space);
+  expect(['m0', 'm1', 'm2', 'm3'].map((id) => counts.get(id))).toEqual([0, 1, 2, 1]);
+  await store.close();
+
+  // Too little for new pages: the next process takes the one use in again.
+  await using next = createSqliteStore({ directory });
+  const again = await countsBySearch(await next.openSpace('alice'));
+  expect(['m0', 'm1', 'm2', 'm3'].map((id) => again.get(id))).toEqual([0, 1, 2, 1]);
+});
+
+test('many uses alone are reason enough for new pages', async () => {
+  const { store } = observed();
+  const space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'a' })]);
+  for (let round = 0; round < 256; round++) {
+    await use(space, ['a'], ({ accessCount }) => ({ accessCount: accessCount + 1 }));
+  }
+  await store.close();
+  const { store: next, connections } = observed();
+  await next.openSpace('alice');
+  expect(savedReflection(connections[1] as Connection)).toEqual({ sequence: 1, usage: 256 });
+  await next.close();
+});
+
+test('forgetting drops the pages, with what they say about uses', async () => {
+  const { store } = observed();
+  const space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id })),
+  );
+  await use(space, ['m1'], () => ({ accessCount: 1 }));
+  await store.close();
+  const { store: next, connections } = observed();
+  const again = await next.openSpace('alice');
+  await write(again, [{ kind: 'redact', id: 'm1' }], { verb: 'forget' });
+  expect(savedReflection(connections[1] as Connection)).toEqual({ sequence: 0, usage: 0 });
+  expect((await countsBySearch(again)).size).toBe(299);
+  await next.close();
+});

@@ -1,0 +1,219 @@
+import { SalienceError } from '../../domain/errors.ts';
+import {
+  columnOf,
+  FIELD_NAMES,
+  FIELDS,
+  type Field,
+  type FieldKind,
+  type FieldName,
+  type NumberField,
+} from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { checksumOf, verify } from './checksum.ts';
+import type { SqlValue } from './connection.ts';
+import { damagedRow, isObject, isTextList, type Place, storedJson } from './damage.ts';
+
+/** How a field is written into its column and read from it. */
+interface Codec {
+  readonly name: FieldName;
+  readonly column: string;
+  write(value: unknown): SqlValue;
+  read(value: unknown, place: Place): unknown;
+}
+
+/** By name: the checksums of the rows that there are depend on the order. */
+const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => ({
+  name,
+  column: columnOf(name),
+  ...codecOf(name, FIELDS[name].kind),
+}));
+
+/** The columns of a record, in the order in which {@link toRow} gives their values. */
+export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => column);
+
+/** The list of a record's columns for SELECT and INSERT. */
+export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
+
+/** What {@link fromRow} reads. */
+export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'];
+
+/** The list of these columns, each with the name of its table. */
+export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).join(', ');
+
+/** What the checksum of a row covers, in this order. */
+export const CHECKED_COLUMNS = [...RECORD_COLUMNS, 'row', 'content_key'];
+
+export type MemoryRow = Readonly<Record<string, string | number | null>> & {
+  readonly row: number;
+  readonly tier: string;
+  readonly content_key: number;
+  readonly checksum: number | null;
+};
+
+/** Throws `invalid_text` for what SQLite would store as something else. */
+export function toRow(memory: MemoryRecord): SqlValue[] {
+  return CODECS.map(({ name, write }) => write(memory[name]));
+}
+
+function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
+  switch (kind) {
+    case 'name':
+    case 'text':
+    case 'content':
+    case 'scope':
+      return { write: (value) => optionalText(value as string | undefined, name), read: optional };
+    case 'names':
+    case 'texts':
+      return {
+        write: (value) => JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
+        // Version 1 wrote NULL for none.
+        read: (value, place) => storedJson(value ?? '[]', isTextList, place, columnOf(name)),
+      };
+    case 'metadata':
+      return {
+        write: (value) => JSON.stringify(value),
+        read: (value, place) => storedJson(value, isObject, place, columnOf(name)),
+      };
+    case 'number':
+      return { write: (value) => real(value as number), read: (value) => value };
+    case 'flag':
+      return { write: (value) => (value ? 1 : 0), read: (value) => value === 1 };
+    case 'count':
+    case 'instant':
+    case 'choice':
+      return { write: (value) => (value as SqlValue | undefined) ?? null, read: optional };
+  }
+}
+
+function optional(value: unknown): unknown {
+  return value ?? undefined;
+}
+
+/**
+ * The checksum of a record with these values of {@link toRow}; `null`, for a trigger to compute it, where SQLite makes a
+ * number of a text.
+ */
+export function checksumOfRecord(
+  row: number,
+  memory: MemoryRecord,
+  values: readonly SqlValue[],
+  contentKey: number,
+): number | null {
+  const asText = NUMBERS.some((name) => real(memory[name]) !== memory[name]);
+  return asText ? null : checksumOf([...values, row, contentKey]);
+}
+
+/** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
+export function fromRow(row: MemoryRow): MemoryRecord {
+  const place = { table: 'memory', row: row.row };
+  verify(
+    CHECKED_COLUMNS.map((column) => row[column] ?? null),
+    row.checksum,
+    place,
+  );
+  // Copied, so that every record has the same shape: adding so many fields one by one makes slow objects.
+  const record: Record<string, unknown> = { ...ABSENT };
+  for (const { name, column, read } of CODECS) record[name] = read(row[column], place);
+  return record as unknown as MemoryRecord;
+}
+
+/** Of fields that earlier versions did not write: lists are empty then, everything else is unknown. */
+const ABSENT: Readonly<Record<string, unknown>> = Object.fromEntries(
+  FIELD_NAMES.map((name) => {
+    const { initial }: Field = FIELDS[name];
+    return [name, Array.isArray(initial) ? initial : undefined];
+  }),
+);
+
+/** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+export function recordFromJson(json: string, sequence: number): MemoryRecord {
+  const record = storedJson<MemoryRecord & { readonly supersedes?: string | readonly string[] }>(
+    json,
+    isRecord,
+    { table: 'event', row: sequence },
+    'before',
+  );
+  // An older version knew of one superseded memory at most.
+  return { ...ABSENT, ...record, supersedes: [record.supersedes ?? []].flat() };
+}
+
+const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;
+const NUMBERS = FIELD_NAMES.filter((name) => FIELDS[name].kind === 'number') as readonly NumberField[];
+const numberKeys = ['createdAt', 'updatedAt', ...NUMBERS] as const;
+
+/** Whether this has at least what every version wrote, in the right kinds. */
+function isRecord(value: unknown): boolean {
+  return (
+    isObject<MemoryRecord>(value) &&
+    textKeys.every((key) => typeof value[key] === 'string') &&
+    numberKeys.every((key) => Number.isFinite(value[key])) &&
+    isTextList(value.tags) &&
+    isTextList(value.sessions) &&
+    isTextList([value.supersedes ?? []].flat()) &&
+    isObject(value.metadata)
+  );
+}
+
+/** A vector as float32, little endian on every machine. */
+export function toVectorBytes(vector: Float32Array): Uint8Array {
+  if (littleEndian) return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  const bytes = new DataView(new ArrayBuffer(vector.byteLength));
+  for (const [index, value] of vector.entries()) bytes.setFloat32(index * 4, value, true);
+  return new Uint8Array(bytes.buffer);
+}
+
+/** A row of a table of bytes, one for each memory. */
+export interface BytesRow {
+  readonly row: number;
+  readonly bytes: Uint8Array;
+  readonly checksum: number | null;
+}
+
+/** What is derived from the text of a memory, joined to its row. */
+export interface DerivedColumns {
+  readonly terms: Uint8Array | null;
+  readonly terms_checksum: number | null;
+  readonly vector: Uint8Array | null;
+  readonly vector_checksum: number | null;
+}
+
+/** The vector in a row. Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: number): Float32Array {
+  verify([row, bytes], checksum, { table: 'vector', row });
+  if (
+    !(bytes instanceof Uint8Array) ||
+    bytes.byteLength % 4 !== 0 ||
+    bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4
+  ) {
+    throw damagedRow({ table: 'vector', row }, 'it has not the length of a vector of this space');
+  }
+  if (littleEndian) {
+    // A view must start at a multiple of 4, which what the driver hands out nearly always does.
+    const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+    return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.byteLength / 4 }, (_, index) => view.getFloat32(index * 4, true));
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Throws `invalid_text` for what SQLite would store as something else. */
+export function text(value: string, field: string): string {
+  // The driver ends a text at its first NUL, and UTF-8 has no lone surrogates.
+  if (value.isWellFormed() && !value.includes('\0')) return value;
+  throw new SalienceError(
+    'invalid_text',
+    `${field}: the text holds a NUL or half of a surrogate pair; remove it`,
+    { details: { field } },
+  );
+}
+
+/** The driver binds what lies within an epsilon above a whole number as that number; as text it arrives whole. */
+export function real(value: number): SqlValue {
+  return value !== 0 && Math.abs(value) < Number.EPSILON ? String(value) : value;
+}
+
+export function optionalText(value: string | undefined, field: string): string | null {
+  return value === undefined ? null : text(value, field);
+}

@@ -1,0 +1,144 @@
+import { closedError, openedReadOnly } from '../../store/faults.ts';
+import type { Queue } from '../../store/queue.ts';
+import type { SpaceStore } from '../../store/store.ts';
+import { withReader } from '../../store/with-reader.ts';
+import { backupTo } from './backup.ts';
+import { findDamage } from './check.ts';
+import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
+import { translateError } from './faults.ts';
+import { eraseForgotten, finishForgetting } from './forget.ts';
+import { spaceInfo } from './info.ts';
+import { openPastOf } from './past.ts';
+import { reading, readingSnapshot } from './reading.ts';
+import { type ReindexContext, reindexSpace } from './reindex.ts';
+import type { Resident } from './resident.ts';
+import { createTermIds, type TermIds } from './terms.ts';
+import { applyUse } from './usage.ts';
+import { applyDecision } from './write.ts';
+
+/** An open database with one space in it: a connection that writes, and one that reads what is committed, or one for both. */
+export interface OpenDatabase {
+  readonly name: string;
+  /** For messages. */
+  readonly path: string;
+  /** Absent where it may only be read. */
+  readonly writer: Connection | undefined;
+  readonly reader: Connection;
+  /** Writes take turns, and so do reads. Of one connection it is the same queue: no read sees half of a write. */
+  readonly writes: Queue;
+  readonly reads: Queue;
+  readonly resident: Resident;
+  readonly busyTimeout: number;
+  /** Throws when what is about to be committed would be found by nobody. */
+  checkPresence(): void;
+  /** Called once, when nothing is under way any more. */
+  release(): Promise<void>;
+}
+
+/** One handle of a database. */
+export function openSpace(database: OpenDatabase): SpaceStore {
+  const { name, path, writer, reader, writes, reads, resident, busyTimeout } = database;
+  const termIds = writer && createTermIds(writer);
+  let closed = false;
+  let knownVersion: number | undefined;
+
+  const checkOpen = () => {
+    if (closed) throw closedError(`space ${JSON.stringify(name)}`);
+  };
+  const checkWritable = () => {
+    checkOpen();
+    if (!writer) throw openedReadOnly(name);
+  };
+  /** Must run in the queue of writes. */
+  const transaction = async <Result>(
+    task: (writer: Connection, termIds: TermIds) => Promise<Result> | Result,
+  ): Promise<Result> => {
+    if (!writer || !termIds) throw openedReadOnly(name);
+    try {
+      return await writeTransaction(writer, busyTimeout, async () => {
+        // Another handle or connection may have removed terms that are remembered here.
+        const version = writer.version();
+        if (version !== knownVersion) termIds.clear();
+        const result = await task(writer, termIds);
+        database.checkPresence();
+        knownVersion = writer.version();
+        return result;
+      });
+    } catch (error) {
+      termIds.clear();
+      throw error;
+    }
+  };
+  const guarded = async <Result>(task: () => Result): Promise<Awaited<Result>> => {
+    try {
+      return await task();
+    } catch (error) {
+      throw translateError(error, path);
+    }
+  };
+  /** Reads one after the other: one that waits for its connection is one transaction all the same. */
+  const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
+    guarded(() => {
+      checkOpen();
+      return reads.run(async () => task(reader));
+    });
+  const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
+    queued((connection) => longReadTransaction(connection, () => task(connection)));
+
+  const ended = async () => {
+    await writes.idle();
+    await reads.idle();
+  };
+  const close = async () => {
+    if (closed) return ended();
+    closed = true;
+    await ended();
+    await database.release();
+  };
+
+  return withReader({
+    name,
+    erases: 'bytes',
+    asKnown: (known, derive) => openPastOf(name, read, known, derive),
+    async write(entry, decide) {
+      checkWritable();
+      return writes.run(() =>
+        guarded(async () => {
+          // Of what was forgotten earlier and could not be erased then.
+          if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
+          let forgets = false;
+          const result = await transaction(async (writer, termIds) => {
+            const decision = await reading(writer, decide);
+            applyDecision(writer, termIds, entry, decision);
+            forgets = decision.changes.some((change) => change.kind === 'redact');
+            if (forgets) finishForgetting(writer, termIds);
+            return decision.result;
+          });
+          if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
+          return result;
+        }),
+      );
+    },
+    async use(usage, decide) {
+      checkWritable();
+      return writes.run(() =>
+        guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
+      );
+    },
+    snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
+    info: () => read((connection) => spaceInfo(connection, name)),
+    check: () => read(findDamage),
+    async reindex(request) {
+      checkWritable();
+      const exclusive: ReindexContext['transaction'] = async (task) => {
+        checkWritable();
+        return writes.run(() => transaction(task));
+      };
+      await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
+    },
+    residentBytes: resident.bytes,
+    backup: (target) => queued((connection) => backupTo(connection, target)),
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+}

@@ -1,0 +1,53 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { grouped, type Relations } from '../../store/standing.ts';
+import type { Connection } from './connection.ts';
+import { readMeta, writeMeta } from './meta.ts';
+
+/** Notes what the memory in `row` supersedes, in the place of what it did before. */
+export function writeSupersession(
+  connection: Connection,
+  row: number,
+  memory: MemoryRecord,
+  before: MemoryRecord | undefined,
+): void {
+  const same =
+    before !== undefined && JSON.stringify(before.supersedes) === JSON.stringify(memory.supersedes);
+  if (!same && (before?.supersedes.length ?? 0) + memory.supersedes.length > 0) {
+    connection.run('DELETE FROM supersession WHERE newer_row = ?', row);
+    for (const older of memory.supersedes) {
+      connection.run('INSERT OR IGNORE INTO supersession (older_id, newer_row) VALUES (?, ?)', older, row);
+    }
+    relationsChanged(connection);
+  }
+  if (before === undefined && isSuperseded(connection, memory.id)) relationsChanged(connection);
+}
+
+/** Tells every process to read the relations anew. */
+export function relationsChanged(connection: Connection): void {
+  writeMeta(connection, 'relations', String(readRelationsVersion(connection) + 1));
+}
+
+export function readRelationsVersion(connection: Connection): number {
+  return Number(readMeta(connection, 'relations') ?? 0);
+}
+
+/** How the memories of the space stand to each other, by row. */
+export function readRelations(connection: Connection): Relations<number> {
+  const successors = connection.all(
+    `SELECT memory.row AS older, newer_row AS newer FROM supersession JOIN memory ON memory.id = older_id
+     ORDER BY older, newer`,
+  ) as { older: number; newer: number }[];
+  const pairs = connection.all(
+    `SELECT a.row AS older, b.row AS newer, similarity FROM similar_pair
+     JOIN memory AS a ON a.id = older_id JOIN memory AS b ON b.id = newer_id
+     WHERE ended_at IS NULL AND kind = 'update' ORDER BY sequence`,
+  ) as { older: number; newer: number; similarity: number }[];
+  return {
+    successors: grouped(successors.map(({ older, newer }) => [older, newer] as const)),
+    newer: grouped(pairs.map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const)),
+  };
+}
+
+function isSuperseded(connection: Connection, id: string): boolean {
+  return connection.get('SELECT 1 FROM supersession WHERE older_id = ? LIMIT 1', id) !== undefined;
+}

@@ -1,0 +1,64 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { normalisedContent } from '../../domain/statement.ts';
+import type { Statement, Tombstone } from '../../store/store.ts';
+import type { Connection } from './connection.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import { text } from './rows.ts';
+
+/** See `SpaceReader.tombstones`. */
+export function readTombstones(
+  connection: Connection,
+  statements: readonly Statement[],
+): readonly (Tombstone | undefined)[] {
+  const key = readMeta(connection, 'tombstone_key');
+  return statements.map((statement) =>
+    key === undefined
+      ? undefined
+      : hashesOf(key, statement)
+          .map((hash) => connection.get('SELECT at, reason FROM tombstone WHERE hash = ?', hash))
+          .find((row): row is Tombstone => row !== undefined),
+  );
+}
+
+export function bury(connection: Connection, statement: Statement, { at, reason }: Tombstone): void {
+  const key = keyOf(connection);
+  exhume(connection, statement);
+  connection.run(
+    'INSERT INTO tombstone (hash, at, reason) VALUES (?, ?, ?)',
+    hashOf(key, normalised(statement)),
+    at,
+    text(reason, 'reason'),
+  );
+}
+
+export function exhume(connection: Connection, statement: Statement): void {
+  const key = readMeta(connection, 'tombstone_key');
+  if (key === undefined) return;
+  for (const hash of hashesOf(key, statement)) connection.run('DELETE FROM tombstone WHERE hash = ?', hash);
+}
+
+/** Without the key nobody can try out what a hash stands for, not even with the hashes of another space. */
+function keyOf(connection: Connection): string {
+  const known = readMeta(connection, 'tombstone_key');
+  if (known !== undefined) return known;
+  const key = randomBytes(32).toString('hex');
+  writeMeta(connection, 'tombstone_key', key);
+  return key;
+}
+
+/** Of the normalised content, and of the content as it is: what was buried by an older version. */
+function hashesOf(key: string, statement: Statement): readonly Uint8Array[] {
+  const same = normalised(statement);
+  const hash = hashOf(key, same);
+  return same.content === statement.content ? [hash] : [hash, hashOf(key, statement)];
+}
+
+function normalised({ scope, content }: Statement): Statement {
+  return { scope, content: normalisedContent(content) };
+}
+
+function hashOf(key: string, { scope, content }: Statement): Uint8Array {
+  return createHmac('sha256', Buffer.from(key, 'hex'))
+    .update(JSON.stringify([scope, content]))
+    .digest();
+}

@@ -1,0 +1,169 @@
+import type { LinkChange, NewUsage, Usage, UseBefore, UseDecision } from '../../store/store.ts';
+import { checkUsed, dynamicsOf, usageWithout } from '../../store/using.ts';
+import { verify } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { isObject, isTextList, storedJson, type Untrusted } from './damage.ts';
+import { findMemory, lastSequence } from './events.ts';
+import { setPossibleLinks } from './links.ts';
+import { optionalText, real, text } from './rows.ts';
+
+export interface UsageRow {
+  readonly sequence: number;
+  readonly at: number;
+  readonly strategy: string;
+  readonly effect: Usage['effect'];
+  readonly query_hash: string;
+  readonly session_id: string | null;
+  readonly used: string;
+  readonly after_event: number;
+  readonly before: string | null;
+  readonly checksum: number | null;
+}
+
+const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, seen = ?, sessions = ?, tier = ?,
+  core = ?, cold_since = ?, consolidated_at = ? WHERE id = ?`;
+
+/** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
+export function applyUse(connection: Connection, usage: NewUsage, decision: UseDecision): number {
+  checkUsed(usage, decision);
+  const before: UseBefore['memories'][number][] = [];
+  for (const memory of decision.memories) {
+    const found = findMemory(connection, memory.id);
+    if (!found) continue;
+    before.push({ id: memory.id, ...dynamicsOf(found.memory) });
+    connection.run(
+      updateDynamics,
+      real(memory.stability),
+      memory.accessCount,
+      memory.lastAccessedAt ?? null,
+      memory.seen ?? null,
+      JSON.stringify(memory.sessions),
+      memory.tier,
+      memory.core ? 1 : 0,
+      memory.coldSince ?? null,
+      memory.consolidatedAt ?? null,
+      memory.id,
+    );
+  }
+  const links = setPossibleLinks(connection, decision.links);
+  const present = connection.statement('SELECT 1 FROM memory WHERE id = ?');
+  const used = usage.used.filter(({ id }) => present.get(id) !== undefined);
+  const last = lastUsage(connection);
+  const { lastInsertRowid } = connection
+    .statement(
+      `INSERT INTO usage (at, strategy, effect, query_hash, session_id, used, after_event, before)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      Math.max(usage.at, last?.at ?? usage.at),
+      text(usage.strategy, 'strategy'),
+      usage.effect,
+      text(usage.queryHash, 'queryHash'),
+      optionalText(usage.sessionId, 'sessionId'),
+      JSON.stringify(used.map(({ id, direct }) => ({ id, direct }))),
+      lastSequence(connection),
+      JSON.stringify({ memories: before, links } satisfies UseBefore),
+    );
+  return Number(lastInsertRowid);
+}
+
+export function readUsage(connection: Connection, after: number): readonly Usage[] {
+  const rows = connection.all(
+    'SELECT * FROM usage WHERE sequence > ? ORDER BY sequence',
+    after,
+  ) as UsageRow[];
+  return rows.map(usageOf);
+}
+
+/** A row of the log. Throws `store_corrupt`. */
+export function usageOf(row: UsageRow): Usage {
+  const { checksum, ...values } = row;
+  verify(Object.values(values), checksum, { table: 'usage', row: row.sequence });
+  return {
+    sequence: row.sequence,
+    at: row.at,
+    strategy: row.strategy,
+    effect: row.effect,
+    queryHash: row.query_hash,
+    sessionId: row.session_id ?? undefined,
+    used: usedFromJson(row.used, row.sequence),
+    after: row.after_event,
+    ...(row.before === null ? {} : { before: beforeFromJson(row.before, row.sequence) }),
+  };
+}
+
+/** JSON leaves out what is absent. */
+function beforeFromJson(json: string, sequence: number): UseBefore {
+  const { memories, links } = storedJson<UseBefore>(
+    json,
+    isBefore,
+    { table: 'usage', row: sequence },
+    'before',
+  );
+  return {
+    memories: memories.map(({ id, ...dynamics }) => ({ id, ...dynamicsOf(dynamics) })),
+    links: links.map(({ link, before }) => ({ link, before })),
+  };
+}
+
+function usedFromJson(json: string, sequence: number): Usage['used'] {
+  return storedJson(json, (value) => isListOf(value, hasId), { table: 'usage', row: sequence }, 'used');
+}
+
+function isBefore(value: unknown): boolean {
+  return isObject<UseBefore>(value) && isListOf(value.memories, hasUse) && isListOf(value.links, hasLink);
+}
+
+type UsedItem = UseBefore['memories'][number] & LinkChange;
+
+function isListOf(value: unknown, isItem: (item: Untrusted<UsedItem>) => boolean): boolean {
+  return Array.isArray(value) && value.every((each) => isObject<UsedItem>(each) && isItem(each));
+}
+
+const hasId = ({ id }: Untrusted<UsedItem>) => typeof id === 'string';
+const hasUse = ({ id, sessions }: Untrusted<UsedItem>) => typeof id === 'string' && isTextList(sessions);
+const hasLink = ({ link }: Untrusted<UsedItem>) => isObject<LinkChange['link']>(link) && isTextList(link.ids);
+
+/** The last use of the space. */
+export function lastUsage(
+  connection: Connection,
+): { readonly sequence: number; readonly at: number } | undefined {
+  return connection.get('SELECT sequence, at FROM usage ORDER BY sequence DESC LIMIT 1') as
+    | { sequence: number; at: number }
+    | undefined;
+}
+
+export function lastUsageSequence(connection: Connection): number {
+  return lastUsage(connection)?.sequence ?? 0;
+}
+
+/** The ids of the memories that were used after a sequence. */
+export function usedSince(connection: Connection, sequence: number): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const row of connection.each('SELECT sequence, used FROM usage WHERE sequence > ?', sequence)) {
+    const { sequence: use, used } = row as { sequence: number; used: string };
+    for (const { id } of usedFromJson(used, use)) ids.add(id);
+  }
+  return ids;
+}
+
+/** Takes memories out of the whole log. */
+export function forgetUsage(connection: Connection, ids: ReadonlySet<string>): void {
+  const rows = connection.all(
+    `SELECT * FROM usage WHERE
+       EXISTS (SELECT 1 FROM json_each(used) WHERE json_extract(json_each.value, '$.id') IN (SELECT value FROM json_each(?1)))
+       OR EXISTS (SELECT 1 FROM json_each(before, '$.memories') WHERE json_extract(json_each.value, '$.id') IN (SELECT value FROM json_each(?1)))
+       OR EXISTS (SELECT 1 FROM json_each(before, '$.links') WHERE json_extract(json_each.value, '$.link.ids[0]') IN (SELECT value FROM json_each(?1))
+                  OR json_extract(json_each.value, '$.link.ids[1]') IN (SELECT value FROM json_each(?1)))`,
+    JSON.stringify([...ids]),
+  ) as UsageRow[];
+  for (const row of rows) {
+    const { used, before } = usageWithout(usageOf(row), ids);
+    connection.run(
+      'UPDATE usage SET used = ?, before = ? WHERE sequence = ?',
+      JSON.stringify(used),
+      before === undefined ? null : JSON.stringify(before),
+      row.sequence,
+    );
+  }
+}
