@@ -34,7 +34,7 @@ export async function benchContext(directory, log) {
       const at = new Date(now);
       for (const maxTokens of BUDGETS) {
         for (const [way, options] of Object.entries(WAYS)) {
-          const { items } = await memory.context(query, { maxTokens, now: at, effects: 'none', ...options });
+          const { items } = await memory.context(query, { maxTokens, now: at, track: false, ...options });
           add(
             maxTokens,
             way,
@@ -48,7 +48,7 @@ export async function benchContext(directory, log) {
         const all = await memory.context(query, {
           maxTokens: 1_000_000,
           now: at,
-          effects: 'none',
+          track: false,
           shares: 'none',
           duplicates: 'keep',
           packing: 'greedy',

@@ -67,7 +67,7 @@ async function judged(conversation, reranks) {
   let [promptTokens, completionTokens] = [0, 0];
   for (let at = 0; at < reranks; at++) {
     const query = `What did ${people[at % 4]} say about ${things[at % 6]}?`;
-    const { trace } = await memory.recall(query, { rerank: true, effects: 'none' });
+    const { trace } = await memory.recall(query, { rerank: true, track: false });
     const row = trace.stages.find(({ name }) => name === 'rerank');
     promptTokens += row.promptTokens;
     completionTokens += row.completionTokens;

@@ -35,9 +35,9 @@ async function benchLinked(directory, count, links, log) {
     ['hybrid with lent relevance', {}],
     [
       'retention without expansion or effects',
-      { strategy: 'retention', association: 'none', effects: 'none' },
+      { strategy: 'retention', association: 'none', track: false },
     ],
-    ['retention with expansion', { strategy: 'retention', effects: 'none' }],
+    ['retention with expansion', { strategy: 'retention', track: false }],
     [
       'retention without expansion, with effects',
       { strategy: 'retention', association: 'none', sessionId: 'bench' },
@@ -45,7 +45,7 @@ async function benchLinked(directory, count, links, log) {
     ['retention with expansion and effects', { strategy: 'retention', sessionId: 'bench' }],
   ]) {
     // A process that has been asked before: links that it has walked are in memory, as they are in an agent's day.
-    for (const query of queries) await open.recall(query, { ...options, effects: 'none' });
+    for (const query of queries) await open.recall(query, { ...options, track: false });
     recall[name] = await timeEach(queries, (query) => open.recall(query, options));
     log(name, recall[name]);
   }

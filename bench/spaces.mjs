@@ -23,7 +23,7 @@ export async function benchSpaces(log) {
     const recall = async (name, at) => {
       const started = performance.now();
       const memory = await spaces.get(name);
-      await memory.recall(queries[at % queries.length], { effects: 'none' });
+      await memory.recall(queries[at % queries.length], { track: false });
       return performance.now() - started;
     };
     for (let turn = 0; turn < 2; turn++) {

@@ -43,7 +43,7 @@ export async function benchSize(count, log) {
       fts5,
       cliRecallProcess: cli,
       hybridOverNaive: round(recall.hybrid.p50 / naive.p50),
-      example: { hits: hits.length, bound: trace.bound, completeness: trace.completeness },
+      example: { hits: hits.length, bound: trace.upperBound, completeness: trace.completeness },
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -8,5 +8,5 @@ await memory.rememberMany([
 ]);
 const { hits, trace } = await memory.recall('which coffee does she prefer?', { limit: 1 });
 for (const hit of hits) console.log(`${hit.memory.content}\n${formatExplanation(hit.explain(), 'text')}`);
-console.log(`${trace.completeness}: no other memory scores above ${trace.bound.toFixed(4)}`);
+console.log(`${trace.completeness}: no other memory scores above ${trace.upperBound.toFixed(4)}`);
 await memory.close();

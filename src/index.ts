@@ -40,8 +40,8 @@ export type {
   OperationResult,
 } from './engine/diagnostics.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
-export type { Observed, ObserveFailure, ObserveOptions } from './engine/observe/observe.ts';
-export type { Context, ContextOptions, StandingOptions } from './engine/recall/context.ts';
+export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
+export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
 export type { Hit, Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
@@ -65,12 +65,12 @@ export type {
   Memory,
   MemoryChanges,
   OperationOptions,
+  PendingConflict,
   RecallOptions,
-  Remembered,
   RememberInput,
   RememberOptions,
+  RememberResult,
   Resolution,
-  StandingConflict,
 } from './engine/types.ts';
 export type { ConfigureOptions, SettingsOptions } from './engine/upkeep/configure.ts';
 export type { CurateOptions, CurationAction, CurationReport } from './engine/upkeep/curate.ts';
@@ -83,7 +83,7 @@ export type {
 } from './engine/upkeep/maintenance-types.ts';
 export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './engine/write/forget.ts';
 export type { LinkOptions, MemoryLink, UnlinkOptions } from './engine/write/links.ts';
-export type { Undone, UndoOptions } from './engine/write/undo.ts';
+export type { UndoOptions, UndoResult } from './engine/write/undo.ts';
 export type { ConversationMessage } from './language/messages.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';

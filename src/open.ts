@@ -3,7 +3,7 @@ import { SalienceError } from './domain/errors.ts';
 import type { FadingOption } from './domain/settings.ts';
 import { parseSpaceName } from './domain/space.ts';
 import type { Clock, Instant } from './domain/time.ts';
-import type { Engine } from './engine/dependencies.ts';
+import type { Dependencies } from './engine/dependencies.ts';
 import { createMemoryEngine } from './engine/engine.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
 import type { ReinforcementRates } from './engine/recall/reinforce.ts';
@@ -99,7 +99,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   try {
     const space = await store.openSpace(name, { readOnly: options.readOnly, settings });
     await checkSettings(space, options);
-    const engine: Engine = {
+    const engine: Dependencies = {
       space,
       embedder,
       analyzer,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { alike } from '../domain/statement.ts';
-import { type Belief, RESOLUTIONS, type StandingConflict } from '../index.ts';
+import { type Belief, type PendingConflict, RESOLUTIONS } from '../index.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named, quoted } from './quote.ts';
 import { instant, listOf, memorySchema } from './schemas.ts';
@@ -11,9 +11,9 @@ export const invalidate = defineVerb('invalidate', {
   text: (memory) => `invalidated ${memoryLine(memory)}, because ${quoted(memory.invalidReason ?? '')}`,
 });
 
-export const revive = defineVerb('revive', {
+export const reinstate = defineVerb('reinstate', {
   output: memorySchema,
-  text: (memory) => `revived ${memoryLine(memory)}`,
+  text: (memory) => `reinstated ${memoryLine(memory)}`,
 });
 
 export const conflicts = defineVerb('conflicts', {
@@ -26,7 +26,7 @@ export const conflicts = defineVerb('conflicts', {
         kind: z.enum(['similar', 'update']).describe('update: the newer one may give a new value'),
         similarity: z.number(),
         at: instant,
-      } satisfies Record<keyof StandingConflict, z.ZodType>),
+      } satisfies Record<keyof PendingConflict, z.ZodType>),
     ),
   }),
   text: ({ conflicts }) =>

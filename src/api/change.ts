@@ -4,7 +4,7 @@ import {
   type ForgetOptions,
   type ForgetResult,
   SalienceError,
-  type Undone,
+  type UndoResult,
 } from '../index.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
@@ -63,7 +63,7 @@ export const forgetMany = defineVerb('forgetMany', {
 export const undo = defineVerb('undo', {
   output: z.object({
     operation: z.number(),
-    verb: z.string() as unknown as z.ZodType<Undone['verb'], Undone['verb']>,
+    verb: z.string() as unknown as z.ZodType<UndoResult['verb'], UndoResult['verb']>,
     memories: listOf(
       z.object({
         id: z.string(),
@@ -74,7 +74,7 @@ export const undo = defineVerb('undo', {
     skipped: listOf(z.object({ id: z.string(), reason: z.enum(['changed', 'forgotten']) }))
       .optional()
       .describe('Of a run: what was left as it is, because it was changed or forgotten since'),
-  } satisfies Record<keyof Undone, z.ZodType>),
+  } satisfies Record<keyof UndoResult, z.ZodType>),
   text: ({ operation, verb, memories }) =>
     [
       `undone: ${verb} (operation ${operation}), ${counted(memories.length, 'memory', 'memories')}`,

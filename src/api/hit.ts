@@ -43,7 +43,7 @@ export const traceSchema = z.object({
   totalMs: z.number(),
   totalTokens: z.number(),
   completeness: z.enum(['exact', 'approximate']),
-  bound: z.number(),
+  upperBound: z.number(),
   arms: listOf(armSchema),
   sequence: z.number(),
   asOf: z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
-import { beliefs, conflicts, invalidate, resolve, revive } from './belief.ts';
+import { beliefs, conflicts, invalidate, reinstate, resolve } from './belief.ts';
 import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
@@ -8,7 +8,7 @@ import { link, links, unlink } from './links.ts';
 import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
-import { remember, rememberMany, restore } from './remember.ts';
+import { importMemories, remember, rememberMany } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
 import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
 import { plainVerb, type Verb } from './verb.ts';
@@ -48,8 +48,8 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   remember,
   rememberMany,
   resolve,
-  restore,
-  revive,
+  importMemories,
+  reinstate,
   saveSummary,
   setImportance,
   startSession,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Observed, ObserveFailure } from '../index.ts';
+import type { ObserveFailure, ObserveResult } from '../index.ts';
 import { usage } from './judged.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
@@ -23,7 +23,7 @@ export const observe = defineVerb('observe', {
     dropped: z.number().describe("Memories in the model's answers that could not be read"),
     usage,
     judgedBy: z.enum(['model', 'rules']),
-  } satisfies Record<keyof Observed, z.ZodType>),
+  } satisfies Record<keyof ObserveResult, z.ZodType>),
   text: ({ created, updated, deduplicated, merged, failures, judgedBy }) =>
     [
       `${created.length} created, ${updated.length} updated, ${deduplicated.length} known, ${merged} merged; judged by ${judgedBy === 'model' ? 'a language model' : 'rules'}`,

@@ -23,7 +23,7 @@ export const rememberMany = defineVerb('rememberMany', {
     ].join(', '),
 });
 
-export const restore = defineVerb('restore', {
+export const importMemories = defineVerb('importMemories', {
   output: rememberedAll,
   text: ({ memories }) => `restored ${counted(memories.length, 'memory', 'memories')}`,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { alike } from '../domain/statement.ts';
-import type { Conflict, Inactive, Remembered } from '../index.ts';
+import type { Conflict, Inactive, RememberResult } from '../index.ts';
 import { counted, dayOf, named, quoted } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 
@@ -8,12 +8,12 @@ import { instant, listOf } from './schemas.ts';
 export const rememberedSchema = z.object({
   id: z.string(),
   outcome: z
-    .enum(['created', 'updated', 'deduplicated'] satisfies readonly Remembered['outcome'][])
+    .enum(['created', 'updated', 'deduplicated'] satisfies readonly RememberResult['outcome'][])
     .describe('updated: its topic was known; deduplicated: it was known, word for word but for white space'),
   inactive: z
     .object({ since: instant, reason: z.string() } satisfies Record<keyof Inactive, z.ZodType>)
     .optional()
-    .describe('It was invalidated before, and is not recalled until it is revived'),
+    .describe('It was invalidated before, and is not recalled until it is reinstated'),
   conflicts: listOf(
     z.object({
       conflictId: z.string().describe('What resolve takes'),
@@ -26,14 +26,14 @@ export const rememberedSchema = z.object({
     .describe('Memories that it may contradict'),
   warning: z.string().optional(),
   unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
-} satisfies Record<keyof Remembered, z.ZodType>);
+} satisfies Record<keyof RememberResult, z.ZodType>);
 
 type RememberedOutput = z.output<typeof rememberedSchema>;
 
 /** `revival` is what to do when a statement that was invalidated holds again. */
 export function rememberedText(
   { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
-  revival = 'call revive',
+  revival = 'call reinstate',
 ): string {
   return [
     `${outcome} ${named(id)}`,

@@ -110,7 +110,7 @@ async function runEntry(
     ...(rest === undefined ? others : {}),
     signal: context.signal,
     ...(local.includes('now') ? { now: context.now } : {}),
-    ...(entry.access === 'learn' && context.readOnly ? { effects: 'none' } : {}),
+    ...(entry.access === 'learn' && context.readOnly ? { track: false } : {}),
   };
   const run = memory[method as keyof MemoryEngine] as (...given: unknown[]) => Promise<unknown>;
   const result = await run(...Object.values(placed), ...(rest === undefined ? [] : [others]), options);

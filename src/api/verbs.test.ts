@@ -85,7 +85,7 @@ describe('every verb answers by its schema', () => {
       { content: 'Ada prefers\nsoy milk', title: 'Milk', type: 'preference' },
       /^deduplicated m1\nIt is not recalled: it was invalidated on 2026-03-01, because "She left"/,
     ],
-    ['revive', { id: 'm1' }, /^revived \[m1\]/],
+    ['reinstate', { id: 'm1' }, /^reinstated \[m1\]/],
     [
       'start_session',
       {},
@@ -136,7 +136,7 @@ describe('every verb answers by its schema', () => {
       memories: object[];
     };
     await using other = await openHere();
-    const restored = await callVerb(verb('restore'), other, {
+    const restored = await callVerb(verb('import_memories'), other, {
       memories: JSON.parse(JSON.stringify(memories)),
     });
     expect(restored).toEqual({
@@ -146,7 +146,7 @@ describe('every verb answers by its schema', () => {
     const listed = async (of: MemoryEngine) =>
       (await of.list({ order: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
     expect(await listed(other)).toEqual(await listed(memory));
-    const told = new Set([...steps.map(([name]) => name), 'restore', 'resolve']);
+    const told = new Set([...steps.map(([name]) => name), 'import_memories', 'resolve']);
     expect([...told].sort()).toEqual(verbs.map(({ name }) => name).sort());
   });
 });

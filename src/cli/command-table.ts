@@ -65,7 +65,7 @@ const GROUPS: readonly CommandGroup[] = [
     heading: 'Correct and rate:',
     commands: [
       verb('invalidate', () => import('./commands/invalidate.ts')),
-      verb('revive', () => import('./commands/revive.ts')),
+      verb('reinstate', () => import('./commands/reinstate.ts')),
       verb('conflicts', () => import('./commands/conflicts.ts')),
       verb('resolve', () => import('./commands/resolve.ts')),
       verb('feedback', () => import('./commands/feedback.ts')),
@@ -139,7 +139,7 @@ const elsewhere: readonly VerbName[] = [
   'bootstrap',
   'pinned',
   'rememberMany',
-  'restore',
+  'importMemories',
   'forgetMany',
   'check',
 ];

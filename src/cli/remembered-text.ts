@@ -1,22 +1,28 @@
 import { alike } from '../domain/statement.ts';
-import type { Remembered } from '../index.ts';
+import type { RememberResult } from '../index.ts';
 import { plainLine } from './terminal-text.ts';
 
-const outcomes: Readonly<Record<Remembered['outcome'], (id: string) => string>> = {
+const outcomes: Readonly<Record<RememberResult['outcome'], (id: string) => string>> = {
   created: (id) => `remembered ${id}`,
   updated: (id) => `updated ${id}`,
   deduplicated: (id) => `already known as ${id}`,
 };
 
 /** What became of a statement: a line, and what somebody has to decide about it. */
-export function formatRemembered({ id, outcome, inactive, conflicts = [], unchecked }: Remembered): string {
+export function formatRemembered({
+  id,
+  outcome,
+  inactive,
+  conflicts = [],
+  unchecked,
+}: RememberResult): string {
   const plainId = plainLine(id);
   return [
     outcomes[outcome](plainId),
     ...(inactive
       ? [
           `not recalled: it was invalidated at ${inactive.since}: ${plainLine(inactive.reason)}`,
-          `  if it holds: salience revive ${plainId}`,
+          `  if it holds: salience reinstate ${plainId}`,
         ]
       : []),
     ...conflicts.flatMap((conflict) => [

@@ -14,7 +14,7 @@ export interface StrategyFlags extends LookBackFlags {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
   readonly scope?: string | undefined;
-  readonly effects?: 'none' | undefined;
+  readonly track?: boolean | undefined;
 }
 
 /** Adds the options of a verb that ranks. */
@@ -45,7 +45,7 @@ export async function readStrategy(
   const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
   const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
   const strategy = profile && strategyOf(profile);
-  const learns = options.effects !== 'none' && given['asOf'] === undefined;
+  const learns = options.track !== false && given['asOf'] === undefined;
   return {
     // A strategy that nobody knows is refused by the recall itself.
     writes: strategy !== undefined && strategy.effect !== 'none' && learns,

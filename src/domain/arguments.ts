@@ -264,13 +264,10 @@ export const recallArguments = {
     about: 'the session in which this is asked, as start_session returned it',
     option: '--session <id>',
   },
-  effects: {
-    ...choice('none'),
-    about: 'none: leave no trace of use',
-    option: [
-      '--effects <what>',
-      'none: leave nothing behind (default: as the strategy does; retention reinforces, five-factor counts)',
-    ],
+  track: {
+    ...flag,
+    about: 'whether it notes what was used, as the strategy does (default: true)',
+    option: ['--no-track', 'leave no trace of use (retention reinforces, five-factor counts)'],
   },
   association: {
     anyOf: [
@@ -292,7 +289,7 @@ export const recallArguments = {
     ],
   },
   rerank: { ...flag, about: 'have a language model order the first hits (default: false)' },
-  kRerank: { ...integer(1, 100), about: 'how many hits it sees (default: 10)' },
+  rerankTopK: { ...integer(1, 100), about: 'how many hits it sees (default: 10)' },
 } as const satisfies Arguments;
 
 export const query = {

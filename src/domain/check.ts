@@ -38,6 +38,12 @@ export function wholeNumber(value: unknown, field: string, low: number, high: nu
   throw invalidArgument(field, `${describe(value)} must be a whole number from ${low} to ${high}`);
 }
 
+/** Throws `invalid_argument` for what is neither true nor false. */
+export function flag(value: unknown, field: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw invalidArgument(field, `${describe(value)} must be true or false`);
+}
+
 export function oneOf<Value extends string | number>(
   value: unknown,
   field: string,

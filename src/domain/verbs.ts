@@ -109,10 +109,10 @@ const run = {
   option: '--run <id>',
 } as const satisfies Argument;
 const judging = {
-  judge: {
+  useModel: {
     ...flag,
     about: 'whether the language model, if there is one, judges similar pairs (default: true)',
-    option: ['--no-judge', 'do not ask the language model about similar memories'],
+    option: ['--no-use-model', 'do not ask the language model about similar memories'],
   },
   maxPairs: {
     ...integer(1, 1000),
@@ -317,7 +317,7 @@ export const VERBS = {
     route: 'POST /v1/memories/{id}/invalidate',
     agents: true,
   },
-  revive: {
+  reinstate: {
     summary: 'reinstate an invalidated memory',
     about:
       'Reinstates an invalidated memory. Use it when remember answers that a statement is inactive, and the user says that it is true.',
@@ -325,7 +325,7 @@ export const VERBS = {
     arguments: { id: memoryId },
     access: 'write',
     idempotent: true,
-    route: 'POST /v1/memories/{id}/revive',
+    route: 'POST /v1/memories/{id}/reinstate',
     agents: true,
   },
   resolve: {
@@ -703,14 +703,14 @@ export const VERBS = {
     route: 'POST /v1/memories/batch',
     answer: { list: 'memories' },
   },
-  restore: {
+  importMemories: {
     summary: 'import memories as they were exported',
     about: 'Imports memories that were listed or exported, every field as it was, in one transaction.',
     takes: ['memories'],
     arguments: { memories: { ...memories, required: true, about: 'as list or export returned them' } },
     local: ['now', 'progress'],
     access: 'write',
-    route: 'POST /v1/restore',
+    route: 'POST /v1/memories/import',
     answer: { list: 'memories' },
   },
   check: {

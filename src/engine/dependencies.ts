@@ -17,7 +17,7 @@ import type { FilterOptions, OperationOptions } from './types.ts';
 import type { TextLimits } from './write/field-checks.ts';
 
 /** What every verb works with: one space and the tools to read and write it. */
-export interface Engine {
+export interface Dependencies {
   readonly space: SpaceStore;
   readonly embedder: Embedder | undefined;
   readonly analyzer: Analyzer;
@@ -43,7 +43,7 @@ export interface Engine {
 }
 
 /** The moment of an operation: what the caller says, else the engine's clock. */
-export function momentOf(engine: Engine, options: OperationOptions | undefined): Instant {
+export function momentOf(engine: Dependencies, options: OperationOptions | undefined): Instant {
   return options?.now === undefined ? engine.clock() : parseInstant(options.now, 'now');
 }
 

@@ -2,9 +2,9 @@ import type { SpaceInfo } from '../store/store.ts';
 import { beliefsAbout, historyOf } from './belief/belief.ts';
 import { conflictsOf, resolve } from './belief/conflicts.ts';
 import { feedback, markUsed, setImportance } from './belief/judgement.ts';
-import { invalidate, revive } from './belief/validity.ts';
+import { invalidate, reinstate } from './belief/validity.ts';
 import { importedVotes } from './belief/votes.ts';
-import type { Engine } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
 import { withDiagnostics } from './diagnostics.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
@@ -13,7 +13,7 @@ import { get, list } from './recall/read.ts';
 import { recall } from './recall/recall.ts';
 import { explainMemory, whyNot } from './recall/why-not.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions/sessions.ts';
-import type { BatchOptions, Memory, Remembered } from './types.ts';
+import type { BatchOptions, Memory, RememberResult } from './types.ts';
 import { configure } from './upkeep/configure.ts';
 import { curate } from './upkeep/curate.ts';
 import { maintain } from './upkeep/maintain.ts';
@@ -29,7 +29,7 @@ import { inContext, update } from './write/write.ts';
 /** What each verb does, with one space and its tools before the arguments of the verb. */
 const FUNCTIONS: {
   readonly [Verb in EngineVerb]: (
-    engine: Engine,
+    engine: Dependencies,
     ...given: Parameters<Verbs[Verb]>
   ) => ReturnType<Verbs[Verb]>;
 } = {
@@ -49,7 +49,7 @@ const FUNCTIONS: {
   forget,
   undo,
   invalidate,
-  revive,
+  reinstate,
   conflicts: conflictsOf,
   resolve,
   history: historyOf,
@@ -68,14 +68,14 @@ const FUNCTIONS: {
   stats: ({ space }): Promise<SpaceInfo> => space.info(),
   explain: explainMemory,
   whyNot,
-  restore,
+  importMemories,
   reindex,
   backup: ({ space }, path) => space.backup(path),
   check: ({ space }) => space.check(),
 };
 
 /** The verbs of one space, over an open store. `close` also runs `afterwards`. */
-export function createMemoryEngine(engine: Engine, afterwards: () => Promise<void>): MemoryEngine {
+export function createMemoryEngine(engine: Dependencies, afterwards: () => Promise<void>): MemoryEngine {
   const { space } = engine;
   const close = async () => {
     await space.close();
@@ -93,11 +93,11 @@ export function createMemoryEngine(engine: Engine, afterwards: () => Promise<voi
 }
 
 /** Imports memories as they were listed or exported, in one transaction. */
-async function restore(
-  engine: Engine,
+async function importMemories(
+  engine: Dependencies,
   memories: readonly Memory[],
   options: BatchOptions = {},
-): Promise<readonly Remembered[]> {
+): Promise<readonly RememberResult[]> {
   const restored = memories.map((memory, index) =>
     inContext(index, memories.length, () => ({
       record: importedRecord(memory, engine.limits),
@@ -108,7 +108,7 @@ async function restore(
 }
 
 /** Computes what is derived from all texts anew, with the embedder and the analyzer in use. */
-async function reindex(engine: Engine, options: BatchOptions = {}): Promise<void> {
+async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
   const { space, analyzer, embedder } = engine;
   await space.reindex({
     analyzer: analyzer.id,

@@ -108,7 +108,7 @@ async function standingFrom(memory: MemoryEngine, scope: string): Promise<unknow
       strategy,
       scope,
       limit: 1000,
-      effects: 'none',
+      track: false,
       association: 'direct',
     });
     compared += answer.hits.length;
@@ -129,7 +129,7 @@ async function standingFrom(memory: MemoryEngine, scope: string): Promise<unknow
     strategy: 'ambient',
     scope,
     limit: 1000,
-    effects: 'none',
+    track: false,
     deep: true,
   });
   const scores = deep.hits.map((hit) => [hit.memory.id, hit.score.value]);
@@ -140,7 +140,7 @@ async function standingFrom(memory: MemoryEngine, scope: string): Promise<unknow
 test('nothing in a sibling scope appears, nor does it hide, release or contest anything', async () => {
   const home = some(12, { scopes: ['global', 'project:a'] });
   // Without what is about the whole space, and without uses: those teach the ancestors too, which all share.
-  const local = /^(remember|batch|update|link|unlink|invalidate|revive|forget)/;
+  const local = /^(remember|batch|update|link|unlink|invalidate|reinstate|forget)/;
   const elsewhere = some(16, { scopes: ['project:b', 'project:a/part:b'] });
   await fc.assert(
     fc.asyncProperty(home, elsewhere, async (steps, others) => {

@@ -4,8 +4,8 @@ import type { SpaceInfo } from '../store/store.ts';
 import type { Belief, HistoryEntry } from './belief/belief.ts';
 import type { ConflictsOptions } from './belief/conflicts.ts';
 import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
-import type { Observed, ObserveOptions } from './observe/observe.ts';
-import type { Context, ContextOptions, StandingOptions } from './recall/context.ts';
+import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
+import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
 import type { ExplainOptions, MemoryExplanation, WhyNot } from './recall/why-not.ts';
 import type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './sessions/sessions.ts';
@@ -17,19 +17,19 @@ import type {
   Memory,
   MemoryChanges,
   OperationOptions,
+  PendingConflict,
   RecallOptions,
-  Remembered,
   RememberInput,
   RememberOptions,
+  RememberResult,
   Resolution,
-  StandingConflict,
 } from './types.ts';
 import type { ConfigureOptions } from './upkeep/configure.ts';
 import type { CurateOptions, CurationReport } from './upkeep/curate.ts';
 import type { MaintainOptions, MaintenanceReport } from './upkeep/maintenance-types.ts';
 import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.ts';
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
-import type { Undone, UndoOptions } from './write/undo.ts';
+import type { UndoOptions, UndoResult } from './write/undo.ts';
 
 /** A page of memories, newest update first. */
 export interface MemoryPage {
@@ -82,7 +82,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * if (warning) console.log(warning); // it may contradict what is known
    * ```
    */
-  remember(content: string, options?: RememberOptions & OperationOptions): Promise<Remembered>;
+  remember(content: string, options?: RememberOptions & OperationOptions): Promise<RememberResult>;
   /**
    * Remembers many statements in one transaction: all, or none. Results are in the order of the inputs; contradictions
    * are not looked for.
@@ -97,7 +97,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * console.log(remembered.map(({ id, outcome }) => `${id}: ${outcome}`));
    * ```
    */
-  rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
    * Remembers what a conversation is worth remembering for: facts that the language model finds, or, without one, each
    * message as an event whose importance rules judge.
@@ -111,7 +111,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * console.log(`${created.length} memories, judged by ${judgedBy}`);
    * ```
    */
-  observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<Observed>;
+  observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<ObserveResult>;
   /**
    * Finds what matters most without a query, for strategies that read none.
    *
@@ -177,7 +177,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * const system = `You are a helpful assistant.\n\n${text}`;
    * ```
    */
-  bootstrap(options?: StandingOptions): Promise<Context<'ambient'>>;
+  bootstrap(options?: SessionContextOptions): Promise<Context<'ambient'>>;
   /**
    * Builds the context for every turn: what must hold whatever is asked. Default budget is 5,000 tokens.
    *
@@ -186,7 +186,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * const { text } = await memory.pinned({ scope: 'project:website' });
    * ```
    */
-  pinned(options?: StandingOptions): Promise<Context<'ambient'>>;
+  pinned(options?: SessionContextOptions): Promise<Context<'ambient'>>;
   /**
    * The memory of an id, or `undefined`.
    *
@@ -251,7 +251,7 @@ export interface MemoryEngine extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * const { hits } = await memory.recall('coffee', { effects: 'none' });
+   * const { hits } = await memory.recall('coffee', { track: false });
    * const cited = hits.slice(0, 2).map((hit) => hit.memory.id);
    * await memory.markUsed(cited, { effect: 'reinforce' });
    * ```
@@ -286,7 +286,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * if (report.run && report.expired.length > 0) await memory.undo({ run: report.run });
    * ```
    */
-  undo(options?: UndoOptions): Promise<Undone>;
+  undo(options?: UndoOptions): Promise<UndoResult>;
   /**
    * Marks a memory as no longer true, and says why. It is not recalled, and the same statement stays inactive when it is
    * remembered again.
@@ -307,10 +307,10 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```ts
    * const { id } = await memory.remember('Works at Acme');
    * await memory.invalidate(id, 'She left in March');
-   * await memory.revive(id); // she is back
+   * await memory.reinstate(id); // she is back
    * ```
    */
-  revive(id: string, options?: OperationOptions): Promise<Memory>;
+  reinstate(id: string, options?: OperationOptions): Promise<Memory>;
   /**
    * Lists the contradictions and possible updates that wait for a decision, in the order in which they were noticed.
    * Default limit is 20.
@@ -322,7 +322,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * }
    * ```
    */
-  conflicts(options?: ConflictsOptions): Promise<readonly StandingConflict[]>;
+  conflicts(options?: ConflictsOptions): Promise<readonly PendingConflict[]>;
   /**
    * Resolves a conflict: `keep-both`, `update` (the older memory takes the newer text), `supersede` (the newer hides the
    * older while it holds), or `delete` (the older is erased, which cannot be undone).
@@ -401,7 +401,7 @@ export interface MemoryEngine extends AsyncDisposable {
   endSession(
     summary: string,
     options?: OperationOptions,
-  ): Promise<Remembered & { readonly sessionId: string }>;
+  ): Promise<RememberResult & { readonly sessionId: string }>;
   /**
    * Saves a summary without ending the session.
    *
@@ -411,7 +411,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * await memory.saveSummary('So far: chose Porto over Faro.');
    * ```
    */
-  saveSummary(summary: string, options?: SessionOptions): Promise<Remembered>;
+  saveSummary(summary: string, options?: SessionOptions): Promise<RememberResult>;
   /**
    * Shows what was remembered just before and after a memory, at most 5 on either side.
    *
@@ -536,10 +536,10 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```ts
    * const { memories } = await memory.list({ limit: 1000 });
    * await using copy = await openMemory({ path: '../memory/copies', space: 'alice' });
-   * await copy.restore(memories);
+   * await copy.importMemories(memories);
    * ```
    */
-  restore(memories: readonly Memory[], options?: BatchOptions): Promise<readonly Remembered[]>;
+  importMemories(memories: readonly Memory[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
    * Computes vectors and terms of all memories anew, with the embedder and analyzer in use.
    *

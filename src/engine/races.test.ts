@@ -54,7 +54,7 @@ test.each(changes)('%s loses nothing of what others do meanwhile', async (_, cha
     importance: 0.9,
     revisionCount: 4,
   });
-  const { hits } = await memory.recall('Anna likes coffee', { strategy: 'vector', effects: 'none' });
+  const { hits } = await memory.recall('Anna likes coffee', { strategy: 'vector', track: false });
   expect(hits[0]?.score.value).toBeCloseTo(1, 6);
 });
 
@@ -78,7 +78,7 @@ test.each(changes)('%s is embedded again when the text became another one in bet
   embedder.meanwhile = () => memory.update('a', { content: 'Anna likes milk', title: null });
   await change(memory);
   expect(await memory.get('a')).toMatchObject({ content: 'Anna likes coffee', revisionCount: 3 });
-  const { hits } = await memory.recall('Anna likes coffee', { strategy: 'vector', effects: 'none' });
+  const { hits } = await memory.recall('Anna likes coffee', { strategy: 'vector', track: false });
   expect(hits[0]?.score.value).toBeCloseTo(1, 6);
 });
 

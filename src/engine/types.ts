@@ -91,11 +91,11 @@ export interface MemoryChanges {
   readonly sourceRef?: string | null | undefined;
 }
 
-export interface Remembered {
+export interface RememberResult {
   readonly id: string;
   /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
   readonly outcome: 'created' | 'updated' | 'deduplicated';
-  /** Set when the statement was invalidated before: it is not recalled until it is revived. */
+  /** Set when the statement was invalidated before: it is not recalled until it is reinstated. */
   readonly inactive?: Inactive | undefined;
   /** Memories that it may contradict, nearest first; at most 5. Single statements only. */
   readonly conflicts?: readonly Conflict[] | undefined;
@@ -121,7 +121,7 @@ export interface Conflict {
 }
 
 /** Two memories of which one may replace or contradict the other, and which wait for a decision. */
-export interface StandingConflict {
+export interface PendingConflict {
   readonly conflictId: string;
   readonly older: Memory;
   readonly newer: Memory;
@@ -176,8 +176,8 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly parameters?: ParameterOverrides | undefined;
   /** The session in which this is recalled; what the strategy reinforces learns of it. */
   readonly sessionId?: string | undefined;
-  /** `none`: this recall leaves nothing behind. Default is what the strategy does. */
-  readonly effects?: 'none' | undefined;
+  /** Whether the recall notes what was used, as its strategy does; with `false` it leaves nothing behind. Default is true. */
+  readonly track?: boolean | undefined;
   /** Cold memories too, and those that were joined into others, at half their score. Default is false. */
   readonly deep?: boolean | undefined;
   /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
@@ -189,7 +189,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   /** Have the first direct hits put in order by the engine's reranker. Default is false. */
   readonly rerank?: boolean | undefined;
   /** How many direct hits the reranker sees, 1–100. Default is 10. */
-  readonly kRerank?: number | undefined;
+  readonly rerankTopK?: number | undefined;
   /** Looks back. Nothing is learnt from such a recall. */
   readonly asOf?: AsOf | undefined;
 }

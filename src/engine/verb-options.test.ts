@@ -25,7 +25,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   forget: ['a'],
   undo: [],
   invalidate: ['a', 'wrong'],
-  revive: ['a'],
+  reinstate: ['a'],
   conflicts: [],
   resolve: ['1', 'keep-both'],
   history: ['a'],
@@ -44,7 +44,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   stats: [],
   explain: ['a'],
   whyNot: ['a'],
-  restore: [[]],
+  importMemories: [[]],
   reindex: [],
   backup: ['copy.db'],
   check: [],
@@ -63,7 +63,7 @@ async function sample(): Promise<MemoryEngine> {
 
 /** All that a verb could have changed. */
 async function stateOf(memory: MemoryEngine): Promise<string> {
-  const { trace } = await memory.recall('tea', { effects: 'none' });
+  const { trace } = await memory.recall('tea', { track: false });
   const { memories } = await memory.list({ limit: 1000 });
   const links = await Promise.all(['a', 'b'].map((id) => memory.links(id)));
   return JSON.stringify([

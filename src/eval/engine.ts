@@ -81,7 +81,7 @@ function evaluationSpace(memory: MemoryEngine): EvaluationSpace {
         strategy,
         now: formatInstant(now),
         limit,
-        effects: 'none',
+        track: false,
       });
       return hits.map((hit) => hit.memory.id);
     },

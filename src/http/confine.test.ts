@@ -20,7 +20,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an engine confined to scopes', () => {
-  it('replaces, invalidates and revives nothing that it does not see', async () => {
+  it('replaces, invalidates and reinstates nothing that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.remember('Tea of team b', { id: 'b', scope: 'team:b' });
@@ -29,7 +29,7 @@ describe('an engine confined to scopes', () => {
       ofA.remember('Coffee', { supersedes: 'b' }),
       ofA.rememberMany([{ content: 'Coffee', supersedes: ['all', 'b'] }]),
       ofA.invalidate('b', 'wrong'),
-      ofA.revive('b'),
+      ofA.reinstate('b'),
       ofA.timeline('b'),
     ]) {
       expect(await codeOf(work)).toBe('not_found');
@@ -39,12 +39,12 @@ describe('an engine confined to scopes', () => {
     const { id } = await ofA.remember('Coffee instead', { supersedes: 'all' });
     expect(await memory.get(id)).toMatchObject({ scope: 'team:a', supersedes: ['all'] });
     await ofA.invalidate(id, 'changed again');
-    expect(await ofA.revive(id)).toMatchObject({ scope: 'team:a' });
+    expect(await ofA.reinstate(id)).toMatchObject({ scope: 'team:a' });
     const { memories } = await memory.list({ scope: 'team:b' });
     const elsewhere = memories.find((each) => each.id === 'b');
-    expect(await codeOf(ofA.restore([{ ...elsewhere!, id: 'r', scope: 'team:a', supersedes: ['b'] }]))).toBe(
-      'not_found',
-    );
+    expect(
+      await codeOf(ofA.importMemories([{ ...elsewhere!, id: 'r', scope: 'team:a', supersedes: ['b'] }])),
+    ).toBe('not_found');
   });
 
   it('sees only its own of conflicts, beliefs, timelines and histories', async () => {
@@ -128,7 +128,7 @@ describe('an engine that may only read', () => {
       () => reading.forget('tea'),
       () => reading.undo(),
       () => reading.invalidate('tea', 'x'),
-      () => reading.revive('tea'),
+      () => reading.reinstate('tea'),
       () => reading.resolve('1', 'delete'),
       () => reading.startSession(),
       () => reading.endSession('x'),
@@ -136,7 +136,7 @@ describe('an engine that may only read', () => {
       () => reading.link('tea', 'tea'),
       () => reading.unlink('tea', 'tea'),
       () => reading.maintain(),
-      () => reading.restore([]),
+      () => reading.importMemories([]),
       () => reading.reindex(),
       () => reading.backup('x'),
     ];

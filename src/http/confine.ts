@@ -76,7 +76,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
   return eachVerb(memory, (_, entry, run) => {
     if (entry.access === 'read') return run;
     if (entry.access === 'learn') {
-      return (...given) => run(...withOptions(given, entry, (options) => ({ ...options, effects: 'none' })));
+      return (...given) => run(...withOptions(given, entry, (options) => ({ ...options, track: false })));
     }
     return async () => {
       throw forbidden('this token may only read; ask with one that has the right to write');
@@ -165,13 +165,13 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     remember: async (content, options = {}) => memory.remember(content, await placed(options)),
     rememberMany: async (inputs, options) =>
       memory.rememberMany(await Promise.all(inputs.map(placed)), options),
-    async restore(memories, options) {
+    async importMemories(memories, options) {
       const among = new Set(memories.map(({ id }) => id));
       for (const { scope, supersedes = [] } of memories) {
         written(scope ?? GLOBAL_SCOPE);
         await Promise.all([supersedes].flat().map(async (id) => among.has(id) || find(id)));
       }
-      return memory.restore(memories, options);
+      return memory.importMemories(memories, options);
     },
     // What it merges with and supersedes lies in the same scope.
     observe: async (messages, options) =>

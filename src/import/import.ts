@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
-import type { MemoryEngine, Remembered } from '../index.ts';
+import type { MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
 import { createImportLinks, type ImportLinks } from './links.ts';
@@ -132,7 +132,7 @@ async function writeBatch(
       ),
     )),
     ...(await insert(records, skip, (some) =>
-      memory.restore(
+      memory.importMemories(
         some.map((item) => item.memory),
         { signal },
       ),
@@ -151,13 +151,13 @@ const countOf = { created: 'imported', updated: 'updated', deduplicated: 'unchan
 async function insert<Item extends Usable>(
   items: readonly Item[],
   skip: Skip,
-  write: (items: readonly Item[]) => Promise<readonly Remembered[]>,
-): Promise<readonly (readonly [Item, Remembered])[]> {
+  write: (items: readonly Item[]) => Promise<readonly RememberResult[]>,
+): Promise<readonly (readonly [Item, RememberResult])[]> {
   const left = [...items];
   while (left.length > 0) {
     try {
       const remembered = await write(left);
-      return left.map((item, at) => [item, remembered[at] as Remembered]);
+      return left.map((item, at) => [item, remembered[at] as RememberResult]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const index = left.length === 1 ? 0 : error.details['index'];

@@ -116,7 +116,7 @@ describe('what was said about a topic', () => {
     expect(await run(item('Deploys on Monday', '2025-03-01'))).toEqual({ ...none, unchanged: 1 });
     expect(await memory.get('day')).toMatchObject({ invalidReason: 'nobody deploys' });
 
-    await memory.revive('day');
+    await memory.reinstate('day');
     await memory.remember('Deploys never', { scope: about.scope, id: 'twin', type: 'rule' });
     await memory.invalidate('twin', 'a joke');
     await memory.forget('twin');

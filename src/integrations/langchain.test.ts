@@ -166,7 +166,7 @@ describe('the store', () => {
     const [{ id } = { id: '' }] = (await memory.list()).memories;
     await memory.invalidate(id, 'a joke');
     expect(await store.mget(['diet'])).toEqual([undefined]);
-    await expect(store.mset([['diet', 'vegan']])).rejects.toThrow(/was invalidated \(a joke\): revive/);
+    await expect(store.mset([['diet', 'vegan']])).rejects.toThrow(/was invalidated \(a joke\): reinstate/);
   });
 
   test('what is private is never kept', async () => {

@@ -139,7 +139,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     return values;
   }
 
-  /** All of them in one transaction. Throws `invalid_argument` for a value that was invalidated: it must be revived. */
+  /** All of them in one transaction. Throws `invalid_argument` for a value that was invalidated: it must be reinstated. */
   override async mset(pairs: [string, Value][]): Promise<void> {
     const remembered = await this.#memory.rememberMany(
       pairs.map(([key, value]) => {
@@ -158,7 +158,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     const { id, inactive } = remembered[at] as (typeof remembered)[number];
     throw new SalienceError(
       'invalid_argument',
-      `the value of ${JSON.stringify(pairs[at]?.[0])} was invalidated (${inactive?.reason}): revive the memory ${JSON.stringify(id)}, or set another value; the other values are set`,
+      `the value of ${JSON.stringify(pairs[at]?.[0])} was invalidated (${inactive?.reason}): reinstate the memory ${JSON.stringify(id)}, or set another value; the other values are set`,
       { details: { field: pairs[at]?.[0], id } },
     );
   }

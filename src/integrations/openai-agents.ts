@@ -69,7 +69,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     // Each item a millisecond after the one before: the neighbours of a memory are those of the conversation.
     const at = Math.max(clock(), last ? Date.parse(last.createdAt) + 1 : 0);
     // Restored, not remembered: who says the same twice has said it twice.
-    await memory.restore(
+    await memory.importMemories(
       items.flatMap((item, index) => {
         const position = from + index;
         const text = keptJson(item, `items[${index}]`);

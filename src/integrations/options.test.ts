@@ -26,7 +26,8 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     ],
     [
       'memory: unknown option "user_id"',
-      () => memory.restore([{ id: 'a', content: 'x', createdAt: '2026-01-01', user_id: 'bob' } as never]),
+      () =>
+        memory.importMemories([{ id: 'a', content: 'x', createdAt: '2026-01-01', user_id: 'bob' } as never]),
     ],
   ];
   for (const [message, call] of calls) {

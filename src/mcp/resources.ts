@@ -70,7 +70,7 @@ async function beginning(
   const { hits } = await memory.recall(undefined, {
     strategy: 'ambient',
     typesExclude: ['summary'],
-    effects: 'none',
+    track: false,
     ...operation,
   });
   const { memories } = await memory.list({ types: ['summary'], limit: 20, ...operation });

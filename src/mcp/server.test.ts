@@ -61,7 +61,7 @@ describe('the tools', () => {
       'list',
       'update',
       'invalidate',
-      'revive',
+      'reinstate',
       'resolve',
       'feedback',
       'forget',
@@ -124,7 +124,7 @@ describe('the tools', () => {
       invalidReason: 'She changed her mind',
     });
     expect((await call('recall', { query: 'oat milk' })).text).toBe('nothing found');
-    await call('revive', { id: 'm1' });
+    await call('reinstate', { id: 'm1' });
     const second = await call('remember', { content: 'Ada prefers oat milk, barista edition' });
     const [{ conflictId } = { conflictId: '' }] = second.value['conflicts'] as { conflictId: string }[];
     const resolved = await call('resolve', { conflictId, resolution: 'update' });

@@ -1,4 +1,4 @@
-import type { Hit, Memory, Remembered, Score } from '../index.ts';
+import type { Hit, Memory, RememberResult, Score } from '../index.ts';
 
 /** The types that `mem_save` takes without more configuration. */
 export const OBSERVATION_TYPES = ['profile', 'preference', 'decision', 'discovery', 'pattern'] as const;
@@ -102,6 +102,6 @@ export function contextMemoryOf({ memory, score }: Hit<'ambient'>): ContextMemor
   return { id, type, title, content, topic_key, score, updated_at };
 }
 
-export function outcomeOf({ outcome }: Remembered): SaveOutcome {
+export function outcomeOf({ outcome }: RememberResult): SaveOutcome {
   return outcome === 'deduplicated' ? 'deduped' : outcome;
 }

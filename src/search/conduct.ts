@@ -73,7 +73,7 @@ export async function conductSearch(
   return {
     hits,
     completeness: 'exact',
-    bound: answer.bound,
+    upperBound: answer.upperBound,
     total: index.size - index.dead,
     filtered,
     cold: coldCount(index),

@@ -42,7 +42,7 @@ export interface IndexAnswer {
   /** Best first, in the total order of ranking. */
   readonly hits: readonly IndexHit[];
   /** No other row scores above this. */
-  readonly bound: number;
+  readonly upperBound: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
   /** Rows that can meet the profile's requirements. */
@@ -93,7 +93,7 @@ export async function searchIndex(
   }
   return {
     hits: best.map(({ key, signals, bm25, score }) => ({ key, signals, bm25, score })),
-    bound: Math.min(1, bound),
+    upperBound: Math.min(1, bound),
     lexicalMatches: survivors.lexicalMatches,
     withVector: survivors.withVector,
     candidates: survivors.candidates,

@@ -201,9 +201,12 @@ describe('the bound covers what was left out', () => {
         vector,
       }),
     );
-    const { bound, scored } = await expectExact({ memories, query, limit: 16 }, profileWith(similarity, []));
+    const { upperBound, scored } = await expectExact(
+      { memories, query, limit: 16 },
+      profileWith(similarity, []),
+    );
     expect(scored).toBe(16);
-    expect(bound).toBeGreaterThanOrEqual(cosine(query.vector, seventeenth!));
+    expect(upperBound).toBeGreaterThanOrEqual(cosine(query.vector, seventeenth!));
   });
 
   test.each([

@@ -187,7 +187,7 @@ export type Verb =
   | 'unlink'
   | 'maintain'
   | 'invalidate'
-  | 'revive'
+  | 'reinstate'
   | 'resolve'
   | 'feedback'
   | 'configure';
@@ -455,7 +455,7 @@ export interface SearchAnswer {
   readonly hits: readonly ScoredMemory[];
   readonly completeness: 'exact' | 'approximate';
   /** No eligible memory that is not among the hits scores above this. */
-  readonly bound: number;
+  readonly upperBound: number;
   /** Memories in the space. */
   readonly total: number;
   /** Memories within the filter and hot; of these, those that are valid at the moment. */

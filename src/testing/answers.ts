@@ -27,7 +27,7 @@ export async function answersOf(
 ): Promise<Answers> {
   const recalls: unknown[] = [];
   for (const [strategy, query, more] of QUERIES) {
-    const { hits } = await memory.recall(query, { strategy, limit: 8, effects: 'none', asOf, ...more });
+    const { hits } = await memory.recall(query, { strategy, limit: 8, track: false, asOf, ...more });
     recalls.push(hits.map((hit) => [hit.memory.id, hit.score.value, hit.features, hit.path ?? []]));
   }
   const { memories, redacted = 0 } = await memory.list({ limit: 1000, asOf });

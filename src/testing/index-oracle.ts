@@ -218,10 +218,11 @@ export async function expectSame(
   expect(found.withVector).toBe(naive.withVector);
   // The certificate: no eligible memory outside the hits scores more than the bound.
   for (const score of scoresOutside(living, request, found.ids)) {
-    expect(found.bound).toBeGreaterThanOrEqual(score);
+    expect(found.upperBound).toBeGreaterThanOrEqual(score);
   }
   const last = found.hits.at(-1);
-  if (last && found.hits.length === request.limit) expect(found.bound).toBeLessThanOrEqual(last.score + 2e-9);
+  if (last && found.hits.length === request.limit)
+    expect(found.upperBound).toBeLessThanOrEqual(last.score + 2e-9);
   return found;
 }
 

@@ -48,7 +48,7 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
   return {
     hits: ranked.slice(0, request.limit),
     completeness: 'exact',
-    bound: ranked[request.limit]?.score ?? 0,
+    upperBound: ranked[request.limit]?.score ?? 0,
     total: memories.length,
     filtered: filtered.length,
     cold: memories.filter(({ memory }) => memory.tier === 'cold').length,

@@ -101,7 +101,7 @@ export function arbitraryStep(options: {
       memory.unlink(await picked(memory, a), await picked(memory, b)),
     ),
     step('invalidate', 2, one, async (memory, at) => memory.invalidate(await picked(memory, at), 'wrong')),
-    step('revive', 1, one, async (memory, at) => memory.revive(await picked(memory, at))),
+    step('reinstate', 1, one, async (memory, at) => memory.reinstate(await picked(memory, at))),
     step('maintain', 2, fc.boolean(), (memory, consolidate) => memory.maintain({ consolidate })),
     step(
       'resolve',

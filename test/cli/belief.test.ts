@@ -138,7 +138,7 @@ describe('contradictions', () => {
   });
 });
 
-describe('invalidate and revive', () => {
+describe('invalidate and reinstate', () => {
   it('keep a memory out of answers, and its statement out of the next ones', async () => {
     await remember('Ann is a vegetarian', 'diet', 0);
     expect(await print('invalidate', 'diet', '--reason', 'It was her sister', '--now', day(1))).toBe(
@@ -147,14 +147,14 @@ describe('invalidate and revive', () => {
     expect(await recalled('vegetarian', '--strategy', 'bm25')).toEqual([]);
     const again = ['remember', 'Ann is a vegetarian', '--now', day(2)] as const;
     expect(await print(...again)).toBe(
-      `already known as diet\nnot recalled: it was invalidated at ${day(1)}: It was her sister\n  if it holds: salience revive diet\n`,
+      `already known as diet\nnot recalled: it was invalidated at ${day(1)}: It was her sister\n  if it holds: salience reinstate diet\n`,
     );
     expect(await print('why-not', 'vegetarian', 'diet')).toContain('It was her sister');
-    expect(await print('revive', 'diet')).toBe('reinstated diet\n');
+    expect(await print('reinstate', 'diet')).toBe('reinstated diet\n');
     expect(await recalled('vegetarian', '--strategy', 'bm25')).toEqual(['diet']);
     expect(await fails('invalidate', 'diet')).toEqual([2, 'usage']);
     expect(await fails('invalidate', 'diet', '--reason', ' ')).toEqual([1, 'invalid_argument']);
-    expect(await fails('revive', 'nobody')).toEqual([1, 'not_found']);
+    expect(await fails('reinstate', 'nobody')).toEqual([1, 'not_found']);
   });
 });
 

@@ -51,16 +51,7 @@ describe('context', () => {
 
   it('touches what it took only where the strategy does', async () => {
     await remember('Ann prefers dark roast coffee', 'roast');
-    await work.json([
-      'context',
-      'coffee',
-      '--strategy',
-      'balanced',
-      '--effects',
-      'none',
-      '--now',
-      '2026-01-05',
-    ]);
+    await work.json(['context', 'coffee', '--strategy', 'balanced', '--no-track', '--now', '2026-01-05']);
     expect(await work.json(['get', 'roast'])).not.toHaveProperty('lastAccessedAt');
     await work.json(['context', 'coffee', '--strategy', 'balanced', '--now', '2026-01-06']);
     expect(await work.json(['get', 'roast'])).toMatchObject({ lastAccessedAt: '2026-01-06T00:00:00.000Z' });

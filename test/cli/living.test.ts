@@ -117,7 +117,7 @@ describe('recall', () => {
     const before = storeHash();
     await recall('coffee roast');
     await recall('coffee roast', '--strategy', 'bm25', '--session', 'monday');
-    await recall('coffee roast', '--strategy', 'retention', '--effects', 'none', '--session', 'monday');
+    await recall('coffee roast', '--strategy', 'retention', '--no-track', '--session', 'monday');
     await work.json(['explain', 'coffee', 'roast', '--strategy', 'retention']);
     await work.json(['why-not', 'coffee', 'rain', '--strategy', 'retention']);
     await work.json(['explain', 'coffee', 'roast', '--strategy', 'five-factor', '--deep']);

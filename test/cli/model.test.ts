@@ -73,8 +73,8 @@ it('observes conversations, judges what is similar, and says what that cost', as
   const { hits } = (await work.json(['recall', 'Lisbon'])) as { hits: { memory: { content: string } }[] };
   expect(hits.map((hit) => hit.memory.content)).toEqual(['Ann flies to Lisbon on Tuesday morning']);
   asked.length = 0;
-  await work.json(['maintain', '--no-judge'], { env });
-  await work.json(['curate', '--no-judge'], { env });
+  await work.json(['maintain', '--no-use-model'], { env });
+  await work.json(['curate', '--no-use-model'], { env });
   expect(asked).toEqual([]);
 });
 

@@ -198,7 +198,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     await memory.remember('Drinks tea', { id: 'tea', topicKey: 'drink', now: '2025-12-01' });
     expect(await memory.invalidate('tea', 'a joke')).toMatchObject({ id: 'tea', invalidReason: 'a joke' });
     expect((await memory.recall('tea')).hits).toEqual([]);
-    await memory.revive('tea');
+    await memory.reinstate('tea');
     await memory.remember('Drinks coffee', { id: 'coffee', supersedes: 'tea' });
     const beliefs = await memory.beliefs('drink');
     expect(beliefs.map((each) => [each.memory.id, each.believed])).toEqual([
@@ -294,7 +294,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
 
   verb('learns from use, unless it is told not to', async (memory) => {
     await memory.remember('Drinks tea', { id: 'tea' });
-    await memory.recall('tea', { strategy: 'five-factor', effects: 'none' });
+    await memory.recall('tea', { strategy: 'five-factor', track: false });
     expect(await memory.get('tea')).toMatchObject({ accessCount: 0 });
     await memory.recall('tea', { strategy: 'five-factor' });
     expect(await memory.get('tea')).toMatchObject({ accessCount: 1 });
@@ -320,7 +320,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     const { memories } = await memory.list();
     for (const { id } of memories) await memory.forget(id);
     // Those of one moment stand in the order in which they are inserted, and a list begins with the newest.
-    expect(await memory.restore(memories.toReversed())).toHaveLength(2);
+    expect(await memory.importMemories(memories.toReversed())).toHaveLength(2);
     const withoutOrdinal = (each: Memory) => ({ ...each, ordinal: 0 });
     expect((await memory.list()).memories.map(withoutOrdinal)).toEqual(memories.map(withoutOrdinal));
   });

@@ -265,7 +265,7 @@ describe('export and import', () => {
     expect(text.trimEnd().split('\n').at(-1)).toBe('{"kind":"end","count":12}');
     const { hits, trace } = await memory.recall('large tea', { limit: 100, strategy: 'bm25' });
     expect(hits).toHaveLength(10);
-    expect(trace.bound).toBe(hits[0]?.score.value);
+    expect(trace.upperBound).toBe(hits[0]?.score.value);
   });
 });
 

@@ -185,10 +185,10 @@ describe('a token of scopes', () => {
       ['POST', '/v1/memories/batch', { memories: [{ content: 'x' }, { content: 'y', scope: 'global' }] }],
       [
         'POST',
-        '/v1/restore',
+        '/v1/memories/import',
         { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01', scope: 'team:b' }] },
       ],
-      ['POST', '/v1/restore', { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01' }] }],
+      ['POST', '/v1/memories/import', { memories: [{ id: 'r', content: 'x', createdAt: '2026-01-01' }] }],
       ['PATCH', '/v1/memories/mine', { scope: 'global' }],
       ['PATCH', '/v1/memories/everywhere', { content: 'x' }],
       ['DELETE', '/v1/memories/everywhere', undefined],
@@ -252,7 +252,7 @@ describe('a token for reading', () => {
       ['POST', '/v1/memories/mine/feedback', { vote: 'up' }],
       ['PUT', '/v1/memories/mine/importance', { importance: 1 }],
       ['POST', '/v1/used', { ids: ['mine'] }],
-      ['POST', '/v1/restore', { memories: [] }],
+      ['POST', '/v1/memories/import', { memories: [] }],
       ['POST', '/v1/reindex', {}],
       ['POST', '/v1/import', '{"content":"x"}\n'],
     ];

@@ -110,7 +110,7 @@ function randomRecall(): { readonly query: string | undefined; readonly options:
     query: strategy === 'ambient' ? undefined : random() < 0.8 ? sentence() : one(...things, 'who?', 'zyx'),
     options: {
       strategy,
-      effects: 'none',
+      track: false,
       limit: sometimes(0.6, () => one(1, 2, 5, 15, 16, 17, 40)),
       minScore: sometimes(0.1, () => random()),
       scope: sometimes(0.3, () => one(...scopes)),
@@ -137,7 +137,7 @@ it(`${RECALLS} random recalls answer as they were recorded`, async () => {
     found += hits.length;
     const answer = JSON.stringify([
       hits.map(({ memory: { id }, score, path = [] }) => [id, bitsOf(score.value), path]),
-      bitsOf(trace.bound),
+      bitsOf(trace.upperBound),
       trace.completeness,
       trace.stages.map(({ candidates, survivors }) => [candidates, survivors]),
     ]);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseInstant } from '../../domain/time.ts';
-import type { Memory, StandingConflict } from '../../index.ts';
+import type { Memory, PendingConflict } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { open } from '../open.ts';
@@ -31,7 +31,7 @@ export function configure(command: Command): void {
 }
 
 function formatConflicts(
-  conflicts: readonly StandingConflict[],
+  conflicts: readonly PendingConflict[],
   { now, columns }: Pick<Context, 'now' | 'columns'>,
 ): string {
   const titles = ['conflict', 'similarity', 'memory', 'updated', 'content'];

@@ -14,7 +14,7 @@ export function configure(command: Command): void {
     .requiredOption('--reason <text>', 'why it is no longer true')
     .addHelpText(
       'after',
-      '\nIt is kept, and no longer recalled. The same statement stays inactive when it is remembered again, until revive.',
+      '\nIt is kept, and no longer recalled. The same statement stays inactive when it is remembered again, until reinstate.',
     )
     .action(
       action<{ readonly reason: string }, [string]>(async (context, id) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Observed } from '../../index.ts';
+import type { ObserveResult } from '../../index.ts';
 import { action } from '../context.ts';
 import { readConversation } from '../conversation.ts';
 import { PARTLY } from '../failure.ts';
@@ -39,7 +39,7 @@ export function configure(command: Command): void {
     );
 }
 
-function describe(observed: Observed, messages: number): string {
+function describe(observed: ObserveResult, messages: number): string {
   const { created, updated, deduplicated, merged, judgedBy, usage } = observed;
   return [
     `${plural(messages, 'message')}: ${plural(created.length, 'new memory', 'new memories')}`,

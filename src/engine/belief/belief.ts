@@ -5,7 +5,7 @@ import { formatInstant } from '../../domain/time.ts';
 import { compareCreated } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { Exclusion, MemoryEvent, MemoryFilter } from '../../store/store.ts';
-import { type Engine, filterOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, filterOf, momentOf } from '../dependencies.ts';
 import type { FilterOptions, Memory, OperationOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import { chainsAbove, supersededAmong } from './supersession.ts';
@@ -30,7 +30,7 @@ export interface Belief {
  * The writes of a memory, and of those that it superseded or was superseded by, oldest first. Empty when there never
  * was one.
  */
-export async function historyOf(engine: Engine, id: string): Promise<readonly HistoryEntry[]> {
+export async function historyOf(engine: Dependencies, id: string): Promise<readonly HistoryEntry[]> {
   const chain = await chainOf(engine, id);
   const events: MemoryEvent[] = [];
   for (const each of chain) events.push(...(await engine.space.history(each)));
@@ -46,7 +46,7 @@ export async function historyOf(engine: Engine, id: string): Promise<readonly Hi
 
 /** What was ever said about a topic and still is in the space, oldest first. Throws `invalid_argument`. */
 export async function beliefsAbout(
-  engine: Engine,
+  engine: Dependencies,
   topicKey: string,
   options: Pick<FilterOptions, 'scope'> & OperationOptions = {},
 ): Promise<readonly Belief[]> {
@@ -64,7 +64,7 @@ export async function beliefsAbout(
 }
 
 async function believedAmong(
-  engine: Engine,
+  engine: Dependencies,
   memories: readonly MemoryRecord[],
   filter: MemoryFilter,
   now: number,
@@ -87,7 +87,7 @@ async function believedAmong(
 
 /** The ids of a memory and of all above it in its chains, and of all that those superseded that can be seen. */
 async function chainOf(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   isVisible: (memory: MemoryRecord) => boolean = () => true,
 ): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
-import type { Remembered } from '../types.ts';
+import type { RememberResult } from '../types.ts';
 
 /** Cosines of .966 between neighbours, .866, .707 further on. */
 const angles = Object.fromEntries(
@@ -158,7 +158,7 @@ describe('what is noticed', () => {
 
   test('what cannot be checked is stored, and says so', async () => {
     const without = await live({ embedder: 'none' });
-    const reasons: Remembered[] = [await without.memory.remember('Anything')];
+    const reasons: RememberResult[] = [await without.memory.remember('Anything')];
     const { memory } = await lived();
     reasons.push(await memory.remember('A text that the embedder does not know'));
     const store = createReferenceStore();

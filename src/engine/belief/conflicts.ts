@@ -10,16 +10,16 @@ import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { madeHot } from '../../store/tiers.ts';
-import { type Engine, limitOf, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown, shownAll } from '../recall/shown.ts';
 import type {
   Conflict,
   Memory,
   OperationOptions,
-  Remembered,
+  PendingConflict,
+  RememberResult,
   Resolution,
-  StandingConflict,
 } from '../types.ts';
 import { deriveTexts } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
@@ -40,7 +40,7 @@ export interface Noticed {
 
 /** The eligible memories that a statement may contradict: those that are very similar, nearest first. Never throws. */
 export async function findConflicts(
-  engine: Engine,
+  engine: Dependencies,
   memory: MemoryRecord | undefined,
   vector: Float32Array | undefined,
   now: Instant,
@@ -94,10 +94,10 @@ export async function noticedIn(
 
 /** What the caller is told of conflicts. */
 export async function reportOf(
-  engine: Engine,
+  engine: Dependencies,
   { conflicts, unchecked }: Noticed,
   memory: MemoryRecord | undefined,
-): Promise<Pick<Remembered, 'conflicts' | 'unchecked' | 'warning'>> {
+): Promise<Pick<RememberResult, 'conflicts' | 'unchecked' | 'warning'>> {
   if (unchecked !== undefined) return { unchecked };
   if (!memory || conflicts.length === 0) return {};
   const pairs = await engine.space.knownPairs([memory.id]);
@@ -116,15 +116,15 @@ export interface ConflictsOptions extends OperationOptions {
 
 /** The conflicts that wait for a decision, oldest first. Default limit is 20. */
 export async function conflictsOf(
-  engine: Engine,
+  engine: Dependencies,
   options: ConflictsOptions = {},
-): Promise<readonly StandingConflict[]> {
+): Promise<readonly PendingConflict[]> {
   const pairs = await engine.space.pendingPairs(limitOf(options.limit, 20, 1000));
   const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
   const present = records.filter((record) => record !== undefined);
   const memories = await shownAll(engine, present, momentOf(engine, options));
   const byId = new Map(memories.map((memory) => [memory.id, memory]));
-  return pairs.flatMap((pair): StandingConflict[] => {
+  return pairs.flatMap((pair): PendingConflict[] => {
     const [older, newer] = [byId.get(pair.older), byId.get(pair.newer)];
     if (!older || !newer) return [];
     return [
@@ -145,7 +145,7 @@ export async function conflictsOf(
  * `invalid_argument`. All but `delete` can be undone.
  */
 export async function resolve(
-  engine: Engine,
+  engine: Dependencies,
   conflictId: string,
   resolution: Resolution,
   options: OperationOptions = {},
@@ -183,7 +183,7 @@ export async function resolve(
 }
 
 async function decide(
-  engine: Engine,
+  engine: Dependencies,
   reader: SpaceReader,
   resolution: Exclude<Resolution, 'delete'>,
   [older, newer]: readonly [MemoryRecord, MemoryRecord],
@@ -222,7 +222,7 @@ async function decide(
 
 /** Forgets the older memory for good, and the pair with it; returns the newer one. */
 async function deleteOlder(
-  engine: Engine,
+  engine: Dependencies,
   conflictId: string,
   now: Instant,
   options: OperationOptions,
@@ -291,7 +291,7 @@ async function openPair(reader: SpaceReader, conflictId: string): Promise<Simila
 }
 
 async function bothOf(
-  engine: Engine,
+  engine: Dependencies,
   reader: SpaceReader,
   { older, newer }: Pick<NewPair, 'older' | 'newer'>,
 ): Promise<readonly [MemoryRecord, MemoryRecord]> {

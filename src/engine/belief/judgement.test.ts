@@ -69,7 +69,7 @@ describe('feedback', () => {
     for (let voter = 0; voter < 50; voter++) await memory.feedback('a', 'up', { voter: `v${voter}` });
     const { memories } = await memory.list();
     const copy = (await live()).memory;
-    await copy.restore(JSON.parse(JSON.stringify(memories)));
+    await copy.importMemories(JSON.parse(JSON.stringify(memories)));
     expect((await copy.list()).memories).toEqual(memories);
     for (const [vote, voter] of [
       ['up', 'new'],
@@ -87,14 +87,14 @@ describe('feedback', () => {
     const [known] = (await memory.list()).memories;
     for (const before of [0, 0.2, 0.5, 0.981, 1]) {
       const copy = (await live()).memory;
-      await copy.restore([{ ...known!, usefulness: before }]);
+      await copy.importMemories([{ ...known!, usefulness: before }]);
       const up = (await copy.feedback('a', 'up', { voter: 'ann' })).usefulness;
       expect(up).toBeGreaterThanOrEqual(before);
       expect((await copy.feedback('a', 'down', { voter: 'ben' })).usefulness).toBeLessThanOrEqual(up);
       expect((await copy.feedback('a', 'up', { voter: 'ben' })).usefulness).toBeGreaterThanOrEqual(up);
     }
     await expect(
-      memory.restore([{ ...known!, id: 'b', votes: [{ voter: 'x', vote: 2 as 1 }] }]),
+      memory.importMemories([{ ...known!, id: 'b', votes: [{ voter: 'x', vote: 2 as 1 }] }]),
     ).rejects.toThrow('votes[0].vote');
   });
 
@@ -104,7 +104,7 @@ describe('feedback', () => {
     const before = new Date(clock.now());
     pass(1);
     await memory.feedback(id, 'up');
-    const ask = { strategy: 'five-factor', effects: 'none' } as const;
+    const ask = { strategy: 'five-factor', track: false } as const;
     const { hits } = await memory.recall('deploy script', ask);
     expect(hits[0]?.features['usefulness']).toBe(2 / 3);
     const then = await memory.recall('deploy script', { ...ask, asOf: { known: before } });

@@ -1,6 +1,6 @@
 import { number, oneOf, text, texts } from '../../domain/check.ts';
 import type { Vote } from '../../store/store.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import { decideUse } from '../recall/reinforce.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { changeOne } from '../write/write.ts';
@@ -11,7 +11,7 @@ import { usefulnessAfter, votesOnText } from './votes.ts';
  * revision nor the clock of updates moves. Throws `not_found`, `invalid_argument`.
  */
 export async function setImportance(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   importance: number,
   options: OperationOptions = {},
@@ -37,7 +37,7 @@ export type FeedbackVote = 1 | -1 | 'up' | 'down';
  * Throws `not_found`, `invalid_argument`.
  */
 export async function feedback(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   vote: FeedbackVote,
   options: FeedbackOptions = {},
@@ -62,7 +62,7 @@ export interface MarkUsedOptions extends OperationOptions {
   /**
    * What the memories learn of it: `touch` (default): when they were last used; `count`: that they were used once more;
    * `reinforce`: both, and what the strategy `retention` learns of its own hits. Whatever a recall has written itself
-   * comes on top: use `effects: 'none'` there to learn only from what was really used.
+   * comes on top: use `track: false` there to learn only from what was really used.
    */
   readonly effect?: 'touch' | 'count' | 'reinforce' | undefined;
 }
@@ -72,7 +72,7 @@ export interface MarkUsedOptions extends OperationOptions {
  * space. Throws `invalid_argument`, `store_read_only`.
  */
 export async function markUsed(
-  engine: Engine,
+  engine: Dependencies,
   ids: readonly string[],
   options: MarkUsedOptions = {},
 ): Promise<readonly string[]> {

@@ -176,7 +176,7 @@ describe('hybrid prefers a possible update', () => {
       ['now', true, ['then', 'now']],
     ]);
     const none = await memory.recall(question, { limit: 1, association: 'none' });
-    expect(trace.bound).toBe(none.hits[0]!.score.value);
+    expect(trace.upperBound).toBe(none.hits[0]!.score.value);
     const why = await memory.whyNot('then', { query: question, limit: 1 });
     expect(why).toMatchObject({ outcome: 'outranked', changes: [] });
     expect(why.message).toContain('"now" borrows its score');
@@ -280,7 +280,7 @@ test('an answer with possible updates is what the definition says', async () => 
         );
         const returned = new Set(hits.map((hit) => hit.memory.id));
         const left = own.filter((hit) => !returned.has(hit.memory.id)).map((hit) => hit.score.value);
-        expect(trace.bound).toBeGreaterThanOrEqual(Math.max(0, ...left));
+        expect(trace.upperBound).toBeGreaterThanOrEqual(Math.max(0, ...left));
         for (const hit of hits) {
           verifyExplanation(hit.explain());
           expect(hit.explain().value).toBe(hit.score.value);

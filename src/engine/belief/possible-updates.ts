@@ -4,7 +4,7 @@ import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { IndexedText, Snapshot } from '../../store/store.ts';
 import { mayUpdate, type Quantities, quantitiesOf } from '../../text/quantities.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { embeddedText } from '../write/derive.ts';
 import { searchableText } from '../write/record.ts';
 
@@ -34,7 +34,7 @@ export interface PossibleUpdate {
  * a text.
  */
 export function createUpdateFinder(
-  { space, analyzer }: Pick<Engine, 'space' | 'analyzer'>,
+  { space, analyzer }: Pick<Dependencies, 'space' | 'analyzer'>,
   now: Instant,
 ): (memory: MemoryRecord, terms: IndexedText['terms']) => Promise<readonly PossibleUpdate[]> {
   const profile = resolveProfile(builtinProfile('bm25'));

@@ -87,7 +87,7 @@ describe('what is believed', () => {
     expect(await found(memory)).toEqual(['rumour']);
     await memory.invalidate('rumour', 'only a rumour');
     expect(await found(memory)).toEqual(['old']);
-    await memory.revive('rumour');
+    await memory.reinstate('rumour');
     expect(await found(memory)).toEqual(['rumour']);
     await memory.forget('rumour');
     expect(await found(memory)).toEqual(['old']);
@@ -171,10 +171,10 @@ describe('what may not supersede', () => {
     const cyclic = exported.memories.map((each) =>
       each.id === 'berlin' ? { ...each, supersedes: ['rome'] } : each,
     );
-    await expectCode(copy.memory.restore(cyclic), 'invalid_argument');
+    await expectCode(copy.memory.importMemories(cyclic), 'invalid_argument');
     expect((await copy.memory.stats()).memories).toBe(0);
     // An export may lack what a memory superseded.
-    await copy.memory.restore(exported.memories.filter(({ id }) => id !== 'paris'));
+    await copy.memory.importMemories(exported.memories.filter(({ id }) => id !== 'paris'));
     expect(await found(copy.memory)).toEqual(['berlin', 'rome']);
     await expectCode(
       copy.memory.remember('Anna lives in Nice', { id: 'paris', supersedes: 'rome' }),
@@ -206,7 +206,9 @@ describe('what may not supersede', () => {
     await memory.resolve(conflict?.conflictId as string, 'update');
     const resolved = (await memory.history('o')).find(({ verb }) => verb === 'resolve');
     // Meanwhile b is gone, and what supersedes it comes from an export.
-    await memory.restore([{ ...(b as NonNullable<typeof b>), id: 'c', scope: 'global', supersedes: ['b'] }]);
+    await memory.importMemories([
+      { ...(b as NonNullable<typeof b>), id: 'c', scope: 'global', supersedes: ['b'] },
+    ]);
     expect(await memory.remember('Anna lives in Berlin', { supersedes: 'c' })).toMatchObject({
       id: 'a',
       outcome: 'updated',

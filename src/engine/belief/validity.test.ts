@@ -50,7 +50,7 @@ describe('a time to live', () => {
 describe('what was invalidated', () => {
   const statement = 'The meeting is on Monday';
 
-  test('is kept, is not recalled, says why, and holds again when it is revived', async () => {
+  test('is kept, is not recalled, says why, and holds again when it is reinstated', async () => {
     const { memory, clock } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     const invalid = await memory.invalidate('a', 'it was moved');
@@ -64,17 +64,17 @@ describe('what was invalidated', () => {
     expect((await memory.recall('meeting', { deep: true, includeExpired: true })).hits).toEqual([]);
     expect((await memory.list()).memories).toHaveLength(1);
     expect((await memory.whyNot('a', { query: 'meeting' })).outcome).toBe('excluded');
-    const revived = await memory.revive('a');
-    expect([revived.invalidatedAt, revived.invalidReason]).toEqual([undefined, undefined]);
+    const reinstated = await memory.reinstate('a');
+    expect([reinstated.invalidatedAt, reinstated.invalidReason]).toEqual([undefined, undefined]);
     expect((await memory.recall('meeting')).hits).toHaveLength(1);
     for (const wrong of ['', '  ', 'x'.repeat(1001)]) {
       await expectCode(memory.invalidate('a', wrong), 'invalid_argument');
     }
     await expectCode(memory.invalidate('x', 'why'), 'not_found');
-    await expectCode(memory.revive('x'), 'not_found');
+    await expectCode(memory.reinstate('x'), 'not_found');
   });
 
-  test('stays so when it is said again, alone or in a batch, whatever its topic, until it is revived', async () => {
+  test('stays so when it is said again, alone or in a batch, whatever its topic, until it is reinstated', async () => {
     const { memory } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     await memory.invalidate('a', 'it was moved');
@@ -91,7 +91,7 @@ describe('what was invalidated', () => {
     expect((await memory.get('t'))?.content).toBe('The meeting is on Tuesday');
     // Elsewhere it may hold.
     expect((await memory.remember(statement, { scope: 'project:a' })).inactive).toBeUndefined();
-    await memory.revive('a');
+    await memory.reinstate('a');
     expect(await memory.remember(statement)).toMatchObject({ id: 'a', outcome: 'deduplicated' });
     expect((await memory.remember(statement, { type: 'feedback' })).inactive).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe('what was invalidated', () => {
     const again = await memory.remember(statement, { id: 'b' });
     expect(again).toMatchObject({ id: 'b', outcome: 'created', inactive: { reason: 'no reason was given' } });
     expect((await memory.recall('meeting')).hits).toEqual([]);
-    await memory.revive('b');
+    await memory.reinstate('b');
     expect((await memory.recall('meeting')).hits).toHaveLength(1);
     await memory.forget('b');
     expect((await memory.remember(statement)).inactive).toBeUndefined();
@@ -125,7 +125,7 @@ describe('what was invalidated', () => {
     await memory.undo();
     expect((await memory.get('a'))?.invalidReason).toBe('first');
     expect(await says()).toBe('first');
-    await memory.revive('a');
+    await memory.reinstate('a');
     expect(await says()).toBeUndefined();
     await memory.undo();
     expect(await says()).toBe('first');

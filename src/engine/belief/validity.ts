@@ -1,17 +1,17 @@
 import { text } from '../../domain/check.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { withFullText } from '../../store/tiers.ts';
-import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { shown } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { changeOne } from '../write/write.ts';
 
 /**
  * Says that a memory does not hold, and why. It is kept, and no longer recalled; the same statement remembered again
- * stays inactive until it is revived, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
+ * stays inactive until it is reinstated, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
  */
 export async function invalidate(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   reason: string,
   options: OperationOptions = {},
@@ -38,8 +38,12 @@ export async function invalidate(
 }
 
 /** Says that an invalidated memory holds again. Throws `not_found`. */
-export async function revive(engine: Engine, id: string, options: OperationOptions = {}): Promise<Memory> {
-  const entry = { verb: 'revive', at: momentOf(engine, options) } as const;
+export async function reinstate(
+  engine: Dependencies,
+  id: string,
+  options: OperationOptions = {},
+): Promise<Memory> {
+  const entry = { verb: 'reinstate', at: momentOf(engine, options) } as const;
   return changeOne(engine, entry, id, options, async (before, reader) => ({
     memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
     changes: [{ kind: 'exhume', statement: await withFullText(reader, before) }],

@@ -7,7 +7,7 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { cosine } from '../../scoring/similarity.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { OperationOptions, RememberInput } from '../types.ts';
 import { deriveTexts } from '../write/derive.ts';
 import { newRecord } from '../write/record.ts';
@@ -38,7 +38,7 @@ interface Candidate extends Observation {
  * the write, and without an embedder nothing else is similar.
  */
 export async function mergeNearDuplicates(
-  engine: Engine,
+  engine: Dependencies,
   observations: readonly Observation[],
   now: Instant,
   options: OperationOptions,
@@ -78,7 +78,7 @@ export async function mergeNearDuplicates(
 }
 
 async function candidatesOf(
-  engine: Engine,
+  engine: Dependencies,
   observations: readonly Observation[],
   now: Instant,
   options: OperationOptions,
@@ -99,7 +99,7 @@ function areAlike(a: Candidate, b: Candidate, threshold: number): boolean {
 }
 
 async function similarMemories(
-  engine: Engine,
+  engine: Dependencies,
   { record, vector }: Candidate,
   threshold: number,
   now: Instant,

@@ -10,8 +10,8 @@ import { isPoliteness } from '../../language/importance.ts';
 import { type ConversationMessage, readMessages, type Turn } from '../../language/messages.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import { type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
-import type { OperationOptions, Remembered, RememberInput } from '../types.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
+import type { OperationOptions, RememberInput, RememberResult } from '../types.ts';
 import { rememberJudged } from '../write/remember.ts';
 import { mergeNearDuplicates, type Observation } from './merge.ts';
 
@@ -38,7 +38,7 @@ export interface ObserveOptions extends OperationOptions {
 }
 
 /** What a conversation left behind. Ids, in the order of the conversation. */
-export interface Observed {
+export interface ObserveResult {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   /** Known word for word. */
@@ -76,10 +76,10 @@ export interface ObserveFailure {
  * Throws what is wrong with the messages or options, and `aborted`; what the model fails on is in `failures`.
  */
 export async function observe(
-  engine: Engine,
+  engine: Dependencies,
   messages: readonly ConversationMessage[],
   options: ObserveOptions = {},
-): Promise<Observed> {
+): Promise<ObserveResult> {
   const now = momentOf(engine, options);
   const common = {
     scope: options.scope === undefined ? GLOBAL_SCOPE : parseScope(options.scope),
@@ -103,7 +103,7 @@ export async function observe(
   // Every text is embedded once, though it is looked at twice.
   const tools = { ...engine, embedder: engine.embedder && remembering(engine.embedder) };
   const { remembered, merged } = await write(tools, observations, now, options);
-  const idsOf = (outcome: Remembered['outcome']) =>
+  const idsOf = (outcome: RememberResult['outcome']) =>
     remembered.filter((each) => each.outcome === outcome).map(({ id }) => id);
   return {
     created: idsOf('created'),
@@ -116,11 +116,11 @@ export async function observe(
 }
 
 async function write(
-  engine: Engine,
+  engine: Dependencies,
   observations: readonly Observation[],
   now: Instant,
   options: ObserveOptions,
-): Promise<{ readonly remembered: readonly Remembered[]; readonly merged: number }> {
+): Promise<{ readonly remembered: readonly RememberResult[]; readonly merged: number }> {
   const operation = { now: new Date(now), signal: options.signal };
   for (;;) {
     const { kept, merged } = await mergeNearDuplicates(engine, observations, now, options);
@@ -135,13 +135,13 @@ async function write(
   }
 }
 
-interface Judged extends Pick<Observed, 'failures' | 'dropped' | 'usage' | 'judgedBy'> {
+interface Judged extends Pick<ObserveResult, 'failures' | 'dropped' | 'usage' | 'judgedBy'> {
   readonly memories: readonly ExtractedMemory[];
   /** Those of them that are messages as they stand. */
   readonly verbatim: ReadonlySet<ExtractedMemory>;
 }
 
-async function judge(engine: Engine, turns: readonly Turn[], options: ObserveOptions): Promise<Judged> {
+async function judge(engine: Dependencies, turns: readonly Turn[], options: ObserveOptions): Promise<Judged> {
   const { languageModel: model, newNonce, analyzer } = engine;
   const hasContent = ({ content }: Turn) => analyzer.analyze(content).length > 0 && !isPoliteness(content);
   const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);

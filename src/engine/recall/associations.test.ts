@@ -163,13 +163,13 @@ describe('associations', () => {
     await memory.link('best', 'papers', { weight: 0.6 });
     const plain = await memory.recall('coffee machine', { limit: 2, association: 'none' });
     expect(plain.hits.map((hit) => hit.memory.id)).toEqual(['best', 'weak']);
-    expect(plain.trace.bound).toBe(0);
+    expect(plain.trace.upperBound).toBe(0);
     const lent = await memory.recall('coffee machine', { limit: 2 });
     expect(lent.hits.map((hit) => hit.memory.id)).toEqual(['best', 'papers']);
-    expect(lent.trace.bound).toBe(plain.hits[1]?.score.value);
+    expect(lent.trace.upperBound).toBe(plain.hits[1]?.score.value);
     const reranked = await memory.recall('coffee machine', { limit: 1, rerank: true, association: 'none' });
     expect(reranked.hits.map((hit) => hit.memory.id)).toEqual(['weak']);
-    expect(reranked.trace.bound).toBe(plain.hits[0]?.score.value);
+    expect(reranked.trace.upperBound).toBe(plain.hits[0]?.score.value);
   });
 
   test('leaving out what cannot enter changes no answer', async () => {

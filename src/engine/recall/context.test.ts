@@ -69,7 +69,7 @@ test('balanced takes at most 20 from a score of .1 on, and touches what it took 
   await memory.context('dark coffee', {
     maxTokens: 4000,
     strategy: 'balanced',
-    effects: 'none',
+    track: false,
     now: '2027-01-01',
   });
   expect((await memory.get(items[0]!.id))?.lastAccessedAt).toBe(now);

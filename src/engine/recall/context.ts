@@ -10,7 +10,7 @@ import { parseInstant } from '../../domain/time.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import { asKnown } from './past.ts';
@@ -60,7 +60,7 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
     readonly mustInclude?: readonly string[] | undefined;
   };
 
-export interface StandingOptions extends OperationOptions {
+export interface SessionContextOptions extends OperationOptions {
   /** Default is every scope. */
   readonly scope?: string | undefined;
   /** Default is 30,000 at the start of a session, 5,000 on every turn. */
@@ -86,7 +86,7 @@ export interface Context<StrategyName extends string = string>
  * `ambient`. What the strategy learns is learnt of what the context took, and of nothing else.
  */
 export async function context<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   options: ContextOptions<StrategyName> | undefined,
 ): Promise<Context<StrategyName>> {
@@ -95,17 +95,23 @@ export async function context<StrategyName extends string>(
 }
 
 /** What an agent gets when a session starts, best first by `ambient`. */
-export async function bootstrap(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+export async function bootstrap(
+  engine: Dependencies,
+  options: SessionContextOptions = {},
+): Promise<Context<'ambient'>> {
   return standing(engine, BOOTSTRAP, options);
 }
 
 /** What an agent gets on every turn. */
-export async function pinned(engine: Engine, options: StandingOptions = {}): Promise<Context<'ambient'>> {
+export async function pinned(
+  engine: Dependencies,
+  options: SessionContextOptions = {},
+): Promise<Context<'ambient'>> {
   return standing(engine, PINNED, options);
 }
 
 async function contextThen<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   options: ContextOptions<StrategyName>,
 ): Promise<Context<StrategyName>> {
@@ -130,7 +136,7 @@ async function contextThen<StrategyName extends string>(
     ...recallOptions,
     strategy: name,
     limit: limit + running.size,
-    effects: 'none' as const,
+    track: false,
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
   };
   // What is out of range is said before anything is searched.
@@ -164,7 +170,10 @@ async function contextThen<StrategyName extends string>(
   return { ...built, trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace };
 }
 
-async function idsOfSession(engine: Engine, sessionId: string | undefined): Promise<ReadonlySet<string>> {
+async function idsOfSession(
+  engine: Dependencies,
+  sessionId: string | undefined,
+): Promise<ReadonlySet<string>> {
   if (sessionId === undefined) return new Set();
   const found = await engine.space.find('sessionId', [
     text(sessionId, 'exceptSession', { maxCharacters: 200 }),
@@ -178,9 +187,9 @@ function mayStand({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
 }
 
 async function standing(
-  engine: Engine,
+  engine: Dependencies,
   definition: StandingContext,
-  options: StandingOptions,
+  options: SessionContextOptions,
 ): Promise<Context<'ambient'>> {
   const { sections, maxTokens } = definition;
   const asked: RecallOptions<'ambient'> = {
@@ -189,7 +198,7 @@ async function standing(
     signal: options.signal,
     strategy: 'ambient',
     limit: MOST_CANDIDATES,
-    effects: 'none',
+    track: false,
   };
   const found = await recall(engine, undefined, {
     ...asked,
@@ -223,7 +232,7 @@ function inOrder<StrategyName extends string>(
 
 /** Core memories of any type. */
 async function coreHits(
-  engine: Engine,
+  engine: Dependencies,
   options: RecallOptions<'ambient'>,
 ): Promise<readonly Candidate<'ambient'>[]> {
   const ambient = builtinProfile('ambient');
@@ -249,9 +258,9 @@ async function coreHits(
 
 /** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
 async function mustHits<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   strategy: StrategyName,
-  { plan, bound }: PreparedRecall,
+  { plan, resolved }: PreparedRecall,
   ids: readonly string[],
 ): Promise<readonly Candidate<StrategyName>[]> {
   if (ids.length === 0) return [];
@@ -264,14 +273,14 @@ async function mustHits<StrategyName extends string>(
     const found = inspected[at];
     return {
       memory: toMemory(record, engine.space.name, found?.signals.superseded === true),
-      score: makeScore(strategy, bound.hash, found?.score ?? 0),
+      score: makeScore(strategy, resolved.hash, found?.score ?? 0),
       isAssociative: false,
     };
   });
 }
 
 async function build<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   found: { readonly hits: readonly Candidate<StrategyName>[]; readonly trace: Trace },
   musts: readonly Candidate<StrategyName>[],
   options: BuildOptions & ContextBudget,

@@ -53,9 +53,9 @@ const verbs: Readonly<Record<string, (given: Verbs) => Promise<Shown>>> = {
   feedback: ({ memory }) => memory.feedback('old', 'up'),
   setImportance: ({ memory }) => memory.setImportance('old', 0.7),
   invalidate: ({ memory }) => memory.invalidate('old', 'it was not so'),
-  revive: async ({ memory }) => {
+  reinstate: async ({ memory }) => {
     await memory.invalidate('old', 'it was not so');
-    return memory.revive('old');
+    return memory.reinstate('old');
   },
   undo: async ({ memory }) => {
     await memory.update('old', { tags: ['x'] });
@@ -65,7 +65,7 @@ const verbs: Readonly<Record<string, (given: Verbs) => Promise<Shown>>> = {
   'recall, deep': async ({ memory }) => {
     const { hits } = await memory.recall('Oslo harbour', {
       deep: true,
-      effects: 'none',
+      track: false,
       association: 'none',
     });
     return hits.find((hit) => hit.memory.id === 'old')?.memory;

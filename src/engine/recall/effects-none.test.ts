@@ -62,7 +62,7 @@ test('a recall without effects, explain and whyNot leave every table as it was, 
   }
   for (const strategy of ['retention', 'five-factor', 'hybrid', 'balanced'] as const) {
     for (const more of [{}, { deep: true, includeExpired: true }, { association: 'propagated' as const }]) {
-      const { hits } = await memory.recall('coffee', { strategy, effects: 'none', sessionId: 't', ...more });
+      const { hits } = await memory.recall('coffee', { strategy, track: false, sessionId: 't', ...more });
       expect(hits.length).toBeGreaterThan(0);
     }
     await memory.explain('roast', { query: 'coffee', strategy });

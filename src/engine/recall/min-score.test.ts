@@ -22,7 +22,7 @@ describe('minScore', () => {
   test.each(BUILTIN_PROFILE_NAMES)('of %s leaves out exactly the hits that score less', async (strategy) => {
     const { memory } = await filled();
     const query = strategy === 'ambient' ? undefined : 'who drinks coffee in the morning?';
-    const asked = { strategy, effects: 'none' } as const;
+    const asked = { strategy, track: false } as const;
     const all = await memory.recall(query, asked);
     expect(all.hits.length).toBeGreaterThan(1);
     expect(all.trace.stages.map(({ name }) => name)).not.toContain('floor');
@@ -37,7 +37,7 @@ describe('minScore', () => {
         [all.hits.length, expected.length],
       ]);
       for (const left of all.hits.filter((each) => !expected.includes(each))) {
-        if (!left.isAssociative) expect(trace.bound).toBeGreaterThanOrEqual(left.score.value);
+        if (!left.isAssociative) expect(trace.upperBound).toBeGreaterThanOrEqual(left.score.value);
       }
       const made = await memory.context(query, {
         ...asked,

@@ -61,13 +61,13 @@ function reversing(pause: () => Promise<void>): Reranker {
   };
 }
 
-const options = { association: 'propagated', effects: 'none', limit: 3 } as const satisfies RecallOptions;
+const options = { association: 'propagated', track: false, limit: 3 } as const satisfies RecallOptions;
 
 const told = ({ hits, evidenceChains, trace }: Recall) => ({
   hits: hits.map(({ memory, score, path }) => ({ memory, score: score.value, path })),
   chains: evidenceChains,
   sequence: trace.sequence,
-  bound: trace.bound,
+  bound: trace.upperBound,
 });
 
 describe('recall', () => {

@@ -41,7 +41,7 @@ test('an export in the order of insertion brings the order along', async () => {
   const { memories } = await memory.list({ order: 'inserted', limit: 100 });
   await using copy = await openMemory({ path: ':memory:', embedder: 'none', space: 'bob' });
   await copy.remember('there before');
-  await copy.restore(memories);
+  await copy.importMemories(memories);
   const restored = await copy.list({ order: 'inserted', limit: 100 });
   expect(restored.memories.map(({ content }) => content)).toEqual(['there before', ...turns]);
   expect(restored.memories.map(({ bornIn }) => bornIn)).toEqual([undefined, ...turns.map(() => 's')]);

@@ -20,11 +20,11 @@ export function withOuterFactors(
   profile: Profile,
   options: DeepOptions,
   bind: (profile: Profile) => ResolvedProfile,
-): { readonly bound: ResolvedProfile; readonly outer: Node } {
+): { readonly resolved: ResolvedProfile; readonly outer: Node } {
   const factor = outerFactor(options);
   const outer = resolveProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
-  if (!options.deep) return { bound: bind(profile), outer };
-  return { bound: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
+  if (!options.deep) return { resolved: bind(profile), outer };
+  return { resolved: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
 }
 
 function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {

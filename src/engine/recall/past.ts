@@ -2,7 +2,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, parseInstant } from '../../domain/time.ts';
 import type { MemoryFilter, PastSpace } from '../../store/store.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { AsOf, OperationOptions } from '../types.ts';
 import { AS_OF } from '../verb-options.ts';
 import { deriveTexts } from '../write/derive.ts';
@@ -15,9 +15,9 @@ export async function asKnown<
   Options extends OperationOptions & { readonly asOf?: AsOf | undefined },
   Result,
 >(
-  engine: Engine,
+  engine: Dependencies,
   options: Options,
-  task: (engine: Engine, options: Options, past: PastSpace | undefined) => Promise<Result>,
+  task: (engine: Dependencies, options: Options, past: PastSpace | undefined) => Promise<Result>,
 ): Promise<Result> {
   const { asOf } = options;
   if (asOf === undefined) return task(engine, options, undefined);

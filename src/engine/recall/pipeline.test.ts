@@ -47,14 +47,14 @@ function recall(fields: {
   readonly rerank?: RecallPlan['rerank'];
   readonly terms?: readonly string[];
 }) {
-  const { bound, outer } = withOuterFactors(
+  const { resolved, outer } = withOuterFactors(
     builtinProfile('bm25'),
     { deep: false, includeExpired: false, penalty: 0.5 },
     resolveProfile,
   );
   const { limit = 10, terms = ['tea'], association, rerank } = fields;
   return runPipeline(space, {
-    request: { profile: bound, query: { terms }, filter: {}, now, limit },
+    request: { profile: resolved, query: { terms }, filter: {}, now, limit },
     outer,
     association,
     rerank,

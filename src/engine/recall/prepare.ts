@@ -22,16 +22,16 @@ export interface Preparation {
  */
 export async function prepareQuery(
   text: string | undefined,
-  bound: ResolvedProfile,
+  resolved: ResolvedProfile,
   tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Preparation> {
-  const reads = querySignals(bound);
+  const reads = querySignals(resolved);
   if (!reads.similarity && !reads.lexical) {
     if (text !== undefined && text !== '') {
       throw new SalienceError(
         'invalid_argument',
-        `strategy ${bound.name} takes no query: it ranks without one`,
+        `strategy ${resolved.name} takes no query: it ranks without one`,
         {
           details: { field: 'query' },
         },
@@ -39,7 +39,7 @@ export async function prepareQuery(
     }
     return { query: { terms: [] }, arms: [unused('lexical'), unused('vector')], past: false };
   }
-  const query = checkQuery(text, bound.name);
+  const query = checkQuery(text, resolved.name);
   const terms = [...new Set(tools.analyzer.analyze(query))].sort();
   const vector = reads.similarity
     ? await embedQuery(query, tools.embedder, signal, reads.lexical)

@@ -1,19 +1,19 @@
 import { oneOf } from '../../domain/check.ts';
 import type { PastSpace } from '../../store/store.ts';
 import { votesOnText } from '../belief/votes.ts';
-import { type Engine, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { MemoryPage } from '../memory-engine.ts';
 import type { GetOptions, ListOptions, Memory } from '../types.ts';
 import { asKnown, redactedError, validAtOf } from './past.ts';
 import { shown, shownAll } from './shown.ts';
 
 /** The memory, or `undefined`. Throws `redacted` for one that was known then and was forgotten since. */
-export function get(engine: Engine, id: string, options: GetOptions = {}): Promise<Memory | undefined> {
+export function get(engine: Dependencies, id: string, options: GetOptions = {}): Promise<Memory | undefined> {
   return asKnown(engine, options, (then, given, past) => getThen(then, id, given, past));
 }
 
 async function getThen(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   options: GetOptions,
   past: PastSpace | undefined,
@@ -38,12 +38,12 @@ async function getThen(
 const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
 
 /** One page of memories. Throws `invalid_argument` for a cursor that is none of this order. */
-export function list(engine: Engine, options: ListOptions = {}): Promise<MemoryPage> {
+export function list(engine: Dependencies, options: ListOptions = {}): Promise<MemoryPage> {
   return asKnown(engine, options, listThen);
 }
 
 async function listThen(
-  engine: Engine,
+  engine: Dependencies,
   options: ListOptions,
   past: PastSpace | undefined,
 ): Promise<MemoryPage> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidArgument, number, oneOf, text, wholeNumber } from '../../domain/check.ts';
+import { flag, invalidArgument, number, oneOf, text, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
@@ -11,7 +11,7 @@ import { featuresOf } from '../../scoring/score.ts';
 import type { Signals } from '../../scoring/signals.ts';
 import type { NewUsage, PastSpace, SearchAnswer } from '../../store/store.ts';
 import { snippet } from '../../text/snippet.ts';
-import { type Engine, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { EvidenceChain } from './expand.ts';
@@ -59,7 +59,7 @@ export interface Recall<StrategyName extends string = string> {
 /** A recall made ready: what the store is asked, and what the answer will need. */
 export interface PreparedRecall {
   readonly strategy: Strategy;
-  readonly bound: ResolvedProfile;
+  readonly resolved: ResolvedProfile;
   readonly preparation: Preparation;
   readonly plan: RecallPlan;
   readonly analyzeMs: number;
@@ -70,7 +70,7 @@ export interface PreparedRecall {
  * strategy learns from the recall is written after the answer is fixed, and on what is returned alone.
  */
 export async function recall<StrategyName extends string = 'hybrid'>(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   options: RecallOptions<StrategyName> = {},
 ): Promise<Recall<StrategyName>> {
@@ -78,7 +78,7 @@ export async function recall<StrategyName extends string = 'hybrid'>(
 }
 
 async function recallThen<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   options: RecallOptions<StrategyName>,
   past: PastSpace | undefined,
@@ -89,7 +89,7 @@ async function recallThen<StrategyName extends string>(
 
 /** A recall that has been made ready, with the options that it was made ready with. */
 export async function recallPrepared<StrategyName extends string>(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   prepared: PreparedRecall,
   options: RecallOptions<StrategyName>,
@@ -108,7 +108,7 @@ export async function recallPrepared<StrategyName extends string>(
 
 /** Checks and analyses a recall. Throws what `recall` throws. */
 export async function prepareRecall(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   options: RecallOptions,
 ): Promise<PreparedRecall> {
@@ -125,7 +125,7 @@ export async function prepareRecall(
         ? DEEP_PENALTY
         : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
   };
-  const { bound, outer } = withOuterFactors(profile, deep, (each) =>
+  const { resolved, outer } = withOuterFactors(profile, deep, (each) =>
     resolveStrategy(each, options.parameters, engine.embedder?.calibration),
   );
   const filter = {
@@ -137,20 +137,24 @@ export async function prepareRecall(
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
-  if (options.effects !== undefined) oneOf(options.effects, 'effects', ['none']);
-  const preparation = await prepareQuery(query, bound, engine, options.signal);
+  if (options.track !== undefined) flag(options.track, 'track');
+  const preparation = await prepareQuery(query, resolved, engine, options.signal);
   const plan: RecallPlan = {
-    request: { profile: bound, query: preparation.query, filter, now, limit },
+    request: { profile: resolved, query: preparation.query, filter, now, limit },
     outer,
     association: tensed(associationOf(strategy, options.association), preparation),
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     signal: options.signal,
   };
-  return { strategy, bound, preparation, plan, analyzeMs: performance.now() - started };
+  return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
 }
 
-function rerankOf(engine: Engine, query: string | undefined, options: RecallOptions): RecallPlan['rerank'] {
+function rerankOf(
+  engine: Dependencies,
+  query: string | undefined,
+  options: RecallOptions,
+): RecallPlan['rerank'] {
   if (!options.rerank) return undefined;
   if (!engine.reranker) {
     throw invalidArgument(
@@ -158,7 +162,7 @@ function rerankOf(engine: Engine, query: string | undefined, options: RecallOpti
       'no reranker is configured: open the memory with openMemory({ languageModel }) or openMemory({ reranker })',
     );
   }
-  const most = options.kRerank === undefined ? 10 : wholeNumber(options.kRerank, 'kRerank', 1, 100);
+  const most = options.rerankTopK === undefined ? 10 : wholeNumber(options.rerankTopK, 'rerankTopK', 1, 100);
   return query === undefined ? undefined : { reranker: engine.reranker, most, query };
 }
 
@@ -191,13 +195,13 @@ function tensed(
 
 /** Writes what the strategy learns of its answer; returns the row of the trace. */
 export async function applyEffects(
-  engine: Engine,
+  engine: Dependencies,
   { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
   used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
   query: string | undefined,
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
-  if (options.effects === 'none' || options.asOf !== undefined || used.length === 0) return undefined;
+  if (options.track === false || options.asOf !== undefined || used.length === 0) return undefined;
   const effect = learned === 'none' ? await effectOfSeeing(engine) : learned;
   if (effect === undefined) return undefined;
   const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
@@ -226,13 +230,13 @@ export async function applyEffects(
 }
 
 /** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
-async function effectOfSeeing({ space }: Engine): Promise<'see' | undefined> {
+async function effectOfSeeing({ space }: Dependencies): Promise<'see' | undefined> {
   return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
 }
 
 function hitOf<StrategyName extends string>(
-  engine: Engine,
-  { bound, plan, strategy }: PreparedRecall,
+  engine: Dependencies,
+  { resolved, plan, strategy }: PreparedRecall,
   ranked: RankedMemory,
   options: RecallOptions,
 ): Hit<StrategyName, Score<StrategyName>> {
@@ -243,8 +247,8 @@ function hitOf<StrategyName extends string>(
   const joined = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
   return {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
-    score: makeScore(strategy.name as StrategyName, bound.hash, ranked.score),
-    features: hitFeatures(bound, signals, request.now, ranked.score),
+    score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
+    features: hitFeatures(resolved, signals, request.now, ranked.score),
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
     viaDeepRecall:
@@ -256,12 +260,12 @@ function hitOf<StrategyName extends string>(
 
 /** The features of a hit: those that every strategy has, then the parts of its own formula. */
 export function hitFeatures(
-  bound: ResolvedProfile,
+  resolved: ResolvedProfile,
   signals: Signals,
   now: Instant,
   score: number,
 ): Readonly<Record<string, number>> {
-  const parts = featuresOf(bound, signals, now);
+  const parts = featuresOf(resolved, signals, now);
   return {
     ...parts,
     relevance: parts['relevance'] ?? signals.similarity ?? signals.lexical ?? 0,
@@ -287,7 +291,7 @@ function withinSize(answer: PipelineAnswer): PipelineAnswer {
 function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number {
   const returned = new Set(ranked.map(({ memory }) => memory.id));
   const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));
-  return Math.max(answer.bound, ...displaced.map(({ score }) => score));
+  return Math.max(answer.upperBound, ...displaced.map(({ score }) => score));
 }
 
 function lookBack({ asOf }: RecallOptions, past: PastSpace | undefined): Trace['asOf'] {
@@ -307,12 +311,12 @@ function traceOf(
   const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
   return {
     strategy: prepared.strategy.name,
-    profileHash: prepared.bound.hash,
+    profileHash: prepared.resolved.hash,
     stages: rows,
     totalMs,
     totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
-    bound: boundOf(answer, ranked),
+    upperBound: boundOf(answer, ranked),
     arms: [...prepared.preparation.arms, ...arms],
     sequence: answer.sequence,
     ...(asOf ? { asOf } : {}),

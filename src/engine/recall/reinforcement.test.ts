@@ -91,7 +91,7 @@ describe('use reinforces what was returned, and nothing else', () => {
     for (const strategy of ['hybrid', 'balanced', 'lexical', 'scoped', 'bm25', 'vector'] as const) {
       await memory.recall('coffee', { strategy });
     }
-    await memory.recall('coffee', { strategy: 'retention', effects: 'none' });
+    await memory.recall('coffee', { strategy: 'retention', track: false });
     await memory.explain('roast', { query: 'coffee', strategy: 'retention' });
     await memory.whyNot('tea', { query: 'coffee', strategy: 'retention', limit: 1 });
     expect(await memory.list()).toEqual(before);

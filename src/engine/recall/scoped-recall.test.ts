@@ -59,7 +59,7 @@ test('a scope sees itself and its ancestors, in every strategy and list, and nev
   ];
   for (const [scope, expected] of visible) {
     for (const strategy of ['hybrid', 'lexical', 'scoped', 'balanced', 'five-factor', 'retention', 'bm25']) {
-      const options: RecallOptions = { strategy, scope, limit: 100, effects: 'none', deep: true };
+      const options: RecallOptions = { strategy, scope, limit: 100, track: false, deep: true };
       const { hits } = await memory.recall('coffee', options);
       expect(hits.map((hit) => hit.memory.id).toSorted(), `${strategy} from ${scope}`).toEqual(
         expected.toSorted(),

@@ -2,13 +2,13 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { MemoryFilter } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Memory } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 
 /** Memories as callers see them, each with the weight that it has where and when one looks: by default everywhere. */
 export async function shownAll(
-  { space }: Pick<Engine, 'space'>,
+  { space }: Pick<Dependencies, 'space'>,
   records: readonly MemoryRecord[],
   now: Instant,
   filter: MemoryFilter = {},
@@ -20,7 +20,7 @@ export async function shownAll(
 
 /** See {@link shownAll}. */
 export async function shown(
-  engine: Pick<Engine, 'space'>,
+  engine: Pick<Dependencies, 'space'>,
   record: MemoryRecord,
   now: Instant,
   filter: MemoryFilter = {},

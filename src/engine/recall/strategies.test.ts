@@ -27,7 +27,7 @@ describe('five-factor', () => {
       expect(hit.features['combined']).toBe(hit.score.value);
       verifyExplanation(hit.explain());
     }
-    const { hits } = await memory.recall('coffee', { strategy: 'five-factor', effects: 'none' });
+    const { hits } = await memory.recall('coffee', { strategy: 'five-factor', track: false });
     expect(hits.map(({ features }) => features['frequency'])).toEqual([1 / 50, 1 / 50]);
   });
 
@@ -38,7 +38,7 @@ describe('five-factor', () => {
       (
         await memory.recall('dark roast', {
           strategy: 'five-factor',
-          effects: 'none',
+          track: false,
           parameters: { relevanceFloor },
         })
       ).hits.map((hit) => hit.memory.id);

@@ -94,11 +94,11 @@ export function resolveStrategy(
 }
 
 /** Which signals of a query a formula reads: without any of them it takes no query. */
-export function querySignals(bound: ResolvedProfile): {
+export function querySignals(resolved: ResolvedProfile): {
   readonly similarity: boolean;
   readonly lexical: boolean;
 } {
-  const names = new Set([...namesRead(bound.root), ...bound.require.flatMap(namesOfCondition)]);
+  const names = new Set([...namesRead(resolved.root), ...resolved.require.flatMap(namesOfCondition)]);
   return { similarity: names.has('similarity'), lexical: names.has('lexical') };
 }
 

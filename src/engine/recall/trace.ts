@@ -45,9 +45,9 @@ export interface Trace {
   readonly stages: readonly StageTrace[];
   readonly totalMs: number;
   readonly totalTokens: number;
-  /** `exact`: no memory outside the hits scores above `bound` by itself, without what links lend it. */
+  /** `exact`: no memory outside the hits scores above `upperBound` by itself, without what links lend it. */
   readonly completeness: 'exact' | 'approximate';
-  readonly bound: number;
+  readonly upperBound: number;
   readonly arms: readonly Arm[];
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;

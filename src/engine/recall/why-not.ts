@@ -5,7 +5,7 @@ import { type Explanation, explainNode } from '../../scoring/explain.ts';
 import { type NeededChange, neededChanges } from '../../scoring/needed.ts';
 import { isClockName } from '../../scoring/signals.ts';
 import type { Exclusion, Inspection } from '../../store/store.ts';
-import { type Engine, notFound } from '../dependencies.ts';
+import { type Dependencies, notFound } from '../dependencies.ts';
 import type { RecallOptions } from '../types.ts';
 import { asKnown } from './past.ts';
 import { rankIn } from './pipeline.ts';
@@ -47,7 +47,7 @@ export interface ExplainOptions extends RecallOptions {
 
 /** The score of one memory for a query and the tree it is made of. Throws `not_found`. */
 export async function explainMemory(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   { query, ...options }: ExplainOptions = {},
 ): Promise<MemoryExplanation> {
@@ -55,28 +55,28 @@ export async function explainMemory(
 }
 
 async function explainThen(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   id: string,
   options: RecallOptions,
 ): Promise<MemoryExplanation> {
   const {
     plan: { request },
-    bound,
+    resolved,
   } = await prepareRecall(engine, query, options);
   const [found] = await engine.space.snapshot((snapshot) => snapshot.inspect([id], request));
   if (!found) throw notFound(id, engine.space.name);
   return {
     id,
     score: found.score,
-    features: hitFeatures(bound, found.signals, request.now, found.score),
-    explanation: explainNode(bound.root, found.signals, request.now),
+    features: hitFeatures(resolved, found.signals, request.now, found.score),
+    explanation: explainNode(resolved.root, found.signals, request.now),
   };
 }
 
 /** At which stage of a recall a memory fell, and what would have had to differ. Throws `not_found`. */
 export async function whyNot(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   { query, ...options }: ExplainOptions = {},
 ): Promise<WhyNot> {
@@ -84,12 +84,12 @@ export async function whyNot(
 }
 
 async function whyNotThen(
-  engine: Engine,
+  engine: Dependencies,
   query: string | undefined,
   id: string,
   options: RecallOptions,
 ): Promise<WhyNot> {
-  const { plan, bound } = await prepareRecall(engine, query, options);
+  const { plan, resolved } = await prepareRecall(engine, query, options);
   const { request } = plan;
   const { found, memory, ranked } = await engine.space.snapshot(async (snapshot) => {
     const [found] = await snapshot.inspect([id], request);
@@ -115,9 +115,9 @@ async function whyNotThen(
         : 'validity_filter';
     return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, memory) };
   }
-  const requirement = bound.require[found.failedRequirement ?? -1];
+  const requirement = resolved.require[found.failedRequirement ?? -1];
   if (requirement) {
-    const message = `strategy ${bound.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
+    const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
   const heir = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
@@ -125,7 +125,7 @@ async function whyNotThen(
   const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
   const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
   // What it lends its score to would rise with it.
-  const wanted = heir === undefined ? neededChanges(bound, found.signals, request.now, needed) : [];
+  const wanted = heir === undefined ? neededChanges(resolved, found.signals, request.now, needed) : [];
   const changes = wanted.map(({ signal, from, to }) =>
     isClockName(signal)
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
@@ -179,7 +179,7 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
     case 'superseded':
       return 'another memory that is visible here has taken its place, which beliefs and history name; a deep recall finds it';
     case 'invalidated':
-      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; revive it if it holds`;
+      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; reinstate it if it holds`;
     case 'expired':
       return `it expired at ${at(memory.expiresAt)}`;
     case 'not-yet-valid':

@@ -7,10 +7,10 @@ import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../../domain/scope.ts';
 import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Change, Session } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
-import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { type Hit, recall } from '../recall/recall.ts';
 import { shownAll } from '../recall/shown.ts';
-import type { Memory, OperationOptions, Remembered } from '../types.ts';
+import type { Memory, OperationOptions, RememberResult } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import { type Also, rememberSummary } from '../write/remember.ts';
 
@@ -42,7 +42,10 @@ export interface StartedSession {
  * Starts a session, or goes on with the open one. One in which nothing happened for 24 hours is closed first, with a
  * summary made of what was remembered in it, tagged `automatic`. Throws `invalid_scope`.
  */
-export async function startSession(engine: Engine, options: SessionOptions = {}): Promise<StartedSession> {
+export async function startSession(
+  engine: Dependencies,
+  options: SessionOptions = {},
+): Promise<StartedSession> {
   const now = momentOf(engine, options);
   const asked = options.scope === undefined ? undefined : parseScope(options.scope);
   const { session, isNew } = await openedSession(engine, asked ?? GLOBAL_SCOPE, now, options);
@@ -53,7 +56,7 @@ export async function startSession(engine: Engine, options: SessionOptions = {})
     scope,
     typesExclude: ['summary'],
     limit: MOST_MEMORIES,
-    effects: 'none',
+    track: false,
     now: new Date(now),
     signal: options.signal,
   });
@@ -68,7 +71,7 @@ export interface CurrentSessionOptions extends OperationOptions {
 
 /** The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours. */
 export async function currentSession(
-  engine: Engine,
+  engine: Dependencies,
   options: CurrentSessionOptions = {},
 ): Promise<string | undefined> {
   const now = momentOf(engine, options);
@@ -78,7 +81,7 @@ export async function currentSession(
 }
 
 /** The open session, unless nothing happened in it for so long that it is over. */
-async function openSession(engine: Engine, now: Instant): Promise<Session | undefined> {
+async function openSession(engine: Dependencies, now: Instant): Promise<Session | undefined> {
   const last = await engine.space.session();
   return last && !isOver(last, now) ? last : undefined;
 }
@@ -92,10 +95,10 @@ function isOver({ activeAt }: Session, now: Instant): boolean {
  * that was idle for 24 hours is over.
  */
 export async function endSession(
-  engine: Engine,
+  engine: Dependencies,
   summary: string,
   options: OperationOptions = {},
-): Promise<Remembered & { readonly sessionId: string }> {
+): Promise<RememberResult & { readonly sessionId: string }> {
   const now = momentOf(engine, options);
   text(summary, 'summary');
   const open = await openSession(engine, now);
@@ -111,15 +114,15 @@ export async function endSession(
 
 /** Saves a summary of the open session, or of no session when none is open. Throws `invalid_argument` for a blank one. */
 export async function saveSummary(
-  engine: Engine,
+  engine: Dependencies,
   summary: string,
   options: SessionOptions = {},
-): Promise<Remembered> {
+): Promise<RememberResult> {
   const now = momentOf(engine, options);
   text(summary, 'summary');
   const open = await openSession(engine, now);
   const scope = options.scope === undefined ? (open?.scope ?? GLOBAL_SCOPE) : parseScope(options.scope);
-  return (await summarise(engine, { id: open?.id, scope }, summary, now, options)) as Remembered;
+  return (await summarise(engine, { id: open?.id, scope }, summary, now, options)) as RememberResult;
 }
 
 export interface Timeline {
@@ -131,7 +134,7 @@ export interface Timeline {
 }
 
 /** What was remembered just before and just after a memory. Throws `not_found`. */
-export async function timeline(engine: Engine, id: string): Promise<Timeline> {
+export async function timeline(engine: Dependencies, id: string): Promise<Timeline> {
   const { name } = engine.space;
   const [record] = await engine.space.get([id]);
   if (!record) throw notFound(id, name);
@@ -145,7 +148,7 @@ export async function timeline(engine: Engine, id: string): Promise<Timeline> {
 }
 
 async function openedSession(
-  engine: Engine,
+  engine: Dependencies,
   scope: string,
   now: Instant,
   options: OperationOptions,
@@ -196,14 +199,14 @@ async function openedSession(
 }
 
 async function summarise(
-  engine: Engine,
+  engine: Dependencies,
   session: { readonly id: string | undefined; readonly scope: string },
   summary: string,
   now: Instant,
   options: OperationOptions,
   also?: Also,
   automaticFrom?: readonly MemoryRecord[],
-): Promise<Remembered | undefined> {
+): Promise<RememberResult | undefined> {
   const content = redactPrivate(summary);
   const input = {
     content,
@@ -231,7 +234,7 @@ function firstLine(content: string): string {
   return clip(line, 160);
 }
 
-async function summariesFor(engine: Engine, scope: string, now: Instant): Promise<readonly Memory[]> {
+async function summariesFor(engine: Dependencies, scope: string, now: Instant): Promise<readonly Memory[]> {
   const filter = { scopes: visibleScopes(scope), types: ['summary'] };
   const { memories } = await engine.space.list({ filter, limit: 4 * MOST_SUMMARIES });
   const superseded = await supersededAmong(

@@ -8,7 +8,7 @@ import { exclusionOf } from '../../store/eligibility.ts';
 import { givesWay } from '../../store/standing.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { knownTexts } from '../write/derive.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 
@@ -35,7 +35,7 @@ interface FoundPair extends NewPair {
  * `gone` is what the run has taken out of sight, or in a dry run would have.
  */
 export async function compare(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
   gone: ReadonlySet<string>,
@@ -91,7 +91,7 @@ async function newsIn(
 
 /** Two memories are a pair once: what may be an update is not also reported as similar. */
 async function findPairs(
-  engine: Engine,
+  engine: Dependencies,
   memories: readonly MemoryRecord[],
   now: Instant,
   options: MaintainOptions,
@@ -117,7 +117,7 @@ async function findPairs(
 }
 
 async function similarTo(
-  { embedder, space }: Engine,
+  { embedder, space }: Dependencies,
   memory: MemoryRecord,
   vector: Float32Array | undefined,
   now: Instant,

@@ -9,7 +9,7 @@ import {
   settingText,
 } from '../../domain/settings.ts';
 import type { SpaceStore } from '../../store/store.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 
 /** What can be decided for a space. */
@@ -37,7 +37,10 @@ export function withSettings(
 }
 
 /** Changes what was decided for the space, and returns it; without options it changes nothing. `undo` takes it back. */
-export async function configure(engine: Engine, options: ConfigureOptions = {}): Promise<SpaceSettings> {
+export async function configure(
+  engine: Dependencies,
+  options: ConfigureOptions = {},
+): Promise<SpaceSettings> {
   withSettings(options);
   const before = await engine.space.settings();
   const isSame = (a: SpaceSettings, b: SpaceSettings) =>

@@ -13,7 +13,7 @@ import { compareCreated } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { Change, IndexedText } from '../../store/store.ts';
 import { inheritedImportance, supersededAmong } from '../belief/supersession.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
 import { joinedContent, joinedTags } from '../write/derived.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
@@ -40,7 +40,7 @@ interface Candidate {
  * linked to it. Without an embedder nothing is similar.
  */
 export async function consolidate(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
   fading: Fading,
@@ -67,7 +67,7 @@ export async function consolidate(
 }
 
 async function findGroups(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
   { among, curve }: { readonly among: ReadonlySet<string> | undefined; readonly curve: Curve | undefined },
@@ -96,7 +96,7 @@ async function findGroups(
 }
 
 async function groupsAmong(
-  engine: Engine,
+  engine: Dependencies,
   memories: readonly MemoryRecord[],
   options: MaintainOptions,
 ): Promise<readonly (readonly MemoryRecord[])[]> {
@@ -141,9 +141,9 @@ interface JoinedText extends Asked {
 
 /** The model's words for a group; where it fails, or there is none, everything that the parts say. */
 async function joinedText(
-  engine: Engine,
+  engine: Dependencies,
   group: readonly MemoryRecord[],
-  { judge, signal }: MaintainOptions,
+  { useModel, signal }: MaintainOptions,
 ): Promise<JoinedText> {
   const statements = group.map(({ title, content, createdAt }) => ({
     content: joinedContent([{ title, content }]),
@@ -153,7 +153,7 @@ async function joinedText(
   const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
   const { languageModel: model, newNonce } = engine;
   const contentWords = (text: string) => engine.analyzer.analyze(text);
-  if (!model || judge === false) return plain;
+  if (!model || useModel === false) return plain;
   try {
     const type = group[0]?.type ?? 'fact';
     const written = await consolidateStatements(model, type, statements, { newNonce, contentWords, signal });
@@ -166,7 +166,7 @@ async function joinedText(
 }
 
 async function join(
-  engine: Engine,
+  engine: Dependencies,
   group: readonly MemoryRecord[],
   text: Pick<JoinedText, 'content' | 'title'>,
   now: Instant,

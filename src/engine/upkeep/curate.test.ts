@@ -63,7 +63,7 @@ describe('deduplicate', () => {
     const { id } = await memory.remember('Ann drinks her tea without milk', { id: 'a', importance: 0.3 });
     const original = (await memory.get(id))!;
     // An export brings memories back as they are, copies too.
-    await memory.restore([
+    await memory.importMemories([
       { ...original, id: 'b', importance: 0.8, importanceJudge: 'person' },
       { ...original, id: 'c', accessCount: 3 },
       { ...original, id: 'other', type: 'preference' },
@@ -102,7 +102,7 @@ describe('deduplicate', () => {
       { id: 'long', content: 'Anna flies to Lisbon on Monday morning, early' },
       { id: 'different', content: 'Anna flies to Lisbon on Tuesday morning' },
     ]);
-    await memory.maintain({ judge: false });
+    await memory.maintain({ useModel: false });
     expect((await memory.curate({ actions: ['deduplicate'] })).deduplicated).toEqual([]);
     const report = await memory.curate();
     expect(report.judged.length).toBeGreaterThan(1);

@@ -8,7 +8,7 @@ import { compareCreated } from '../../store/comparison.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import { consolidate } from './consolidate.ts';
 import { runOf } from './maintain.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
@@ -17,7 +17,7 @@ import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 export type CurationAction = (typeof CURATION_ACTIONS)[number];
 
 export interface CurateOptions
-  extends Pick<MaintainOptions, 'dryRun' | 'judge' | 'maxPairs' | 'run' | 'signal' | 'now'> {
+  extends Pick<MaintainOptions, 'dryRun' | 'useModel' | 'maxPairs' | 'run' | 'signal' | 'now'> {
   /** In the order in which they are to happen. Default is `reconcile`, `deduplicate`, `consolidate`, `prune`. */
   readonly actions?: readonly CurationAction[] | undefined;
 }
@@ -45,7 +45,7 @@ const PAGE = 500;
 /**
  * Tidies a space up, by the actions asked for. All its operations carry the id of the run, and one undo takes them back.
  */
-export async function curate(engine: Engine, given: CurateOptions = {}): Promise<CurationReport> {
+export async function curate(engine: Dependencies, given: CurateOptions = {}): Promise<CurationReport> {
   const options = { ...given, run: runOf(engine, given) };
   const { fading } = await engine.space.settings();
   const now = momentOf(engine, options);
@@ -91,7 +91,7 @@ export async function curate(engine: Engine, given: CurateOptions = {}): Promise
  * memories, summaries, and what belongs to a chain of beliefs or to a joined memory stay.
  */
 async function prune(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   { dryRun, run }: CurateOptions,
 ): Promise<readonly string[]> {
@@ -138,7 +138,7 @@ interface Duplicates {
  * much as any of them, and supersedes them: they stay, hidden.
  */
 async function deduplicate(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   { dryRun, run }: CurateOptions,
 ): Promise<readonly Duplicates[]> {
@@ -214,7 +214,7 @@ function idsOf({ kept, replaced }: Duplicates): readonly string[] {
   return [kept, ...replaced];
 }
 
-async function everyMemory(engine: Engine): Promise<readonly MemoryRecord[]> {
+async function everyMemory(engine: Dependencies): Promise<readonly MemoryRecord[]> {
   const memories: MemoryRecord[] = [];
   let cursor: string | undefined;
   do {

@@ -52,7 +52,7 @@ describe('fading', () => {
     expect((await off.memory.get('heron'))?.seen).toBeUndefined();
     const on = await liveFading({ embedder: 'none' });
     await on.memory.rememberMany(events);
-    await on.memory.recall('heron', { effects: 'none' });
+    await on.memory.recall('heron', { track: false });
     expect((await on.memory.get('heron'))?.seen).toBeUndefined();
     await on.memory.recall('heron');
     expect((await on.memory.get('heron'))?.seen).toBe('2026-01-01T00:00:00.000Z');

@@ -41,7 +41,7 @@ async function faded(tier: 'cold' | 'stub', fields: Partial<MemoryRecord> = {}) 
 }
 
 async function isFound(memory: MemoryEngine, query = 'grey heron river'): Promise<boolean> {
-  const { hits } = await memory.recall(query, { association: 'none', effects: 'none' });
+  const { hits } = await memory.recall(query, { association: 'none', track: false });
   return hits.some((hit) => hit.memory.id === 'heron');
 }
 
@@ -55,10 +55,10 @@ const affirmations: readonly [string, (memory: MemoryEngine) => Promise<unknown>
   ['its importance is set', (memory) => memory.setImportance('heron', 0.7)],
   ['voted for', (memory) => memory.feedback('heron', 'up')],
   [
-    'revived',
+    'reinstated',
     async (memory) => {
       await memory.invalidate('heron', 'it was a stork');
-      await memory.revive('heron');
+      await memory.reinstate('heron');
     },
   ],
 ];

@@ -120,6 +120,6 @@ test('an export keeps when a memory was joined, and restores it', async () => {
   const { memory, at } = await joined();
   const { memories } = await memory.list({ limit: 100 });
   const copy = await live();
-  await copy.memory.restore(memories);
+  await copy.memory.importMemories(memories);
   expect(await copy.memory.get('visit2')).toMatchObject({ tier: 'cold', consolidatedAt: at });
 });

@@ -7,7 +7,7 @@ import { isAtFloor } from '../../scoring/fading.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { stubContent } from '../../store/tiers.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import { NOTHING_INDEXED } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
@@ -24,7 +24,10 @@ const CHANGED_AT_ONCE = 2000;
 type Running = MaintainOptions & { readonly run: string };
 
 /** The id of a run: the one it goes on with, else a new one. Throws `invalid_argument`. */
-export function runOf(engine: Engine, { run, ...options }: Pick<MaintainOptions, 'run' | 'now'>): string {
+export function runOf(
+  engine: Dependencies,
+  { run, ...options }: Pick<MaintainOptions, 'run' | 'now'>,
+): string {
   return run === undefined
     ? engine.newId(momentOf(engine, options))
     : text(run, 'run', { maxCharacters: 128 });
@@ -37,7 +40,10 @@ type Fate = 'cooled' | 'archived' | 'expired';
  * run that is interrupted leaves nothing half-done, and the next one goes on from there. All operations of a run carry
  * its id, but for the forgetting of what has expired, which nothing undoes.
  */
-export async function maintain(engine: Engine, given: MaintainOptions = {}): Promise<MaintenanceReport> {
+export async function maintain(
+  engine: Dependencies,
+  given: MaintainOptions = {},
+): Promise<MaintenanceReport> {
   const options = { ...given, run: runOf(engine, given) };
   try {
     return await runMaintenance(engine, options);
@@ -49,7 +55,7 @@ export async function maintain(engine: Engine, given: MaintainOptions = {}): Pro
   }
 }
 
-async function runMaintenance(engine: Engine, options: Running): Promise<MaintenanceReport> {
+async function runMaintenance(engine: Dependencies, options: Running): Promise<MaintenanceReport> {
   const now = momentOf(engine, options);
   const dryRun = options.dryRun === true;
   mostPairs(options);
@@ -91,7 +97,7 @@ async function runMaintenance(engine: Engine, options: Running): Promise<Mainten
 const nothingDue = { examined: 0, due: { cooled: [], archived: [], expired: [] } };
 
 async function findDue(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
   fading: Fading,
@@ -134,7 +140,7 @@ function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | unde
 }
 
 async function change(
-  engine: Engine,
+  engine: Dependencies,
   fate: Fate,
   ids: readonly string[],
   now: Instant,

@@ -17,7 +17,7 @@ export interface MaintainOptions extends OperationOptions {
   /** The id of a run that was interrupted, to go on with: one undo takes all of it back. Default is a new one. */
   readonly run?: string | undefined;
   /** Whether the language model, if there is one, judges similar pairs and joins memories. Default is true. */
-  readonly judge?: boolean | undefined;
+  readonly useModel?: boolean | undefined;
   /** Most similar pairs that are judged, 1–1,000; those that wait longest first. Default is 50. */
   readonly maxPairs?: number | undefined;
   /** Called as memories are looked at. */

@@ -104,7 +104,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(waiting).toBe(first.similarPairs.length);
     silent = false;
     const asked = requests.length;
-    expect(await memory.maintain({ judge: false })).toMatchObject({ judged: [] });
+    expect(await memory.maintain({ useModel: false })).toMatchObject({ judged: [] });
     expect(await memory.maintain({ dryRun: true })).toMatchObject({ judged: [] });
     expect(requests).toHaveLength(asked);
     expect((await memory.maintain({ maxPairs: 1 })).judged).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the queue of similar pairs, judged by a model', () => {
 
   test('what is believed no more is not asked about', async () => {
     const { memory, requests } = await judging(() => 'UPDATE');
-    await memory.maintain({ judge: false });
+    await memory.maintain({ useModel: false });
     await memory.invalidate('f0', 'she cancelled');
     await memory.maintain();
     expect(requests.flatMap(pairsIn).map(({ older }) => older.statement)).toEqual([flights[1]!.content]);
@@ -217,7 +217,7 @@ describe('joins', () => {
     expect((await memory.get(consolidated[0]!.id!))?.content).toContain('9 km');
     const asked = requests.length;
     await memory.undo();
-    const plain = await memory.maintain({ consolidate: true, judge: false });
+    const plain = await memory.maintain({ consolidate: true, useModel: false });
     expect(plain.consolidated).toMatchObject([{ by: 'join' }]);
     expect(requests).toHaveLength(asked);
   });

@@ -6,7 +6,7 @@ import { judgePairs } from '../../language/verdicts.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
 import type { Change, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 
 /** What asking a model led to. */
@@ -39,10 +39,10 @@ interface Verdicts extends Asked {
 /**
  * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
  * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model
- * and with `judge: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
+ * and with `useModel: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
  */
 export async function reconcile(
-  engine: Engine,
+  engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
   found: readonly NewPair[] = [],
@@ -52,7 +52,7 @@ export async function reconcile(
   const judged: JudgedSimilarity[] = [];
   const failures: string[] = [];
   let usage = NO_USAGE;
-  if (!model || options.judge === false) return { judged, failures, usage };
+  if (!model || options.useModel === false) return { judged, failures, usage };
   if (options.dryRun) {
     const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked), ...found];
     const open = await firstOpen(engine.space, waiting, most, now);
@@ -92,7 +92,7 @@ export function mostPairs({ maxPairs = 50 }: Pick<MaintainOptions, 'maxPairs'>):
 }
 
 /** What is reported of everything that the model was asked in a run. */
-export function judgementReport(engine: Engine, asked: readonly Partial<Verdicts>[]): JudgementReport {
+export function judgementReport(engine: Dependencies, asked: readonly Partial<Verdicts>[]): JudgementReport {
   const usage = asked.reduce((sum, each) => addUsage(sum, each.usage ?? NO_USAGE), NO_USAGE);
   return {
     ...(engine.languageModel && usage.calls > 0 ? { judgedBy: engine.languageModel.name } : {}),
@@ -130,7 +130,7 @@ function dated({ content, updatedAt }: MemoryRecord): { readonly content: string
 
 /** Writes verdicts, on what the memories are by now: a pair whose texts have changed is no longer known. */
 async function settle(
-  engine: Engine,
+  engine: Dependencies,
   verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
   unanswered: readonly number[],
   now: Instant,
@@ -163,7 +163,7 @@ async function settle(
 }
 
 async function closesCircle(
-  engine: Engine,
+  engine: Dependencies,
   reader: SpaceReader,
   memories: readonly MemoryRecord[],
 ): Promise<boolean> {

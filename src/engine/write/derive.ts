@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { IndexedText } from '../../store/store.ts';
 import { type Analyzer, termCounts } from '../../text/analyze.ts';
-import type { Engine } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { searchableText } from './record.ts';
 
 /** Texts that one call of the embedder gets. */
@@ -49,7 +49,7 @@ export async function deriveTexts(
  * the space does not have, or has of another model, are computed.
  */
 export async function knownTexts(
-  { space, analyzer, embedder }: Pick<Engine, 'space' | 'analyzer' | 'embedder'>,
+  { space, analyzer, embedder }: Pick<Dependencies, 'space' | 'analyzer' | 'embedder'>,
   memories: readonly MemoryRecord[],
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly IndexedText[]> {

@@ -6,7 +6,7 @@ import { parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { filterExclusionOf } from '../../store/eligibility.ts';
 import type { Change, MemoryFilter, SpaceReader, Verb } from '../../store/store.ts';
-import { type Engine, filterOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, filterOf, momentOf } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import type { FilterOptions, OperationOptions } from '../types.ts';
 import { deriveTexts } from './derive.ts';
@@ -60,7 +60,7 @@ const PAGE = 1000;
  * space, and forgets nothing then; `invalid_argument` for a filter that names nothing.
  */
 export async function forget(
-  engine: Engine,
+  engine: Dependencies,
   target: ForgetTarget,
   options: ForgetOptions = {},
 ): Promise<ForgetResult> {
@@ -82,7 +82,7 @@ export async function forget(
 
 /** Writes a forgetting, decided again on what the memories are by then, with the changes that belong to it. */
 export async function forgetBy(
-  engine: Engine,
+  engine: Dependencies,
   verb: Verb,
   at: Instant,
   options: OperationOptions,
@@ -114,7 +114,7 @@ function signatureOf(plan: Forgetting): string {
   return JSON.stringify(textsOf(plan).map(({ id, title, content, tags }) => [id, title, content, tags]));
 }
 
-function resultOf(engine: Engine, plan: Forgetting, most?: number): ForgetResult {
+function resultOf(engine: Dependencies, plan: Forgetting, most?: number): ForgetResult {
   return {
     dryRun: most !== undefined,
     count: plan.forgotten.length,
@@ -205,7 +205,7 @@ function isAtOrBelow(scope: string, top: string): boolean {
 
 /** The ids of what a filter finds: of the memories, and of those that only the history still has. */
 async function select(
-  engine: Engine,
+  engine: Dependencies,
   { filter, matches }: Selection,
   options: OperationOptions,
 ): Promise<readonly string[]> {

@@ -134,7 +134,7 @@ const journeys: readonly Journey[] = [
     async travel({ memory }) {
       await memory.remember('The vault is open', { id: 'a' });
       await memory.invalidate('a', `because of ${canary}`);
-      await memory.revive('a');
+      await memory.reinstate('a');
     },
   },
   {
@@ -171,7 +171,7 @@ const journeys: readonly Journey[] = [
       const [summary] = memories;
       if (!summary) throw new Error('there is no summary');
       await lived.memory.forget(summary.id);
-      await lived.memory.restore([{ ...summary, derivedFrom: [] }]);
+      await lived.memory.importMemories([{ ...summary, derivedFrom: [] }]);
     },
     kept: ['tea'],
   },
@@ -320,7 +320,7 @@ const journeys: readonly Journey[] = [
       await memory.remember(secret, { id: 'a' });
       const exported = await memory.get('a');
       await memory.forget('a');
-      await memory.restore([{ ...exported, id: 'a', title: canary } as never]);
+      await memory.importMemories([{ ...exported, id: 'a', title: canary } as never]);
     },
   },
   {

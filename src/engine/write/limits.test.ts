@@ -17,7 +17,7 @@ test('metadata has at most 16 KiB as JSON, in every verb that takes it', async (
     memory.remember('Does not', { metadata: tooMuch }),
     memory.rememberMany([{ content: 'Does not', metadata: tooMuch }]),
     memory.update('fits', { metadata: tooMuch }),
-    memory.restore([{ ...exported, id: 'other', metadata: tooMuch }]),
+    memory.importMemories([{ ...exported, id: 'other', metadata: tooMuch }]),
   ]) {
     const error = await expectCode(refused, 'content_too_large');
     expect(error.details).toMatchObject(details);

@@ -1,7 +1,7 @@
 import { invalidArgument, number, texts } from '../../domain/check.ts';
 import { LINK_KINDS, type LinkKind } from '../../domain/memory.ts';
 import { formatInstant } from '../../domain/time.ts';
-import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { presentWeight } from '../recall/expand.ts';
 import type { OperationOptions } from '../types.ts';
 
@@ -29,7 +29,7 @@ export interface UnlinkOptions extends OperationOptions {
 
 /** The links of a memory, strongest first. Throws `not_found`. */
 export async function linksOf(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   options: OperationOptions = {},
 ): Promise<readonly MemoryLink[]> {
@@ -46,7 +46,12 @@ export async function linksOf(
 }
 
 /** States that two memories belong together; the link lasts until it is taken away. Throws `not_found`. */
-export async function link(engine: Engine, a: string, b: string, options: LinkOptions = {}): Promise<void> {
+export async function link(
+  engine: Dependencies,
+  a: string,
+  b: string,
+  options: LinkOptions = {},
+): Promise<void> {
   if (a === b) throw invalidArgument('ids', 'a memory cannot be linked with itself');
   const weight = options.weight === undefined ? 0.8 : number(options.weight, 'weight', 0.01, 1);
   const at = momentOf(engine, options);
@@ -60,7 +65,7 @@ export async function link(engine: Engine, a: string, b: string, options: LinkOp
 
 /** Takes the links between two memories away: those of the kinds named, default all that are stored. */
 export async function unlink(
-  engine: Engine,
+  engine: Dependencies,
   a: string,
   b: string,
   options: UnlinkOptions = {},
@@ -75,7 +80,7 @@ export async function unlink(
   }));
 }
 
-async function mustExist(engine: Engine, ids: readonly string[]): Promise<void> {
+async function mustExist(engine: Dependencies, ids: readonly string[]): Promise<void> {
   const found = await engine.space.get(ids);
   const missing = ids.find((_, at) => found[at] === undefined);
   if (missing !== undefined) throw notFound(missing, engine.space.name);

@@ -58,9 +58,9 @@ test('nothing private reaches a file, whichever way it comes in', async () => {
   await memory.rememberMany([{ id: 'b', content: `Batch ${hidden}` }]);
   await memory.invalidate('b', `because of ${hidden}`);
   expect((await memory.remember(`Batch ${hidden}`)).inactive?.reason).toBe('because of [REDACTED]');
-  await memory.revive('b');
+  await memory.reinstate('b');
   const exported = await memory.get('b');
-  await memory.restore([
+  await memory.importMemories([
     {
       ...(exported as NonNullable<typeof exported>),
       id: 'c',

@@ -3,10 +3,16 @@ import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
 import { checkSupersession } from '../belief/supersession.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { touchSessions } from '../sessions/touch.ts';
-import type { BatchOptions, OperationOptions, Remembered, RememberInput, RememberOptions } from '../types.ts';
+import type {
+  BatchOptions,
+  OperationOptions,
+  RememberInput,
+  RememberOptions,
+  RememberResult,
+} from '../types.ts';
 import { birthLinks } from './birth.ts';
 import { deriveTexts } from './derive.ts';
 import { type Plan, planWrites } from './plan.ts';
@@ -18,10 +24,10 @@ import { derivationOf, inContext } from './write.ts';
  * written then.
  */
 export async function remember(
-  engine: Engine,
+  engine: Dependencies,
   content: string,
   options: RememberOptions & OperationOptions = {},
-): Promise<Remembered> {
+): Promise<RememberResult> {
   const { signal, now, ...fields } = options;
   const [remembered] = await rememberAll(
     engine,
@@ -29,25 +35,25 @@ export async function remember(
     { signal, now },
     { noticing: true },
   );
-  return remembered as Remembered;
+  return remembered as RememberResult;
 }
 
 /** Remembers many statements in one transaction: all, or none. What they contradict is left to maintenance. */
 export async function rememberMany(
-  engine: Engine,
+  engine: Dependencies,
   inputs: readonly RememberInput[],
   options: BatchOptions = {},
-): Promise<readonly Remembered[]> {
+): Promise<readonly RememberResult[]> {
   return rememberAll(engine, inputs, options, {});
 }
 
 /** Remembers many statements whose importance a model or rules have judged. */
 export async function rememberJudged(
-  engine: Engine,
+  engine: Dependencies,
   inputs: readonly RememberInput[],
   judges: readonly Judge[],
   options: BatchOptions,
-): Promise<readonly Remembered[]> {
+): Promise<readonly RememberResult[]> {
   return rememberAll(engine, inputs, options, { judges });
 }
 
@@ -56,12 +62,12 @@ export type Also = (reader: SpaceReader) => Promise<readonly Change[] | undefine
 
 /** Remembers the summary of a session, together with what becomes of the session; `undefined` when `also` says so. */
 export async function rememberSummary(
-  engine: Engine,
+  engine: Dependencies,
   input: RememberInput,
   options: OperationOptions,
   also?: Also,
   derivedFrom: readonly string[] = [],
-): Promise<Remembered | undefined> {
+): Promise<RememberResult | undefined> {
   const inputs = [{ ...input, type: 'summary' }];
   const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also, derivedFrom });
   return remembered;
@@ -80,11 +86,11 @@ interface Manner {
 }
 
 async function rememberAll(
-  engine: Engine,
+  engine: Dependencies,
   inputs: readonly RememberInput[],
   options: BatchOptions,
   { noticing, summaries, judges, also, derivedFrom = [] }: Manner,
-): Promise<readonly Remembered[]> {
+): Promise<readonly RememberResult[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
@@ -147,12 +153,12 @@ interface Prepared {
 
 /** Writes complete records and the votes on them as one transaction, as an export kept them. */
 export async function insertRecords(
-  engine: Engine,
+  engine: Dependencies,
   restored: readonly { readonly record: MemoryRecord; readonly votes: readonly Vote[] }[],
   verb: Verb,
   at: Instant,
   options: BatchOptions = {},
-): Promise<readonly Remembered[]> {
+): Promise<readonly RememberResult[]> {
   if (restored.length === 0) return [];
   const records = restored.map(({ record }) => record);
   const indexed = await deriveTexts(records, engine, options);
@@ -163,7 +169,7 @@ export async function insertRecords(
         { kind: 'insert', memory, indexed: indexed[index] as IndexedText },
         ...votes.map((vote): Change => ({ kind: 'vote', id: memory.id, vote })),
       ]),
-      result: records.map(({ id }): Remembered => ({ id, outcome: 'created' })),
+      result: records.map(({ id }): RememberResult => ({ id, outcome: 'created' })),
       ...derivationOf(engine, indexed),
     };
   });
@@ -179,7 +185,7 @@ function changesOf(plans: readonly Plan[], indexed: readonly IndexedText[]): rea
 }
 
 function bornLinks(
-  engine: Engine,
+  engine: Dependencies,
   plans: readonly Plan[],
   inserted: readonly MemoryRecord[],
   indexed: readonly IndexedText[],
@@ -191,7 +197,7 @@ function bornLinks(
   return birthLinks(inserted, texts, engine.embedder.thresholds.birthLink, now);
 }
 
-function outcomeOf(plan: Plan): Remembered {
+function outcomeOf(plan: Plan): RememberResult {
   switch (plan.kind) {
     case 'insert':
       return { id: plan.memory.id, outcome: 'created', ...(plan.inactive && { inactive: plan.inactive }) };

@@ -8,7 +8,7 @@ test('a memory that was updated before it was created is refused, by name, and n
   const exported = (await memory.get('a'))!;
   const wrong = { ...exported, id: 'b', content: 'Ben likes tea', updatedAt: '2025-03-01T23:59:59.999Z' };
   const fine = { ...exported, id: 'c', content: 'Carl likes tea' };
-  await expect(memory.restore([fine, wrong])).rejects.toMatchObject({
+  await expect(memory.importMemories([fine, wrong])).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringContaining('memory 2 of 2: updatedAt: it must not lie before createdAt'),
     details: { field: 'updatedAt', index: 1 },
@@ -17,7 +17,7 @@ test('a memory that was updated before it was created is refused, by name, and n
     memory.remember('Dora likes tea', { createdAt: '2025-03-02', updatedAt: '2025-03-01' }),
   ).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'updatedAt' } });
   expect((await memory.stats()).memories).toBe(1);
-  await memory.restore([fine]);
+  await memory.importMemories([fine]);
   expect(await memory.get('c')).toMatchObject({ updatedAt: fine.updatedAt, createdAt: fine.createdAt });
 });
 
@@ -37,7 +37,7 @@ test('a cold memory that was imported, and is said again, is hot', async () => {
   await memory.remember('Anna likes green tea', { id: 'a' });
   const exported = (await memory.get('a'))!;
   const { memory: other } = await live();
-  await other.restore([{ ...exported, tier: 'cold', coldSince: exported.updatedAt }]);
+  await other.importMemories([{ ...exported, tier: 'cold', coldSince: exported.updatedAt }]);
   expect((await other.recall('green tea')).hits).toEqual([]);
   expect(await other.remember('Anna likes green tea')).toEqual({ id: 'a', outcome: 'deduplicated' });
   expect((await other.recall('green tea')).hits.map((hit) => hit.memory.id)).toEqual(['a']);
@@ -51,6 +51,6 @@ test('what a recall took as its session comes back from an export', async () => 
   const { memories } = await memory.list();
   expect(memories[0]).toMatchObject({ sessions: [session], sessionId: session, bornIn: session });
   const other = await live({ embedder: 'none' });
-  await other.memory.restore(memories);
+  await other.memory.importMemories(memories);
   expect(await other.memory.get('a')).toMatchObject({ sessions: [session], bornIn: session });
 });

@@ -5,7 +5,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { checkSupersession } from '../belief/supersession.ts';
-import { type Engine, momentOf } from '../dependencies.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { deriveTexts, sameText } from './derive.ts';
@@ -18,7 +18,7 @@ export interface UndoOptions extends OperationOptions {
   readonly run?: string | undefined;
 }
 
-export interface Undone {
+export interface UndoResult {
   /** Sequence of the operation that was undone; of a run, of its latest. */
   readonly operation: number;
   readonly verb: Verb;
@@ -35,9 +35,9 @@ export interface Undone {
  * `cannot_undo` when there is none, when it was a `forget`, or, but for a run, when its memories were changed since.
  */
 export async function undo(
-  engine: Engine,
+  engine: Dependencies,
   { operation, run, ...options }: UndoOptions = {},
-): Promise<Undone> {
+): Promise<UndoResult> {
   if (run !== undefined) {
     if (operation !== undefined) throw invalidArgument('run', 'name an operation or a run, not both');
     return undoRun(engine, text(run, 'run', { maxCharacters: 128 }), options);
@@ -64,10 +64,10 @@ export async function undo(
 }
 
 /** Undoes what still stands of a run, newest operation first. Each operation is undone as a whole or, where it was changed since, in part. */
-async function undoRun(engine: Engine, run: string, options: OperationOptions): Promise<Undone> {
-  const memories = new Map<string, Undone['memories'][number]>();
-  const skipped = new Map<string, NonNullable<Undone['skipped']>[number]>();
-  let latest: Undone | undefined;
+async function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
+  const memories = new Map<string, UndoResult['memories'][number]>();
+  const skipped = new Map<string, NonNullable<UndoResult['skipped']>[number]>();
+  let latest: UndoResult | undefined;
   for (const operation of (await engine.space.run(run)).toReversed()) {
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
@@ -86,7 +86,7 @@ async function undoRun(engine: Engine, run: string, options: OperationOptions): 
   return { operation, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
 }
 
-async function isUndone(engine: Engine, events: readonly MemoryEvent[]): Promise<boolean> {
+async function isUndone(engine: Dependencies, events: readonly MemoryEvent[]): Promise<boolean> {
   const [first] = events;
   if (!first) return true;
   const history = await engine.space.history(first.memoryId);
@@ -98,11 +98,11 @@ async function isUndone(engine: Engine, events: readonly MemoryEvent[]): Promise
  * is.
  */
 async function undoOperation(
-  engine: Engine,
+  engine: Dependencies,
   events: readonly MemoryEvent[],
   options: OperationOptions,
-  skipped?: Map<string, NonNullable<Undone['skipped']>[number]>,
-): Promise<Undone> {
+  skipped?: Map<string, NonNullable<UndoResult['skipped']>[number]>,
+): Promise<UndoResult> {
   const first = events[0] as MemoryEvent;
   const partly = skipped !== undefined;
   for (const { redacted, memoryId } of events) {
@@ -218,7 +218,7 @@ async function tombstoneBefore(
   verb: Verb,
   before: MemoryRecord,
 ): Promise<readonly Change[]> {
-  if (verb !== 'invalidate' && verb !== 'revive') return [];
+  if (verb !== 'invalidate' && verb !== 'reinstate') return [];
   const statement = await withFullText(reader, before);
   if (before.invalidatedAt === undefined) return verb === 'invalidate' ? [{ kind: 'exhume', statement }] : [];
   const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };

@@ -3,7 +3,7 @@ import { DYNAMICS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../../store/store.ts';
 import { affirmed } from '../../store/tiers.ts';
-import { type Engine, momentOf, notFound } from '../dependencies.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown } from '../recall/shown.ts';
 import type { Memory, MemoryChanges, OperationOptions } from '../types.ts';
@@ -12,7 +12,7 @@ import { changedRecord } from './record.ts';
 
 /** Changes a memory in place; its history keeps what it was. Throws `not_found`. */
 export async function update(
-  engine: Engine,
+  engine: Dependencies,
   id: string,
   changes: MemoryChanges,
   options: OperationOptions = {},
@@ -25,7 +25,7 @@ export async function update(
 
 /** One logged operation on one memory, which is hot again by it; `decide` sees it so. Throws `not_found`. */
 export async function changeOne(
-  engine: Engine,
+  engine: Dependencies,
   entry: WriteEntry,
   id: string,
   options: OperationOptions,
@@ -75,7 +75,7 @@ export function withDynamics(
 
 /** What the derived data of a write was made with. */
 export function derivationOf(
-  engine: Engine,
+  engine: Dependencies,
   indexed: readonly IndexedText[],
 ): Pick<Decision<unknown>, 'embedding' | 'analyzer'> {
   const { embedder, analyzer } = engine;

@@ -78,7 +78,7 @@ const questions: Readonly<Record<string, (memory: MemoryEngine) => Promise<unkno
   vector: (memory) => hitsOf(memory, 'vector'),
   hybrid: (memory) => hitsOf(memory, 'hybrid'),
   filtered: async (memory) =>
-    (await memory.recall('tea', { metadata: { shelf: 3 }, effects: 'none' })).hits.map(
+    (await memory.recall('tea', { metadata: { shelf: 3 }, track: false })).hits.map(
       ({ memory: { id } }) => id,
     ),
   get: (memory) => memory.get('m5'),
@@ -88,7 +88,7 @@ const questions: Readonly<Record<string, (memory: MemoryEngine) => Promise<unkno
 };
 
 async function hitsOf(memory: MemoryEngine, strategy: 'bm25' | 'vector' | 'hybrid'): Promise<unknown> {
-  const { hits } = await memory.recall('tea shelf 3', { strategy, limit: 8, effects: 'none' });
+  const { hits } = await memory.recall('tea shelf 3', { strategy, limit: 8, track: false });
   return hits.map((hit) => [hit.memory, hit.score.value]);
 }
 

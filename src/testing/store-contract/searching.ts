@@ -38,7 +38,7 @@ export const searchTests: readonly ContractTest[] = [
     expect(comparable(await searchIn(space, request({ terms: ['tea'] })))).toEqual({
       hits: [],
       completeness: 'exact',
-      bound: 0,
+      upperBound: 0,
       total: 0,
       filtered: 0,
       cold: 0,
@@ -60,7 +60,13 @@ export const searchTests: readonly ContractTest[] = [
     ]);
     const answer = await searchIn(space, request({ terms: ['green', 'tea'] }));
     expect(idsOf(answer)).toEqual(['both', 'rare', 'often-2', 'often']);
-    expect(answer).toMatchObject({ completeness: 'exact', bound: 0, total: 5, filtered: 5, eligible: 5 });
+    expect(answer).toMatchObject({
+      completeness: 'exact',
+      upperBound: 0,
+      total: 5,
+      filtered: 5,
+      eligible: 5,
+    });
     expect(answer).toMatchObject({ lexicalMatches: 4, withVector: 0, candidates: 5, sequence: 5 });
     // Five memories of two terms and a prior of 50: ln(1 + 53.5 / 2.5) + ln(1 + 52.5 / 3.5), all of average length.
     expect(answer.hits[0]?.bm25).toBeCloseTo(Math.log(22.4) + Math.log(16), 12);
@@ -81,8 +87,8 @@ export const searchTests: readonly ContractTest[] = [
     const one = await searchIn(space, request({ terms: ['tea'] }, { limit: 1 }));
     expect(idsOf(one)).toEqual(['1']);
     // A proof may be generous, never too low, and never above the last hit.
-    expect(one.bound).toBeGreaterThanOrEqual(all.hits[1]?.score as number);
-    expect(one.bound).toBeLessThanOrEqual(one.hits[0]?.score as number);
+    expect(one.upperBound).toBeGreaterThanOrEqual(all.hits[1]?.score as number);
+    expect(one.upperBound).toBeLessThanOrEqual(one.hits[0]?.score as number);
   }),
   onSpace('meaning: the cosine, opposites at 0, memories without a vector unknown', async (space) => {
     await write(space, [
@@ -235,7 +241,7 @@ export const searchTests: readonly ContractTest[] = [
                 );
           const search = request(query, { profile, limit });
           const {
-            bound: expectedBound,
+            upperBound: expectedBound,
             candidates: _,
             ...expected
           } = comparable(await searchIn(oracle, search));
@@ -261,7 +267,7 @@ export const searchTests: readonly ContractTest[] = [
       const query = { vector: unitVector(vector()) };
       const all = await searchIn(space, request(query, { profile, limit: 1000 }));
       expect(all.hits.length).toBeGreaterThan(40);
-      expect(all.bound).toBe(0);
+      expect(all.upperBound).toBe(0);
       for (const limit of [1 + (run % 40), 16, 32]) {
         const { hits, bound } = await searchIn(space, request(query, { profile, limit }));
         expect(hits.map(({ memory }) => memory.id)).toEqual(idsOf(all).slice(0, limit));
@@ -324,7 +330,7 @@ export const searchTests: readonly ContractTest[] = [
             await write(oracle, changes);
             await write(space, changes);
             for (const each of searches) {
-              const { bound: expectedBound, ...expected } = comparable(await searchIn(oracle, each));
+              const { upperBound: expectedBound, ...expected } = comparable(await searchIn(oracle, each));
               const { bound, ...answer } = comparable(await searchIn(space, each));
               expect(answer).toEqual(expected);
               expect(bound).toBeGreaterThanOrEqual(expectedBound);

@@ -51,6 +51,7 @@ export const provenance: Migration = {
 
     -- The operations of one run carry its id; settings: those of the space before the event, as JSON.
     ALTER TABLE event ADD COLUMN run TEXT;
+    UPDATE event SET verb = 'reinstate' WHERE verb = 'revive';
     CREATE INDEX event_run ON event (run) WHERE run IS NOT NULL;
     ALTER TABLE event ADD COLUMN settings TEXT;
     -- Where memories have faded, they go on doing so.
