@@ -27,15 +27,6 @@ export const judgementFields = {
   usage,
 } satisfies Record<keyof JudgementReport, z.ZodType>;
 
-/** What takes part in the question, or is left out of it. */
-export const judgingFields = {
-  judge: z
-    .boolean()
-    .optional()
-    .describe('Whether the language model, if there is one, judges similar pairs. Default is true'),
-  maxPairs: z.int().min(1).max(1000).optional().describe('Most pairs that it judges. Default is 50'),
-};
-
 export const consolidatedSchema = listOf(
   z.object({
     id: z.string().optional(),

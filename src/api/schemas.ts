@@ -1,26 +1,16 @@
 import * as z from 'zod';
-import {
-  aboutChange,
-  CHANGE_FIELDS,
-  type ChangeField,
-  CREATE_FIELDS,
-  FIELD_NAMES,
-  FIELDS,
-  type Field,
-  type FieldName,
-  isClearable,
-} from '../domain/fields.ts';
-import type {
-  AsOf,
+import { capitalised, createArguments } from '../domain/arguments.ts';
+import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
+import type { 
+  AsOf,Explanation, 
   Explanation,
-  FilterOptions,
+  FilterOptions,Memory, 
   Memory,
-  MemoryChanges,
+  MemoryChanges,Metadata, 
   Metadata,
   MetadataFilter,
-  RememberInput,
-  SpaceSettings,
-} from '../index.ts';
+  RememberInput,SpaceSettings, 
+  SpaceSettings,} from '../index.ts';
 
 /** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
 export function listOf<Item extends z.ZodType>(
@@ -33,8 +23,9 @@ export const instant = z.string().describe('ISO 8601');
 const share = z.number().min(0).max(1);
 const metadata = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Metadata, Metadata>;
 
-export const memoryId = z.string().describe('The id of a memory, as remember and recall return it');
+/** What scopes look like. */
 export const scope = z.string().describe('A path such as "global", "project:match" or "team:a/project:b"');
+
 /** What a field of a memory holds, as it is handed out. */
 function outputOf({ kind, choices = [] }: Field): z.ZodType {
   switch (kind) {
@@ -59,7 +50,7 @@ function outputOf({ kind, choices = [] }: Field): z.ZodType {
 }
 
 function described(schema: z.ZodType, about: string | undefined): z.ZodType {
-  return about === undefined ? schema : schema.describe(`${about.charAt(0).toUpperCase()}${about.slice(1)}`);
+  return about === undefined ? schema : schema.describe(capitalised(about));
 }
 
 /** Schemas whose values have the types of `Shape`. */
@@ -101,88 +92,7 @@ export const settingsSchema = z.object({
   timeZone: z.string(),
 } satisfies Record<keyof SpaceSettings, z.ZodType>);
 
-export const timeToLive = z
-  .string()
-  .describe(
-    'How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. A plan or transient_state is no longer valid then, everything else is forgotten',
-  );
-
-/** What may be said about a new memory. The engine checks lengths and texts. */
-export const rememberFields: SchemasOf<RememberInput> = {
-  ...fieldSchemas<Omit<RememberInput, 'ttl'>>((name) => {
-    const field: Field = FIELDS[name];
-    const value = described(inputOf(field), field.about);
-    return name === 'content' ? value : value.optional();
-  }, CREATE_FIELDS),
-  ttl: timeToLive.optional(),
-};
-
-/** What may be changed of a memory; `null` takes away what need not be there. */
-export const changeFields: SchemasOf<MemoryChanges> = {
-  ...fieldSchemas<Omit<MemoryChanges, 'ttl'>>((name) => {
-    const field: Field = FIELDS[name];
-    const about = aboutChange(name as ChangeField);
-    return isClearable(name as ChangeField)
-      ? described(inputOf(field).nullable().optional(), `${about}; null takes it away`)
-      : described(inputOf(field).optional(), about);
-  }, CHANGE_FIELDS),
-  ttl: timeToLive.optional(),
-};
-
-function inputOf(field: Field): z.ZodType {
-  return field.range ? z.number().min(field.range[0]).max(field.range[1]) : outputOf(field);
-}
-
-/** The names of fields that agents are not offered. */
-export function notForAgents(names: readonly FieldName[]): readonly string[] {
-  return names.filter((name) => (FIELDS[name] as Field).agents === false);
-}
-
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const bound = z.union([z.string(), z.number()]).optional();
-// The engine says which tests go together.
-const metadataFilter = z
-  .record(
-    z.string(),
-    z.union([
-      scalar,
-      z.array(scalar),
-      z.strictObject({
-        in: z.array(scalar).optional(),
-        exists: z.boolean().optional(),
-        above: bound,
-        atLeast: bound,
-        below: bound,
-        atMost: bound,
-      }),
-    ]),
-  )
-  .describe(
-    'Only memories with this metadata: a value, some values, or a test, by property: {"status": "open", "priority": {"atLeast": 3}}',
-  ) as unknown as z.ZodType<MetadataFilter, MetadataFilter>;
-
-const asOfFields = {
-  known: instant.optional().describe('What was known then. ISO 8601; default is now'),
-  valid: instant.optional().describe('What was true then, by what is known. ISO 8601; default is now'),
-} satisfies Record<keyof AsOf, z.ZodType>;
-
-/** A moment to look back to. */
-export const asOf = z.strictObject(asOfFields).describe('Looks back; nothing is learnt from it');
-/** What was true then does not matter where nothing is hidden for not being true. */
-export const asOfKnown = z.strictObject({ known: asOfFields.known }).describe('Looks back');
-
-/** Which memories are looked at. */
-export const filterFields = {
-  scope: scope.optional().describe('As seen from this scope: its memories and those above. Default is all'),
-  inScope: z
-    .string()
-    .optional()
-    .describe('Only what lies in this scope itself, not above; "project:*" is every scope of that kind'),
-  types: z.array(z.string()).optional().describe('Only these types'),
-  typesExclude: z.array(z.string()).optional().describe('Not these types; not together with types'),
-  tags: z.array(z.string()).optional().describe('Only memories that carry all of these tags'),
-  metadata: metadataFilter.optional(),
-} satisfies Record<keyof FilterOptions, z.ZodType>;
+export const timeToLive = described(z.string(), createArguments.ttl.about) as z.ZodString;
 
 const explanationNode = z.object({
   op: z.string(),

@@ -57,13 +57,6 @@ export function parseNumber(value: string): number {
   throw new InvalidArgumentError('It must be a number.');
 }
 
-/** A number from 0 to 1. */
-export function parseShare(value: string): number {
-  const share = parseNumber(value);
-  if (share >= 0 && share <= 1) return share;
-  throw new InvalidArgumentError('It must be a number from 0 to 1.');
-}
-
 /** Gathers the values of an option that may be given several times. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];

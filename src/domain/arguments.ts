@@ -47,7 +47,6 @@ export type Arguments = Readonly<Record<string, Argument>>;
 export const text = { type: 'string' } as const satisfies Schema;
 export const flag = { type: 'boolean' } as const satisfies Schema;
 export const texts = { type: 'array', items: text } as const satisfies Schema;
-export const instant = text;
 export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
 
 export function integer(minimum: number, maximum?: number) {
@@ -204,9 +203,9 @@ export const filterArguments = {
   ...narrowingArguments,
 } as const satisfies Arguments;
 
-const known = { ...instant, description: 'What was known then. ISO 8601; default is now' } as const;
+const known = { ...text, description: 'What was known then. ISO 8601; default is now' } as const;
 const valid = {
-  ...instant,
+  ...text,
   description: 'What was true then, by what is known. ISO 8601; default is now',
 } as const;
 
@@ -313,7 +312,7 @@ export const messages = {
       role: { ...text, description: 'user, assistant, or another' },
       content: text,
       name: { ...text, description: "The speaker's name" },
-      at: { ...instant, description: 'ISO 8601; when it was said. Default is now' },
+      at: { ...text, description: 'ISO 8601; when it was said. Default is now' },
       id: { ...text, description: 'To be found again as the source of memories' },
     },
     ['role', 'content'],

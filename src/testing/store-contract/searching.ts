@@ -245,9 +245,9 @@ export const searchTests: readonly ContractTest[] = [
             candidates: _,
             ...expected
           } = comparable(await searchIn(oracle, search));
-          const { bound, candidates, ...answer } = comparable(await searchIn(space, search));
+          const { upperBound, candidates, ...answer } = comparable(await searchIn(space, search));
           expect(answer).toEqual(expected);
-          expect(bound).toBeGreaterThanOrEqual(expectedBound);
+          expect(upperBound).toBeGreaterThanOrEqual(expectedBound);
           // What a bound of the similarity cannot decide may count as a candidate.
           expect(candidates).toBeGreaterThanOrEqual(expected.hits.length);
         }),
@@ -271,7 +271,7 @@ export const searchTests: readonly ContractTest[] = [
       for (const limit of [1 + (run % 40), 16, 32]) {
         const { hits, bound } = await searchIn(space, request(query, { profile, limit }));
         expect(hits.map(({ memory }) => memory.id)).toEqual(idsOf(all).slice(0, limit));
-        expect(bound).toBeGreaterThanOrEqual(all.hits[limit]?.score as number);
+        expect(upperBound).toBeGreaterThanOrEqual(all.hits[limit]?.score as number);
       }
     }
   }),
@@ -331,9 +331,9 @@ export const searchTests: readonly ContractTest[] = [
             await write(space, changes);
             for (const each of searches) {
               const { upperBound: expectedBound, ...expected } = comparable(await searchIn(oracle, each));
-              const { bound, ...answer } = comparable(await searchIn(space, each));
+              const { upperBound, ...answer } = comparable(await searchIn(space, each));
               expect(answer).toEqual(expected);
-              expect(bound).toBeGreaterThanOrEqual(expectedBound);
+              expect(upperBound).toBeGreaterThanOrEqual(expectedBound);
               const last = answer.hits.at(-1);
               if (last && answer.hits.length === each.limit) expect(bound).toBeLessThanOrEqual(last.score);
               const ids = [...list.map(({ memory }) => memory.id), 'never written'];
