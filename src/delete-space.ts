@@ -12,9 +12,9 @@ export interface DeleteSpaceOptions {
  * @throws `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
  * @example
  * ```ts
- * const memory = await openMemory({ path: './engine', space: 'bob' });
+ * const memory = await openMemory({ path: './memory', space: 'bob' });
  * await memory.close();
- * await deleteSpace({ path: './engine', space: 'bob' });
+ * await deleteSpace({ path: './memory', space: 'bob' });
  * ```
  */
 export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {

@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * await using memory = await openMemory({ path: './engine', space: 'alice' });
+ * await using memory = await openMemory({ path: './memory', space: 'alice' });
  * await memory.remember('Prefers dark roast', { type: 'preference' });
  * const { hits, trace } = await memory.recall('what coffee does she like?');
  * ```

@@ -34,7 +34,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * await using spaces = openSpaces({ path: './engine' });
+   * await using spaces = openSpaces({ path: './memory' });
    * const alice = await spaces.get('alice');
    * const { hits } = await alice.recall('coffee');
    * ```
@@ -45,7 +45,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * await using spaces = openSpaces({ path: './engine' });
+   * await using spaces = openSpaces({ path: './memory' });
    * await (await spaces.get('carol')).remember('Plays the cello');
    * await spaces.delete('carol');
    * ```
@@ -56,7 +56,7 @@ export interface Spaces extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * const spaces = openSpaces({ path: './engine' });
+   * const spaces = openSpaces({ path: './memory' });
    * process.once('SIGTERM', () => spaces.close());
    * ```
    */
@@ -88,7 +88,7 @@ interface Entry {
  * @throws `invalid_argument`: an option is unknown or out of range.
  * @example
  * ```ts
- * await using spaces = openSpaces({ path: './engine', maxOpenSpaces: 50 });
+ * await using spaces = openSpaces({ path: './memory', maxOpenSpaces: 50 });
  * const alice = await spaces.get('alice');
  * await alice.remember('Prefers dark roast coffee');
  * ```

@@ -5,10 +5,11 @@
  * @example
  * ```ts
  * import { openMemory } from 'salience';
+ * import { createSqliteStore } from 'salience/sqlite';
  * import type { Store } from 'salience/store';
  *
- * const store: Store = createMyStore();
- * const memory = await openMemory({ store, path: 'mine', space: 'alice' });
+ * const store: Store = createSqliteStore({ directory: './memory' }); // or one of your own
+ * await using memory = await openMemory({ store, path: './memory', space: 'alice' });
  * ```
  *
  * @module

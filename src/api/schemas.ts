@@ -1,16 +1,7 @@
 import * as z from 'zod';
-import { capitalised, createArguments } from '../domain/arguments.ts';
+import { capitalised } from '../domain/arguments.ts';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
-import type { 
-  AsOf,Explanation, 
-  Explanation,
-  FilterOptions,Memory, 
-  Memory,
-  MemoryChanges,Metadata, 
-  Metadata,
-  MetadataFilter,
-  RememberInput,SpaceSettings, 
-  SpaceSettings,} from '../index.ts';
+import type { Explanation, Memory, Metadata, SpaceSettings } from '../index.ts';
 
 /** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
 export function listOf<Item extends z.ZodType>(
@@ -22,9 +13,6 @@ export function listOf<Item extends z.ZodType>(
 export const instant = z.string().describe('ISO 8601');
 const share = z.number().min(0).max(1);
 const metadata = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Metadata, Metadata>;
-
-/** What scopes look like. */
-export const scope = z.string().describe('A path such as "global", "project:match" or "team:a/project:b"');
 
 /** What a field of a memory holds, as it is handed out. */
 function outputOf({ kind, choices = [] }: Field): z.ZodType {
@@ -91,8 +79,6 @@ export const settingsSchema = z.object({
   ]),
   timeZone: z.string(),
 } satisfies Record<keyof SpaceSettings, z.ZodType>);
-
-export const timeToLive = described(z.string(), createArguments.ttl.about) as z.ZodString;
 
 const explanationNode = z.object({
   op: z.string(),

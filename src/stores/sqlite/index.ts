@@ -40,8 +40,8 @@ const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: 
  * @example
  * ```ts
  * import { createSqliteStore } from 'salience/sqlite';
- * await using store = createSqliteStore({ directory: '../../store/sqlite/memory', busyTimeout: 30_000 });
- * await using memory = await openMemory({ path: '../../store/sqlite/memory', space: 'alice', store });
+ * await using store = createSqliteStore({ directory: './memory', busyTimeout: 30_000 });
+ * await using memory = await openMemory({ path: './memory', space: 'alice', store });
  * console.log(await store.listSpaces());
  * ```
  */

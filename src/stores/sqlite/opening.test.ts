@@ -81,7 +81,7 @@ test('file names are safe on every disk, and differ where names do', () => {
 test('nothing is made before a space is opened, and nothing outside of the directory', async () => {
   const store = createSqliteStore({ directory: join(directory, 'deep/er') });
   expect(await store.listSpaces()).toEqual([]);
-  await expectCode(store.openSpace('../../store/x'), 'invalid_space_name');
+  await expectCode(store.openSpace('../x'), 'invalid_space_name');
   await expectCode(store.openSpace('x', { readOnly: true }), 'not_found');
   expect(await readdir(directory)).toEqual([]);
   await store.openSpace('a/b');

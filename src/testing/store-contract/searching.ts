@@ -248,14 +248,14 @@ export const searchTests: readonly ContractTest[] = [
           const { upperBound, candidates, ...answer } = comparable(await searchIn(space, search));
           expect(answer).toEqual(expected);
           expect(upperBound).toBeGreaterThanOrEqual(expectedBound);
-          // What a bound of the similarity cannot decide may count as a candidate.
+          // What a upperBound of the similarity cannot decide may count as a candidate.
           expect(candidates).toBeGreaterThanOrEqual(expected.hits.length);
         }),
         { numRuns: 300 },
       );
     },
   },
-  onSpace('the bound covers every memory outside the hits, whatever the limit', async (space) => {
+  onSpace('the upperBound covers every memory outside the hits, whatever the limit', async (space) => {
     const random = seededRandom(5);
     const vector = () => [random() - 0.25, random() - 0.25, random() - 0.25];
     await write(
@@ -269,7 +269,7 @@ export const searchTests: readonly ContractTest[] = [
       expect(all.hits.length).toBeGreaterThan(40);
       expect(all.upperBound).toBe(0);
       for (const limit of [1 + (run % 40), 16, 32]) {
-        const { hits, bound } = await searchIn(space, request(query, { profile, limit }));
+        const { hits, upperBound } = await searchIn(space, request(query, { profile, limit }));
         expect(hits.map(({ memory }) => memory.id)).toEqual(idsOf(all).slice(0, limit));
         expect(upperBound).toBeGreaterThanOrEqual(all.hits[limit]?.score as number);
       }
@@ -335,7 +335,8 @@ export const searchTests: readonly ContractTest[] = [
               expect(answer).toEqual(expected);
               expect(upperBound).toBeGreaterThanOrEqual(expectedBound);
               const last = answer.hits.at(-1);
-              if (last && answer.hits.length === each.limit) expect(bound).toBeLessThanOrEqual(last.score);
+              if (last && answer.hits.length === each.limit)
+                expect(upperBound).toBeLessThanOrEqual(last.score);
               const ids = [...list.map(({ memory }) => memory.id), 'never written'];
               expect(await inspectIn(space, ids, each)).toEqual(await inspectIn(oracle, ids, each));
             }
