@@ -102,14 +102,14 @@ describe('links', () => {
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test('the architecture has a heading for every room of the source', () => {
-    const rooms = new Set(
+  test('the architecture has a heading for every folder of the source', () => {
+    const folders = new Set(
       files.flatMap((file) => /^src\/([^/]+)\/(?:.*(?<!\.test|\.test-d)\.ts)$/.exec(file)?.[1] ?? []),
     );
     const headings = tokensOf('ARCHITECTURE.md').flatMap((token) =>
       token.type === 'heading' ? (/`src\/([a-z]+)`/.exec(token['text'] as string)?.[1] ?? []) : [],
     );
-    expect(headings.sort()).toEqual([...rooms].sort());
+    expect(headings.sort()).toEqual([...folders].sort());
   });
 
   test('a wrong link is seen', () => {
