@@ -33,10 +33,7 @@ async function benchLinked(directory, count, links, log) {
   for (const [name, options] of [
     ['hybrid without expansion', { association: 'none' }],
     ['hybrid with lent relevance', {}],
-    [
-      'retention without expansion or effects',
-      { strategy: 'retention', association: 'none', track: false },
-    ],
+    ['retention without expansion or effects', { strategy: 'retention', association: 'none', track: false }],
     ['retention with expansion', { strategy: 'retention', track: false }],
     [
       'retention without expansion, with effects',
