@@ -14,6 +14,7 @@ import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
 import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
+import { withQueryCache } from './providers/query-cache.ts';
 import type { Reranker } from './providers/reranker.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
@@ -90,7 +91,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const reinforcement = reinforcementOf(options.reinforcement);
   const profiles = gatherProfiles(options.profiles ?? []);
   const analyzer = await loadAnalyzer(options.language ?? 'english');
-  const embedder = await chooseEmbedder(options.embedder ?? 'builtin');
+  const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
+  const embedder = chosen && withQueryCache(chosen);
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
   const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
   const { languageModel } = options;

@@ -89,10 +89,11 @@ describe('a server over stdio', () => {
       'context',
       'update',
       'resolve',
-      'feedback',
       'forget',
       'start_session',
       'end_session',
+      'bootstrap',
+      'pinned',
     ]);
     for (const { inputSchema } of tools) {
       expect(Object.keys(inputSchema.properties ?? {}).length).toBeLessThanOrEqual(8);
@@ -120,7 +121,8 @@ describe('a server over stdio', () => {
     });
     expect((await call('context', { query: 'oat milk' }))['text']).toContain('Ada prefers oat milk');
     await call('update', { id, content: 'Ada prefers soy milk' });
-    await call('feedback', { id, vote: 'up' });
+    expect((await call('bootstrap'))['text']).toContain('Ada prefers soy milk');
+    expect((await call('pinned', { maxTokens: 50 }))['text']).toBe('');
     await call('end_session', { summary: 'Spoke of milk' });
     await call('forget', { id });
     await using whole = await start(['--space', 'daily']);

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { resolve } from '../../api/belief.ts';
 import { forget, update } from '../../api/change.ts';
-import { context } from '../../api/context.ts';
+import { bootstrap, context, pinned } from '../../api/context.ts';
 import { agentVerbs, recall } from '../../api/index.ts';
-import { feedback } from '../../api/observe.ts';
 import { remember } from '../../api/remember.ts';
 import { rememberedText } from '../../api/remembered.ts';
 import { endSession, startSession } from '../../api/sessions.ts';
@@ -67,14 +66,11 @@ const few: readonly Tool[] = [
   contextOfSomeSize as unknown as Tool,
   withOnly(update, ['id', 'content', 'type', 'tags', 'importance']),
   resolve as unknown as Tool,
-  withOnly(
-    feedback,
-    ['id', 'vote'],
-    'Votes for or against a memory: use it when it becomes clear that a recalled memory helped or misled.',
-  ),
   forget as unknown as Tool,
   withOnly(startSession, ['scope']),
   endSession as unknown as Tool,
+  withOnly(bootstrap, ['scope', 'maxTokens']),
+  withOnly(pinned, ['scope', 'maxTokens']),
 ];
 
 const all: readonly Tool[] = agentVerbs;
