@@ -74,6 +74,7 @@ export type {
 } from './engine/types.ts';
 export type { ConfigureOptions, SettingsOptions } from './engine/upkeep/configure.ts';
 export type { CurateOptions, CurationAction, CurationReport } from './engine/upkeep/curate.ts';
+export type { CurveOptions, FadingCurve } from './engine/upkeep/curve.ts';
 export type {
   Consolidated,
   JudgedSimilarity,

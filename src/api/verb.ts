@@ -86,7 +86,7 @@ export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
 /** A verb whose answer has no form of its own. */
 export function plainVerb(name: VerbName): Verb {
   return defineVerb(name, {
-    output: z.unknown(),
+    output: z.looseObject({}),
     text: (answer) => JSON.stringify(answer, undefined, 2),
   });
 }

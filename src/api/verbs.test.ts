@@ -105,6 +105,7 @@ describe('every verb answers by its schema', () => {
     ],
     ['timeline', { id: 'm2' }, /^ {2}\[m1\].*\n> \[m2\]/],
     ['conflicts', {}, /^no conflicts wait$/],
+    ['curve', { id: 'm2', days: 2 }, /"fading": "off"/],
     ['configure', { fading: 'retention' }, /^fading "retention", time zone UTC$/],
     ['maintain', { dryRun: true }, /^would have: 5 examined/],
     ['check', {}, /^the store is healthy$/],

@@ -54,6 +54,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('list', () => import('./commands/list.ts')),
       verb('history', () => import('./commands/history.ts')),
       verb('timeline', () => import('./commands/timeline.ts')),
+      verb('curve', () => import('./commands/curve.ts')),
       verb('beliefs', () => import('./commands/beliefs.ts')),
       verb('links', () => import('./commands/links.ts')),
       verb('explain', () => import('./commands/explain.ts')),

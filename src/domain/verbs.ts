@@ -530,6 +530,23 @@ export const VERBS = {
     idempotent: true,
     route: 'GET /v1/memories/{id}/timeline',
   },
+  curve: {
+    summary: 'show how a memory will fade',
+    about:
+      'Shows how the retention of a memory fades when nobody uses it, and when maintenance may make it cold.',
+    takes: ['id'],
+    arguments: {
+      id: memoryId,
+      days: {
+        ...integer(1, 3650),
+        about: 'how far to look ahead (default: 365)',
+        option: '--days <number>',
+      },
+    },
+    access: 'read',
+    idempotent: true,
+    route: 'GET /v1/memories/{id}/curve',
+  },
   conflicts: {
     summary: 'list open contradictions',
     about:

@@ -16,6 +16,7 @@ import { currentSession, endSession, saveSummary, startSession, timeline } from 
 import type { BatchOptions, Memory, RememberResult } from './types.ts';
 import { configure } from './upkeep/configure.ts';
 import { curate } from './upkeep/curate.ts';
+import { curve } from './upkeep/curve.ts';
 import { maintain } from './upkeep/maintain.ts';
 import { type EngineVerb, type Verbs, withVerbChecks } from './verb-options.ts';
 import { deriveTexts } from './write/derive.ts';
@@ -65,6 +66,7 @@ const FUNCTIONS: {
   configure,
   maintain,
   curate,
+  curve,
   stats: ({ space }): Promise<SpaceInfo> => space.info(),
   explain: explainMemory,
   whyNot,

@@ -26,6 +26,7 @@ import type {
 } from './types.ts';
 import type { ConfigureOptions } from './upkeep/configure.ts';
 import type { CurateOptions, CurationReport } from './upkeep/curate.ts';
+import type { CurveOptions, FadingCurve } from './upkeep/curve.ts';
 import type { MaintainOptions, MaintenanceReport } from './upkeep/maintenance-types.ts';
 import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.ts';
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
@@ -424,6 +425,19 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   timeline(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<Timeline>;
+  /**
+   * Shows how a memory fades when nobody uses it: its retention, 0–1, from now on, and when maintenance may make it cold.
+   * Default is a year ahead.
+   *
+   * @throws `not_found`.
+   * @example
+   * ```ts
+   * const { id } = await memory.remember('Parked on level 3');
+   * const { points, coldAt } = await memory.curve(id, { days: 90 });
+   * console.log(points.at(-1)?.retention, coldAt ?? 'stays');
+   * ```
+   */
+  curve(id: string, options?: CurveOptions): Promise<FadingCurve>;
   /**
    * Lists the links of a memory, strongest first.
    *

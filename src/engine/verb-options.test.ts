@@ -35,6 +35,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   endSession: ['done'],
   saveSummary: ['done'],
   timeline: ['a'],
+  curve: ['a'],
   links: ['a'],
   link: ['a', 'b'],
   unlink: ['a', 'b'],

@@ -124,7 +124,7 @@ async function findDue(
 }
 
 /** What is to happen to a memory now, if anything. Core memories stay as they are. */
-function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | undefined {
+export function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | undefined {
   if (memory.core) return undefined;
   if (memory.expiresAt !== undefined && memory.expiresAt <= now) return 'expired';
   if (fading.mode === 'off') return undefined;
