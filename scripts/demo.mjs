@@ -17,7 +17,7 @@ const PLACES = 3;
 
 try {
   console.log(bold('Salience remembers this repository.\n'));
-  show('import', 'docs');
+  show('import', 'docs/decisions', 'docs/guides');
   const git = existsSync(join(root, '.git')) && run('import', '.', '--format', 'git').status === 0;
   console.log(
     git ? '$ salience import . --format git' : 'no git history here: questions about it are left out',
@@ -50,7 +50,7 @@ try {
   }
   const right = outcomes.filter(({ rank }) => rank > 0 && rank <= PLACES).length;
   console.log(`\n${right} of ${outcomes.length} right answers among the first ${PLACES}.`);
-  console.log('Ask it yourself: ./run salience import docs && ./run salience recall "your question"');
+  console.log('Ask it yourself: ./run salience import docs/decisions docs/guides && ./run salience recall "your question"');
   process.exitCode = right === outcomes.length && believed ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
