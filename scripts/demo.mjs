@@ -50,7 +50,9 @@ try {
   }
   const right = outcomes.filter(({ rank }) => rank > 0 && rank <= PLACES).length;
   console.log(`\n${right} of ${outcomes.length} right answers among the first ${PLACES}.`);
-  console.log('Ask it yourself: ./run salience import docs/decisions docs/guides && ./run salience recall "your question"');
+  console.log(
+    'Ask it yourself: ./run salience import docs/decisions docs/guides && ./run salience recall "your question"',
+  );
   process.exitCode = right === outcomes.length && believed ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
