@@ -162,22 +162,26 @@ describe('what is noticed', () => {
     const { memory } = await lived();
     reasons.push(await memory.remember('A text that the embedder does not know'));
     const store = createReferenceStore();
-    const broken: Store = {
+    let broken = true;
+    const breaking: Store = {
       ...store,
-      openSpace: async (name, options) => ({
-        ...(await store.openSpace(name, options)),
-        snapshot: async () => {
-          throw new Error('no memory left');
-        },
-      }),
+      async openSpace(name, options) {
+        const space = await store.openSpace(name, options);
+        const snapshot: typeof space.snapshot = async (work) => {
+          if (broken) throw new Error('no memory left');
+          return space.snapshot(work);
+        };
+        return { ...space, snapshot };
+      },
     };
     const failing = await openMemory({
       path: 'test',
       space: 'default',
-      store: broken,
+      store: breaking,
       embedder: angleEmbedder(angles),
     });
     reasons.push(await failing.remember(at(0), { id: 'kept' }));
+    broken = false;
     expect((await failing.get('kept'))?.content).toBe(at(0));
     expect(reasons.map(({ outcome, unchecked, warning }) => [outcome, unchecked, warning])).toEqual([
       ['created', 'there is no embedder to compare meanings with', undefined],

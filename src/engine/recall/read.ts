@@ -19,11 +19,13 @@ async function getThen(
   past: PastSpace | undefined,
 ): Promise<Memory | undefined> {
   const { space } = engine;
-  const [record] = await space.get([id]);
-  if (record) {
-    const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
-    return shown(engine, record, momentOf(engine, options), filter);
-  }
+  const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
+  const now = momentOf(engine, options);
+  const found = await space.snapshot(async (snapshot) => {
+    const [record] = await snapshot.get([id]);
+    return record && shown({ space, reader: snapshot }, record, now, filter);
+  });
+  if (found) return found;
   if (
     past &&
     options.asOf?.known !== undefined &&
@@ -49,26 +51,30 @@ async function listThen(
 ): Promise<MemoryPage> {
   const { space } = engine;
   const filter = filterOf(options);
-  const { memories, nextCursor } = await space.list({
+  const request = {
     filter,
     limit: limitOf(options.limit, 20, 1000),
     maxCharacters: MOST_CHARACTERS_LISTED,
     cursor: options.cursor,
     order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
-  });
-  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
-  const all = await shownAll(engine, memories, momentOf(engine, options), visible);
-  return {
-    memories: await Promise.all(
-      memories.map(async (each, at) => {
-        const votes = await votesOnText(space, each);
-        const memory = all[at] as Memory;
-        return votes.length === 0
-          ? memory
-          : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) };
-      }),
-    ),
-    ...(nextCursor ? { nextCursor } : {}),
-    ...(past ? { redacted: past.redacted } : {}),
   };
+  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
+  const now = momentOf(engine, options);
+  return space.snapshot(async (snapshot) => {
+    const { memories, nextCursor } = await snapshot.list(request);
+    const all = await shownAll({ space, reader: snapshot }, memories, now, visible);
+    const listed: Memory[] = [];
+    for (const [at, each] of memories.entries()) {
+      const votes = await votesOnText(snapshot, each);
+      const memory = all[at] as Memory;
+      listed.push(
+        votes.length === 0 ? memory : { ...memory, votes: votes.map(({ voter, vote }) => ({ voter, vote })) },
+      );
+    }
+    return {
+      memories: listed,
+      ...(nextCursor ? { nextCursor } : {}),
+      ...(past ? { redacted: past.redacted } : {}),
+    };
+  });
 }
