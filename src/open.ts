@@ -165,19 +165,20 @@ async function agree(
   );
 }
 
-function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<string, Profile> {
-  const profiles = new Map<string, Profile>(
-    BUILTIN_PROFILE_NAMES.map((name) => [name, builtinProfile(name)]),
+/** The profiles by their names. Those that come with the engine are read when they are first used: all take long. */
+function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<string, () => Profile> {
+  const profiles = new Map<string, () => Profile>(
+    BUILTIN_PROFILE_NAMES.map((name) => [name, () => builtinProfile(name)]),
   );
   for (const definition of definitions) {
-    const profile = checkProfile(definition, (name) => profiles.get(name));
+    const profile = checkProfile(definition, (name) => profiles.get(name)?.());
     if (profiles.has(profile.name)) {
       throw new SalienceError(
         'invalid_profile',
         `there is a strategy ${JSON.stringify(profile.name)} already: give the profile another name`,
       );
     }
-    profiles.set(profile.name, profile);
+    profiles.set(profile.name, () => profile);
   }
   return profiles;
 }

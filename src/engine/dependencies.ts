@@ -39,7 +39,7 @@ export interface Dependencies {
   /** Nothing may be written: recalls leave nothing behind. */
   readonly readOnly: boolean;
   /** The profiles that a recall may name, those of the user included. */
-  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly profiles: ReadonlyMap<string, () => Profile>;
 }
 
 /** The moment of an operation: what the caller says, else the engine's clock. */

@@ -120,7 +120,7 @@ async function contextThen<StrategyName extends string>(
   const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
   const blank = query === undefined || query.trim() === '';
   const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
-  const profile = engine.profiles.get(name);
+  const profile = engine.profiles.get(name)?.();
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
   const { context: defaults } = strategyOf(profile);
   const maxItems =

@@ -114,7 +114,7 @@ export async function prepareRecall(
 ): Promise<PreparedRecall> {
   const started = performance.now();
   const name = options.strategy ?? 'hybrid';
-  const profile = engine.profiles.get(name);
+  const profile = engine.profiles.get(name)?.();
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
   const strategy = strategyOf(profile);
   const deep = {
