@@ -232,6 +232,12 @@ it('a query may be left out, and the options stand first then', async () => {
   const { hits, trace } = await memory.recall({ strategy: 'ambient', limit: 1 });
   expect(trace.strategy).toBe('ambient');
   expect(hits).toHaveLength(1);
+  const ambient = { strategy: 'ambient', limit: 1 };
+  expect(
+    await (memory.recall as (...given: unknown[]) => Promise<unknown>)(ambient, undefined),
+  ).toMatchObject({
+    hits: [{ memory: hits[0]?.memory }],
+  });
   const { items } = await memory.context({ maxTokens: 1000 });
   expect(items.map(({ id }) => id).sort()).toEqual(['a', 'b']);
   await expect(memory.recall({ strategie: 'ambient' } as never)).rejects.toThrow(

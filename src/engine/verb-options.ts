@@ -42,8 +42,8 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     const run = memory[verb as EngineVerb] as Run;
     const checking: Run = async (...said) => {
       const given =
-        mayBeLeftOut && said.length === at && isOptions(said[at - 1])
-          ? [...said.slice(0, -1), undefined, said[at - 1]]
+        mayBeLeftOut && said[at] === undefined && isOptions(said[at - 1])
+          ? [...said.slice(0, at - 1), undefined, said[at - 1]]
           : said;
       const options = given[at];
       if (options !== undefined) onlyKeys(options, names, verb);

@@ -95,8 +95,15 @@ describe('a server over stdio', () => {
       'bootstrap',
       'pinned',
     ]);
-    for (const { inputSchema } of tools) {
-      expect(Object.keys(inputSchema.properties ?? {}).length).toBeLessThanOrEqual(8);
+    for (const { name, inputSchema } of tools) {
+      const offered = Object.keys(inputSchema.properties ?? {});
+      expect(offered.length).toBeLessThanOrEqual(8);
+      // Agents are offered no argument that a user or a program decides, in the short list either.
+      const withheld = verbs.find((verb) => verb.name === name)?.notForAgents ?? [];
+      expect(
+        offered.filter((each) => withheld.includes(each)),
+        name,
+      ).toEqual([]);
     }
     await using whole = await start(['--space', 'few']);
     const listed = (await whole.client.listTools()).tools;

@@ -66,7 +66,7 @@ const few: readonly Tool[] = [
   contextOfSomeSize as unknown as Tool,
   withOnly(update, ['id', 'content', 'type', 'tags', 'importance']),
   resolve as unknown as Tool,
-  forget as unknown as Tool,
+  withOnly(forget, ['id']),
   withOnly(startSession, ['scope']),
   endSession as unknown as Tool,
   withOnly(bootstrap, ['scope', 'maxTokens']),
