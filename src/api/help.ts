@@ -11,7 +11,7 @@ const topics = {
   recalling:
     'Ask in the words of the matter: "coffee order of Ada". The default strategy, hybrid, reads words and meaning. lexical wants exact words; ambient takes no query and returns what matters lately; retention lets unused memories fade. Filter with types, tags and scope. A score means something within one strategy only. With deep: true a recall also looks at cold memories.',
   correcting:
-    'A statement that changed: update its content, or remember the new one with the topicKey of the old, or with supersedes. Wrong, and nothing takes its place: invalidate, with the reason; reinstate when it holds after all. Stored by mistake just now: undo. The user wants it gone: forget, which is final. When remember warns of a conflict, ask the user which holds and call resolve; keep no contradiction silently.',
+    'A statement that changed: update its content, or remember the new one with the topicKey of the old, or with supersedes. Wrong, and nothing takes its place: invalidate, with the reason; reinstate when it is true after all. Stored by mistake just now: undo. The user wants it gone: forget, which is final. When remember warns of a conflict, ask the user which is correct and call resolve; keep no contradiction silently.',
   sessions:
     'start_session, once, before the first answer: it returns summaries of earlier sessions and what matters now. Give its sessionId to remember and recall. end_session at the end, with what was done, decided and left open; after a day without activity a session ends by itself.',
   scopes:

@@ -30,7 +30,7 @@ export const rememberedSchema = z.object({
 
 type RememberedOutput = z.output<typeof rememberedSchema>;
 
-/** `revival` is what to do when a statement that was invalidated holds again. */
+/** `revival` is what to do when a statement that was invalidated is true after all. */
 export function rememberedText(
   { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
   revival = 'call reinstate',
@@ -40,12 +40,12 @@ export function rememberedText(
     ...(inactive === undefined
       ? []
       : [
-          `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it holds again, ${revival}.`,
+          `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it is true after all, ${revival}.`,
         ]),
     ...(conflicts.length === 0
       ? []
       : [
-          `It may contradict ${counted(conflicts.length, 'memory', 'memories')}. Ask the user which holds, never keep both silently, and resolve each conflict:`,
+          `It may contradict ${counted(conflicts.length, 'memory', 'memories')}. Ask the user which is correct, never keep both silently, and resolve each conflict:`,
           ...conflicts.map(
             ({ conflictId, id, similarity, content }) =>
               `- conflict ${named(conflictId)}, ${alike(similarity)}: [${named(id)}] ${quoted(content)}`,

@@ -27,7 +27,7 @@ export function formatRemembered({
       : []),
     ...conflicts.flatMap((conflict) => [
       `may contradict ${plainLine(conflict.id)} (${alike(conflict.similarity)}): ${plainLine(conflict.content)}`,
-      `  which holds? salience resolve ${conflict.conflictId} keep-both | update | supersede | delete`,
+      `  which is correct? salience resolve ${conflict.conflictId} keep-both | update | supersede | delete`,
     ]),
     ...(unchecked === undefined ? [] : [`not checked for contradictions: ${plainLine(unchecked)}`]),
   ].join('\n');

@@ -65,7 +65,7 @@ export async function getPrompt(
 }
 
 function rememberText({ remember, recall }: Dialect): string {
-  return `Go through our conversation and store what should outlive it: facts about me and my work, preferences, decisions with their reasons, rules, plans with dates. First look with ${recall} for what is known already, and do not store it again. Then call ${remember} once for each statement; write it so that it stands on its own, with names instead of pronouns. Leave out small talk, what holds for this conversation only, and secrets such as passwords. When something contradicts what is remembered, ask me which holds. At the end list what you stored.`;
+  return `Go through our conversation and store what should outlive it: facts about me and my work, preferences, decisions with their reasons, rules, plans with dates. First look with ${recall} for what is known already, and do not store it again. Then call ${remember} once for each statement; write it so that it stands on its own, with names instead of pronouns. Leave out small talk, what holds for this conversation only, and secrets such as passwords. When something contradicts what is remembered, ask me which is correct. At the end list what you stored.`;
 }
 
 function userMessage(text: string): GetPromptResult {

@@ -99,7 +99,7 @@ describe('contradictions', () => {
   it('are told at once, listed, counted and ended', async () => {
     const told = await print('remember', 'Ann prefers light roast coffee', '--id', 'light', '--now', day(3));
     expect(told).toMatch(
-      /^remembered light\nmay contradict dark \(wording 9\d % alike \(cosine\)\): Ann prefers dark roast coffee\n {2}which holds\? salience resolve 1 /,
+      /^remembered light\nmay contradict dark \(wording 9\d % alike \(cosine\)\): Ann prefers dark roast coffee\n {2}which is correct\? salience resolve 1 /,
     );
     const { conflicts } = (await work.json(['conflicts'])) as { conflicts: readonly object[] };
     expect(conflicts).toMatchObject([{ conflictId: '1', older: { id: 'dark' }, newer: { id: 'light' } }]);

@@ -65,7 +65,7 @@ describe('links, link, unlink', () => {
     );
     expect((await work.salience(['links', 'rain'])).stdout).toBe('rain has no links\n');
     const unlinked = await work.salience(['unlink', 'grinder', 'roast']);
-    expect(unlinked.stdout).toBe('took away 1 link between grinder and roast (stated)\n');
+    expect(unlinked.stdout).toBe('removed 1 link between grinder and roast (stated)\n');
     expect(await work.json(['unlink', 'grinder', 'roast'])).toEqual({
       ids: ['grinder', 'roast'],
       removed: [],
@@ -81,7 +81,7 @@ describe('links, link, unlink', () => {
       left: ['stated'],
     });
     const named = await work.salience(['unlink', 'roast', 'grinder', '--kind', 'birth']);
-    expect(named.stdout).toBe('took away 0 links between roast and grinder; 1 link left (stated)\n');
+    expect(named.stdout).toBe('removed 0 links between roast and grinder; 1 link left (stated)\n');
     expect(await fails('unlink', 'roast', 'grinder', '--kind', 'blood')).toEqual([2, 'usage']);
   });
 

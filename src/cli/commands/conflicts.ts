@@ -24,7 +24,10 @@ export function configure(command: Command): void {
         if (conflicts.length === 0) return context.print('no open conflicts');
         await context.print(formatConflicts(conflicts, context));
         await context.print(
-          context.paint('dim', 'end one: salience resolve CONFLICT keep-both | update | supersede | delete'),
+          context.paint(
+            'dim',
+            'resolve one: salience resolve CONFLICT keep-both | update | supersede | delete',
+          ),
         );
       }),
     );

@@ -49,7 +49,7 @@ export function configure(command: Command): void {
     );
   command
     .command('revoke')
-    .description('take a token back; it opens nothing from then on')
+    .description('revoke a token; it opens nothing from then on')
     .argument('<id>', 'its id, as list shows it')
     .action(
       action<object, [string]>(async (context, id) => {

@@ -32,7 +32,7 @@ export function configure(command: Command): void {
         const names = (kinds: readonly string[]) => (kinds.length === 0 ? '' : ` (${kinds.join(', ')})`);
         const stays = left.length === 0 ? '' : `; ${plural(left.length, 'link')} left${names(left)}`;
         await context.print(
-          `took away ${plural(removed.length, 'link')} between ${plainLine(a)} and ${plainLine(b)}${names(removed)}${stays}`,
+          `removed ${plural(removed.length, 'link')} between ${plainLine(a)} and ${plainLine(b)}${names(removed)}${stays}`,
         );
       }),
     );

@@ -314,6 +314,6 @@ function warningOf(conflicts: readonly Conflict[], model: string | undefined): s
   return [
     `Stored; it may contradict ${many}:`,
     ...lines,
-    'Ask the user which holds, and never keep both silently. Then resolve each conflict: keep-both, update (the old one takes the new text), supersede (the old one is hidden while the new one holds), or delete (the old one, for good).',
+    'Ask the user which is correct, and never keep both silently. Then resolve each conflict: keep-both, update (the old one takes the new text), supersede (the old one is hidden while the new one holds), or delete (the old one, for good).',
   ].join('\n');
 }

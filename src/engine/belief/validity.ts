@@ -7,7 +7,7 @@ import type { Memory, OperationOptions } from '../types.ts';
 import { changeOne } from '../write/write.ts';
 
 /**
- * Says that a memory does not hold, and why. It is kept, and no longer recalled; the same statement remembered again
+ * Marks a memory as no longer true, and says why. It is kept, and no longer recalled; the same statement remembered again
  * stays inactive until it is reinstated, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
  */
 export async function invalidate(
@@ -37,7 +37,7 @@ export async function invalidate(
   return shown(engine, memory, at);
 }
 
-/** Says that an invalidated memory holds again. Throws `not_found`. */
+/** Reinstates an invalidated memory. Throws `not_found`. */
 export async function reinstate(
   engine: Dependencies,
   id: string,

@@ -123,7 +123,7 @@ export function changesOf(plan: Forgetting, indexed: readonly IndexedText[]): re
 async function knownOf(reader: SpaceReader, id: string): Promise<Known | undefined> {
   const [present] = await reader.get([id]);
   const history = await reader.history(id);
-  // A memory that an undo took away still has its text in the history.
+  // A memory that an undo removed still has its text in the history.
   if (!present && history.every(({ redacted }) => redacted)) return undefined;
   const before = history.flatMap((event) => (event.before ? [event.before] : []));
   return { present, versions: present ? [present, ...before] : before };

@@ -36,7 +36,7 @@ export const remember = defineTool({
     conflicts: z
       .array(z.object({ id: z.string(), similarity: z.number(), content: z.string() }))
       .optional()
-      .describe('Memories that it may contradict: ask the user which holds'),
+      .describe('Memories that it may contradict: ask the user which is correct'),
     inactive: z.string().optional().describe('Why it is not recalled: it was said not to hold'),
     unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
   }),
@@ -72,7 +72,7 @@ function warningOf(
   return [
     'CONTRADICTION DETECTED. Stored; potentially conflicting memories:',
     ...conflicts.map((each) => `[${named(each.id)}] (${alike(each.similarity)}) ${quoted(each.content)}`),
-    'Ask the user which holds, and never keep both silently. Then:',
+    'Ask the user which is correct, and never keep both silently. Then:',
     '1. Keep both, if they are complementary',
     `2. Update the old one: update(id=<old_id>, content=...), and forget(id=${quoted(id)})`,
     '3. Supersede: remember the same again, with supersedes=<old_id>',

@@ -105,7 +105,7 @@ const scopedHelp = defineTool(
     recalling:
       'Ask in the words of the matter: "coffee order of Ada". Recall ranks by closeness in meaning, scope, weight and age; a score compares only with others of the same answer. list finds by type and tags, newest first.',
     correcting:
-      'A statement that changed: update its content, or remember the new one with supersedes, the id of the old. Stored by mistake, or the user wants it gone: forget, which is final. When remember warns of a contradiction, ask the user which holds; keep none silently.',
+      'A statement that changed: update its content, or remember the new one with supersedes, the id of the old. Stored by mistake, or the user wants it gone: forget, which is final. When remember warns of a contradiction, ask the user which is correct; keep none silently.',
     scopes:
       'A memory is for everywhere (global) or for a project. Recall with a project sees that project and what is global; with a scope alone, exactly that scope; with neither, what is global.',
   }),
