@@ -1,8 +1,10 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { ClockName } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
+import { namesOfCondition } from './condition.ts';
 import { type Node, operatorOf } from './operators/index.ts';
 import type { Walk } from './operators/operator.ts';
+import type { ResolvedFormulas } from './resolve.ts';
 import { isClockName, type Signals } from './signals.ts';
 
 /**
@@ -68,6 +70,13 @@ export function namesRead(node: Node, into = new Set<string>()): ReadonlySet<str
   for (const name of operatorOf(node).reads?.(node) ?? []) into.add(name);
   for (const child of childrenOf(node)) namesRead(child, into);
   return into;
+}
+
+/** The names that the formula of a profile reads, its parts and its requirements included. */
+export function signalsRead({ root, parts, require }: ResolvedFormulas): ReadonlySet<string> {
+  const names = new Set<string>(require.flatMap(namesOfCondition));
+  for (const node of [root, ...Object.values(parts)]) namesRead(node, names);
+  return names;
 }
 
 /** The clocks whose ages a formula counts. */

@@ -40,6 +40,36 @@ export const SIGNALS = {
     description: 'BM25 as a share of a full match',
     source: 'query',
   },
+  contextLexical: {
+    range: [0, 1],
+    otherwise: 0,
+    description: 'lexical, with a share of the words of the two turns before and after in its session',
+    source: 'query',
+  },
+  sessionLexical: {
+    range: [0, 1],
+    otherwise: 0,
+    description: 'lexical of its whole session, among sessions',
+    source: 'query',
+  },
+  authorNamed: {
+    range: [0, 1],
+    otherwise: 0,
+    description: '1 if the query names its author, and no other; unknown if the query names no author',
+    source: 'query',
+  },
+  dateMatch: {
+    range: [0, 1],
+    otherwise: 0,
+    description: 'how near it was made to a date that the query names; unknown if the query names none',
+    source: 'query',
+  },
+  saidByUser: {
+    range: [0, 1],
+    otherwise: 0,
+    description: '1 if its role is user or absent; unknown if no memory has a role',
+    source: 'query',
+  },
   importance: {
     range: [0, 1],
     otherwise: 0.5,
@@ -102,6 +132,8 @@ export const ATTRIBUTES = {
   scope: { otherwise: 'global', source: 'memory' },
   tier: { otherwise: 'hot', source: 'memory' },
   source: { otherwise: 'stated', source: 'memory' },
+  author: { otherwise: '', source: 'memory' },
+  role: { otherwise: '', source: 'memory' },
   core: { otherwise: false, source: 'memory' },
   superseded: { otherwise: false, source: 'relations' },
 } as const satisfies Readonly<Record<string, Attribute>>;
@@ -125,6 +157,9 @@ export type StoredSignalName = Where<typeof SIGNALS, { readonly source: 'memory'
 export type StoredAttributeName = Where<typeof ATTRIBUTES, { readonly source: 'memory' }>;
 
 export const QUERY_SIGNALS = SIGNAL_NAMES.filter(isQuerySignal);
+/** The signals of a query that an index knows exactly; of the similarity its codes give an interval. */
+export type ExactSignalName = Exclude<QuerySignalName, 'similarity'>;
+export const EXACT_SIGNALS = QUERY_SIGNALS.filter((name): name is ExactSignalName => name !== 'similarity');
 export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
   (name): name is StoredSignalName => SIGNALS[name].source === 'memory',
 );
@@ -186,6 +221,8 @@ export function signalsOf(memory: MemoryRecord): StoredSignals {
     scope: memory.scope,
     tier: memory.tier,
     source: memory.source,
+    author: memory.author ?? '',
+    role: memory.role ?? '',
     core: memory.core,
   };
 }

@@ -1,7 +1,7 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { MemoryRecord, Tier } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
-import { evaluate } from '../scoring/evaluate.ts';
+import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
@@ -18,10 +18,12 @@ import type {
   SearchRequest,
 } from '../store/store.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
-import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from './lexical.ts';
+import { lexicalScores, noLexicalScores, queryWords, substringScores } from './lexical.ts';
+import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { type Awaitable, searchIndex, type VectorSource } from './search.ts';
-import { signalsForQuery, standingColumns } from './standing.ts';
+import { signalsForQuery } from './standing.ts';
+import { returnsAll, type View, viewOf } from './view.ts';
 
 /**
  * What ranking asks of whatever keeps the memories: rows by key, and keys by what the index does not hold. All answers
@@ -57,13 +59,14 @@ export async function conductSearch(
 ): Promise<SearchAnswer> {
   const started = performance.now();
   checkVector(index, query);
-  const standing = standingColumns(index, relations, filter, now);
+  const view = viewOf(index, relations, filter, now);
+  const { standing } = view;
   const within = await keysWithMetadata(source, filter);
-  const { rows, filtered } = eligibleRows(index, standing, filter, now, within);
+  const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, standing, filter, now, within);
   const afterEligible = performance.now();
-  const lexical = await lexicalOf(index, source, query);
+  const columns = await columnsOfQuery(index, source, () => view, query, signalsRead(profile));
   const afterLexical = performance.now();
-  const search = { profile, rows, standing, lexical, vector: query.vector, now, limit };
+  const search = { profile, rows, standing, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const memories = await source.records(answer.hits.map(({ key }) => key));
   const hits = answer.hits.map(({ signals, bm25, score }, at): ScoredMemory => {
@@ -100,13 +103,16 @@ export async function conductInspection(
   { profile, query, filter, now }: Omit<SearchRequest, 'limit'>,
 ): Promise<readonly (Inspection | undefined)[]> {
   checkVector(index, query);
-  const standing = standingColumns(index, relations, filter, now);
+  const view = viewOf(index, relations, filter, now);
+  const { standing } = view;
   const within = await keysWithMetadata(source, filter);
   const keys = await source.keysOf(ids);
   const found = keys.filter((key) => key !== undefined);
   // Without words there is nothing to compute for every row of the index.
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
-  const lexical = hasWords ? await lexicalOf(index, source, query, found) : undefined;
+  const columns = hasWords
+    ? await columnsOfQuery(index, source, () => view, query, signalsRead(profile), found)
+    : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
   return ids.map((id, at): Inspection | undefined => {
@@ -115,16 +121,14 @@ export async function conductInspection(
     const row = index.rowOfKey.get(key);
     if (row === undefined) throw unknownMemory(id);
     const vector = vectorOf.get(key);
-    const relevance = lexical ? lexical.relevance[row]! : Number.NaN;
-    const signals = signalsForQuery(index, standing, row, {
-      similarity: query.vector && vector ? cosine(query.vector, vector) : undefined,
-      lexical: Number.isNaN(relevance) ? undefined : relevance,
-    });
+    const similarity = query.vector && vector ? cosine(query.vector, vector) : undefined;
+    const found = columns ? querySignals(columns, row, similarity) : { ...NOTHING_FOUND, similarity };
+    const signals = signalsForQuery(index, standing, row, found);
     return {
       id,
       ordinal: index.ordinals[row]!,
       signals,
-      bm25: lexical ? lexical.bm25[row]! : 0,
+      bm25: columns ? columns.lexical.bm25[row]! : 0,
       score: evaluate(profile.root, signals, now),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
@@ -132,19 +136,25 @@ export async function conductInspection(
   });
 }
 
-/** The lexical scores of a query: of all rows, or at least of the memories of some keys. */
-async function lexicalOf(
+/** What a query finds of all rows, or at least of the memories of some keys. */
+async function columnsOfQuery(
   index: ResidentIndex,
   source: RowSource,
-  { terms, substring }: PreparedQuery,
+  view: () => View,
+  query: PreparedQuery,
+  read: ReadonlySet<string>,
   among?: readonly number[],
-): Promise<LexicalScores> {
+): Promise<QueryColumns> {
+  const { terms, substring } = query;
   if (terms.length > 0) {
-    const ids = await source.termIds(terms);
-    return lexicalScores(index, terms, ids);
+    const words = queryWords(index, terms, await source.termIds(terms));
+    return queryColumns(index, view, query, lexicalScores(index, words), words, read);
   }
-  if (substring === undefined) return noLexicalScores(index);
-  return substringScores(index, await source.keysContaining(substring, among));
+  const lexical =
+    substring === undefined
+      ? noLexicalScores(index)
+      : substringScores(index, await source.keysContaining(substring, among));
+  return queryColumns(index, view, query, lexical, undefined, read);
 }
 
 async function keysWithMetadata(

@@ -1,5 +1,12 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
-import { addTermScores, type Bm25Query, lexicalRelevance, prepareBm25Query } from '../text/bm25.ts';
+import {
+  addTermScores,
+  inverseDocumentFrequency,
+  lengthNormalization,
+  lexicalRelevance,
+  prepareBm25Query,
+  termScore,
+} from '../text/bm25.ts';
 import {
   averageLength,
   documentFrequency,
@@ -7,6 +14,45 @@ import {
   normalizations,
   type ResidentIndex,
 } from './resident-index.ts';
+import { neighboursOf, sessionOf, type Turns } from './turns.ts';
+
+/** The words of a query, weighed by what the index knows of them. */
+export interface QueryWords {
+  /** In the order in which scores are summed. */
+  readonly idfs: readonly number[];
+  /** `undefined` for a term that no memory has. */
+  readonly postings: readonly (GrowingPostings | undefined)[];
+  readonly idfSum: number;
+  readonly averageLength: number;
+}
+
+/** The words of a query by the store's numbers of them, `undefined` for one it has never seen. */
+export function queryWords(
+  index: ResidentIndex,
+  terms: readonly string[],
+  ids: readonly (number | undefined)[],
+): QueryWords {
+  const known = new Map<string, GrowingPostings>();
+  for (const [at, term] of terms.entries()) {
+    const id = ids[at];
+    const found = id === undefined ? undefined : index.postings.get(id);
+    if (found) known.set(term, found);
+  }
+  const query = prepareBm25Query(terms, {
+    memoryCount: index.memoryCount,
+    averageLength: averageLength(index),
+    documentFrequency: (term) => {
+      const found = known.get(term);
+      return found ? documentFrequency(index, found) : 0;
+    },
+  });
+  return {
+    idfs: query.idfs,
+    postings: query.terms.map((term) => known.get(term)),
+    idfSum: query.idfSum,
+    averageLength: query.averageLength,
+  };
+}
 
 /** BM25 of every row for one query. */
 export interface LexicalScores {
@@ -15,40 +61,19 @@ export interface LexicalScores {
   readonly bm25: Float64Array;
 }
 
-/** Scores a query's terms; `ids` are the store's numbers of them, `undefined` for one it has never seen. */
-export function lexicalScores(
-  index: ResidentIndex,
-  terms: readonly string[],
-  ids: readonly (number | undefined)[],
-): LexicalScores {
+export function lexicalScores(index: ResidentIndex, words: QueryWords): LexicalScores {
   const bm25 = new Float64Array(index.size);
   const relevance = new Float64Array(index.size);
-  const postings = new Map<string, GrowingPostings>();
-  for (const [at, term] of terms.entries()) {
-    const id = ids[at];
-    const found = id === undefined ? undefined : index.postings.get(id);
-    if (found) postings.set(term, found);
-  }
-  const query: Bm25Query = prepareBm25Query(terms, {
-    memoryCount: index.memoryCount,
-    averageLength: averageLength(index),
-    documentFrequency: (term) => {
-      const found = postings.get(term);
-      return found ? documentFrequency(index, found) : 0;
-    },
-  });
   const lengths = normalizations(index);
-  const touched: GrowingPostings[] = [];
-  query.terms.forEach((term, at) => {
-    const found = postings.get(term);
-    if (!found) return;
-    addTermScores(query.idfs[at]!, found, lengths, bm25);
-    touched.push(found);
+  words.postings.forEach((postings, at) => {
+    if (postings) addTermScores(words.idfs[at]!, postings, lengths, bm25);
   });
-  for (const { rows, count } of touched) {
+  for (const postings of words.postings) {
+    if (!postings) continue;
+    const { rows, count } = postings;
     for (let at = 0; at < count; at++) {
       const row = rows[at]!;
-      relevance[row] = lexicalRelevance(bm25[row]!, query.idfSum);
+      relevance[row] = lexicalRelevance(bm25[row]!, words.idfSum);
     }
   }
   return { relevance, bm25 };
@@ -67,4 +92,96 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): L
 /** Scores of a recall without a query. */
 export function noLexicalScores(index: ResidentIndex): LexicalScores {
   return { relevance: new Float64Array(index.size).fill(Number.NaN), bm25: new Float64Array(index.size) };
+}
+
+/** The relevance of the words of a row together with those around it. */
+export function contextRelevance(index: ResidentIndex, turns: Turns, words: QueryWords, row: number): number {
+  const neighbours = neighboursOf(index, turns, row);
+  let length = index.lengths[row]!;
+  for (const { row: other, weight } of neighbours) length += weight * index.lengths[other]!;
+  const normalization = lengthNormalization(length, words.averageLength);
+  let bm25 = 0;
+  words.postings.forEach((postings, at) => {
+    if (!postings) return;
+    let frequency = frequencyIn(postings, row);
+    for (const { row: other, weight } of neighbours) frequency += weight * frequencyIn(postings, other);
+    if (frequency > 0) bm25 += termScore(words.idfs[at]!, frequency, normalization);
+  });
+  return lexicalRelevance(bm25, words.idfSum);
+}
+
+/** {@link contextRelevance} of every row that has a word of the query, or stands beside one. */
+export function contextScores(
+  index: ResidentIndex,
+  turns: Turns,
+  words: QueryWords,
+  { relevance }: LexicalScores,
+): Float64Array {
+  const scores = relevance.slice();
+  const { rows, places, sessions } = turns;
+  // Rows whose context has a word: those around every occurrence.
+  const touched = new Uint8Array(rows.length);
+  for (const postings of words.postings) {
+    if (!postings) continue;
+    for (let at = 0; at < postings.count; at++) {
+      const place = places[postings.rows[at]!]!;
+      if (place < 0) continue;
+      const session = sessions[place]!;
+      for (let each = Math.max(0, place - 2); each <= place + 2 && each < rows.length; each++) {
+        if (sessions[each] === session) touched[each] = 1;
+      }
+    }
+  }
+  for (let place = 0; place < touched.length; place++) {
+    if (touched[place] === 1) scores[rows[place]!] = contextRelevance(index, turns, words, rows[place]!);
+  }
+  return scores;
+}
+
+/** The relevance of each session as one text, among the sessions that have a visible memory. */
+export function sessionScores(turns: Turns, words: QueryWords): Float64Array {
+  const { places, sessions, lengths, totalLength } = turns;
+  const count = lengths.length;
+  const bm25 = new Float64Array(count);
+  const average = count > 0 ? totalLength / count : 0;
+  let idfSum = 0;
+  for (const postings of words.postings) {
+    const frequencies = new Map<number, number>();
+    for (let at = 0; postings && at < postings.count; at++) {
+      const place = places[postings.rows[at]!]!;
+      if (place < 0) continue;
+      const session = sessions[place]!;
+      frequencies.set(session, (frequencies.get(session) ?? 0) + postings.frequencies[at]!);
+    }
+    const idf = inverseDocumentFrequency(count, frequencies.size);
+    idfSum += idf;
+    for (const [session, frequency] of frequencies) {
+      bm25[session]! += termScore(idf, frequency, lengthNormalization(lengths[session]!, average));
+    }
+  }
+  return bm25.map((each) => lexicalRelevance(each, idfSum));
+}
+
+/** {@link sessionScores} by row; a row without a session has its own relevance. */
+export function sessionRelevance(
+  index: ResidentIndex,
+  turns: Turns,
+  scores: Float64Array,
+  { relevance }: LexicalScores,
+  row: number,
+): number {
+  const session = sessionOf(index, turns, row);
+  return session < 0 ? relevance[row]! : scores[session]!;
+}
+
+/** How often a term occurs in a row: postings stand in ascending order of rows. */
+function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && rows[low] === row ? frequencies[low]! : 0;
 }

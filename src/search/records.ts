@@ -6,7 +6,7 @@ import { readerOf, searchable } from '../store/state-reader.ts';
 import type { Snapshot } from '../store/store.ts';
 import { containsText } from '../store/substring.ts';
 import { conductInspection, conductSearch, type ResidentState, type RowSource } from './conduct.ts';
-import { createResidentIndex, putMemory, reserve } from './resident-index.ts';
+import { createResidentIndex, putMemory, reserve, turnOf } from './resident-index.ts';
 
 /** A state that is held in memory, ranked like any store: its index is made from the records when it is first asked. */
 export function snapshotOfState(state: State): Snapshot {
@@ -50,6 +50,7 @@ export function indexRecords(space: SearchableSpace): {
       ordinal: memory.ordinal,
       signals: signalsOf(memory),
       tags: memory.tags,
+      turn: turnOf(memory),
       termIds: [...terms.keys()].map(idOf),
       termCounts: [...terms.values()],
       vector,

@@ -1,7 +1,17 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
 import { lengthNormalization, type Postings } from '../text/bm25.ts';
-import { type ColumnSet, createColumns, getRow, growColumns, setRow } from './columns.ts';
+import { holdsQuestion } from '../text/context.ts';
+import {
+  type ColumnSet,
+  codeOf,
+  createColumns,
+  type Dictionary,
+  getRow,
+  growColumns,
+  setRow,
+} from './columns.ts';
 import { grow } from './grow.ts';
 import { type Quantised, quantise } from './quantise.ts';
 
@@ -34,6 +44,12 @@ export interface ResidentIndex {
   vectors: number;
   /** By the store's number of the term. */
   readonly postings: Map<number, GrowingPostings>;
+  /** The sessions in which memories were made. */
+  readonly sessions: SessionRows;
+  /** 1 where the content holds a question mark. */
+  asks: Uint8Array;
+  /** Grows with every change: what was derived from an index belongs to one version of it. */
+  version: number;
   readonly tags: Map<string, Set<number>>;
   readonly tagsOfRow: Map<number, readonly string[]>;
   /** Of the memories that are not stubs. */
@@ -41,6 +57,14 @@ export interface ResidentIndex {
   totalLength: number;
   normalizations: Float64Array;
   normalizationsAreStale: boolean;
+}
+
+export interface SessionRows {
+  readonly dictionary: Dictionary;
+  /** Of each row: the number of its session, counted from 1; 0 without one. */
+  codes: Uint32Array;
+  /** Of each session: its living rows, by creation, then ordinal. */
+  readonly rows: number[][];
 }
 
 export interface GrowingPostings extends Postings {
@@ -55,10 +79,23 @@ export interface IndexedMemory {
   readonly ordinal: number;
   readonly signals: StoredSignals;
   readonly tags: readonly string[];
+  readonly turn: Turn;
   /** The store's numbers of its terms, and how often each occurs. */
   readonly termIds: ArrayLike<number>;
   readonly termCounts: ArrayLike<number>;
   readonly vector: Quantised | Float32Array | undefined;
+}
+
+/** What a memory is in its session. */
+export interface Turn {
+  /** The session in which it was made. */
+  readonly session: string | undefined;
+  /** Whether its content holds a question mark. */
+  readonly asks: boolean;
+}
+
+export function turnOf({ bornIn, content }: Pick<MemoryRecord, 'bornIn' | 'content'>): Turn {
+  return { session: bornIn, asks: holdsQuestion(content) };
 }
 
 export function createResidentIndex(): ResidentIndex {
@@ -77,6 +114,13 @@ export function createResidentIndex(): ResidentIndex {
     residuals: new Float64Array(0),
     vectors: 0,
     postings: new Map(),
+    sessions: {
+      dictionary: { texts: [], codes: new Map() },
+      codes: new Uint32Array(0),
+      rows: [],
+    },
+    asks: new Uint8Array(0),
+    version: 0,
     tags: new Map(),
     tagsOfRow: new Map(),
     memoryCount: 0,
@@ -88,7 +132,7 @@ export function createResidentIndex(): ResidentIndex {
 
 /** Of a row, beside its vector and its words: columns, maps, dictionaries. */
 const ROW_BYTES =
-  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 80;
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
@@ -105,6 +149,8 @@ export function reserve(index: ResidentIndex, rows: number): void {
   index.keys = grow(index.keys, length);
   index.ordinals = grow(index.ordinals, length);
   index.lengths = grow(index.lengths, length);
+  index.sessions.codes = grow(index.sessions.codes, length);
+  index.asks = grow(index.asks, length);
   index.scales = grow(index.scales, length);
   index.residuals = grow(index.residuals, length);
   index.codes = grow(index.codes, length * index.dimensions);
@@ -124,13 +170,19 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   if (memory.tags.length > 0) index.tagsOfRow.set(row, memory.tags);
   putTerms(index, row, memory);
   putVector(index, row, memory.vector);
+  putTurn(index, row, memory.turn);
+  index.version++;
 }
 
 /** Sets what a memory is beside its text. Returns false when the index does not have it. */
 export function putSignals(index: ResidentIndex, key: number, signals: StoredSignals): boolean {
   const row = index.rowOfKey.get(key);
   if (row === undefined) return false;
+  const moved = index.columns.clocks.createdAt[row] !== signals.createdAt;
+  if (moved) removeTurn(index, row);
   setRow(index.columns, row, signals);
+  if (moved) addToSession(index, row);
+  index.version++;
   return true;
 }
 
@@ -140,6 +192,8 @@ export function removeMemory(index: ResidentIndex, key: number): void {
   index.rowOfKey.delete(key);
   index.alive[row] = 0;
   index.dead++;
+  index.version++;
+  removeTurn(index, row);
   for (const tag of index.tagsOfRow.get(row) ?? []) index.tags.get(tag)?.delete(row);
   index.tagsOfRow.delete(row);
   if (!Number.isNaN(index.scales[row]!)) index.vectors--;
@@ -219,6 +273,51 @@ function putVector(index: ResidentIndex, row: number, vector: IndexedMemory['vec
   index.scales[row] = scale;
   index.residuals[row] = residual;
   index.vectors++;
+}
+
+function putTurn(index: ResidentIndex, row: number, { session, asks }: Turn): void {
+  index.asks[row] = asks ? 1 : 0;
+  index.sessions.codes[row] = session === undefined ? 0 : codeOf(index.sessions.dictionary, session) + 1;
+  addToSession(index, row);
+}
+
+/** Puts a row where it stands among those of its session; most are the last of it. */
+export function addToSession(index: ResidentIndex, row: number): void {
+  const { codes, rows } = index.sessions;
+  const code = codes[row]!;
+  if (code === 0) return;
+  rows[code - 1] ??= [];
+  const list = rows[code - 1]!;
+  let at = list.length;
+  if (at > 0 && !standsBefore(index, list[at - 1]!, row)) at = placeAmong(index, list, row);
+  list.splice(at, 0, row);
+}
+
+/** Where a row stands, or would stand, among rows in the order of a session. */
+export function placeAmong(index: ResidentIndex, list: ArrayLike<number>, row: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (standsBefore(index, list[middle]!, row)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Turns of a session stand in the order of creation, then ordinal. */
+function standsBefore({ columns, ordinals }: ResidentIndex, a: number, b: number): boolean {
+  const { createdAt } = columns.clocks;
+  const difference = createdAt[a]! - createdAt[b]!;
+  return difference < 0 || (difference === 0 && ordinals[a]! < ordinals[b]!);
+}
+
+function removeTurn(index: ResidentIndex, row: number): void {
+  const { codes, rows } = index.sessions;
+  const code = codes[row]!;
+  if (code === 0) return;
+  const list = rows[code - 1]!;
+  list.splice(placeAmong(index, list, row), 1);
 }
 
 function isStub(index: ResidentIndex, row: number): boolean {

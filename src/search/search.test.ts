@@ -129,6 +129,7 @@ describe('a large store', () => {
       const memory = {
         ...sample!,
         id: `m${at}`,
+        bornIn: at % 5 === 0 ? undefined : `s${at % 300}`,
         ordinal: at + 1,
         tier: 'hot',
         core: false,

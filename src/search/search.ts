@@ -3,10 +3,10 @@ import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import type { Signals } from '../scoring/signals.ts';
+import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
-import type { LexicalScores } from './lexical.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
+import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { SCAN_ROWS, scan } from './scan.ts';
 import { columnsOf, type StandingColumns, signalsForQuery } from './standing.ts';
@@ -25,7 +25,7 @@ export interface IndexSearch {
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
   readonly standing: StandingColumns;
-  readonly lexical: LexicalScores;
+  readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
   readonly now: number;
   readonly limit: number;
@@ -114,12 +114,14 @@ interface Survivors {
 
 /** Bounds the score of every row, and keeps those that could be among the best. */
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
-  const { profile, rows, now, limit, lexical } = search;
+  const { profile, rows, now, limit } = search;
   const columns = columnsOf(index.columns, search.standing);
   const formula = compile(profile.root, columns);
   const judge = compileConditions(profile.require, columns);
   const similarity = similarityBounds(index, search.vector);
   const block = emptyBlock(now);
+  const exact = exactColumns(search.columns);
+  const { relevance } = search.columns.lexical;
   const lowest = createThreshold(limit);
   let kept: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
   let discarded = 0;
@@ -129,10 +131,9 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   for (let start = 0; start < rows.length; ) {
     start = fillBlock(block, rows, start);
     similarity(block);
+    exact(block);
     for (let at = 0; at < block.count; at++) {
-      const relevance = lexical.relevance[block.rows[at]!]!;
-      block.lexical[at] = relevance;
-      if (relevance > 0) lexicalMatches++;
+      if (relevance[block.rows[at]!]! > 0) lexicalMatches++;
       if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
     }
     const verdict = judge(block);
@@ -178,7 +179,7 @@ interface Ranked extends IndexHit {
 
 async function evaluateRows(
   index: ResidentIndex,
-  { profile, standing, lexical, vector, now }: IndexSearch,
+  { profile, standing, columns, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
 ): Promise<Ranked[]> {
@@ -190,18 +191,15 @@ async function evaluateRows(
   rows.forEach((row, at) => {
     const key = keys[at]!;
     const stored = found.get(key);
-    const relevance = lexical.relevance[row]!;
-    const signals = signalsForQuery(index, standing, row, {
-      similarity: vector && stored ? cosine(vector, stored) : undefined,
-      lexical: Number.isNaN(relevance) ? undefined : relevance,
-    });
+    const similarity = vector && stored ? cosine(vector, stored) : undefined;
+    const signals = signalsForQuery(index, standing, row, querySignals(columns, row, similarity));
     if (failedRequirement(profile, signals, now) !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;
     ranked.push({
       key,
       signals,
-      bm25: lexical.bm25[row]!,
+      bm25: columns.lexical.bm25[row]!,
       score,
       similarity: signals.similarity,
       updatedAt: signals.updatedAt!,
@@ -263,6 +261,20 @@ function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined
   };
 }
 
+/** Fills in what is known exactly of each row of a block; the rest of it stays NaN. */
+function exactColumns({ exact }: QueryColumns): (block: Block) => void {
+  const known = EXACT_SIGNALS.flatMap((name) => {
+    const column = exact[name];
+    return column ? [[name, column] as const] : [];
+  });
+  return (block) => {
+    for (const [name, column] of known) {
+      const values = block.exact[name];
+      for (let at = 0; at < block.count; at++) values[at] = column(block.rows[at]!);
+    }
+  };
+}
+
 function hasVector(index: ResidentIndex, row: number): boolean {
   return !Number.isNaN(index.scales[row]!);
 }
@@ -276,7 +288,9 @@ function emptyBlock(now: number): MutableBlock {
     now,
     similarityLow: new Float64Array(BLOCK_SIZE),
     similarityHigh: new Float64Array(BLOCK_SIZE),
-    lexical: new Float64Array(BLOCK_SIZE),
+    exact: Object.fromEntries(
+      EXACT_SIGNALS.map((name) => [name, new Float64Array(BLOCK_SIZE).fill(Number.NaN)]),
+    ) as MutableBlock['exact'],
   };
 }
 

@@ -1,6 +1,12 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
-import { createResidentIndex, type GrowingPostings, type ResidentIndex } from './resident-index.ts';
+import { codeOf, type Dictionary } from './columns.ts';
+import {
+  addToSession,
+  createResidentIndex,
+  type GrowingPostings,
+  type ResidentIndex,
+} from './resident-index.ts';
 
 /**
  * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
@@ -8,7 +14,7 @@ import { createResidentIndex, type GrowingPostings, type ResidentIndex } from '.
  */
 export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 5;
+const LAYOUT = 6;
 
 interface Header {
   readonly layout: number;
@@ -18,6 +24,7 @@ interface Header {
   readonly memoryCount: number;
   readonly totalLength: number;
   readonly dictionaries: Readonly<Record<string, readonly string[]>>;
+  readonly sessions: readonly string[];
   /** Rows with tags. */
   readonly tags: readonly (readonly [row: number, tags: readonly string[]])[];
 }
@@ -28,6 +35,7 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
   living.forEach((row, at) => {
     newRow[row] = at;
   });
+  const sessions = livingSessions(index, living);
   const header: Header = {
     layout: LAYOUT,
     size: living.length,
@@ -38,6 +46,7 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
     dictionaries: Object.fromEntries(
       STORED_ATTRIBUTE_NAMES.map((name) => [name, index.columns.attributes[name].dictionary.texts]),
     ),
+    sessions: sessions.texts,
     tags: [...index.tagsOfRow].map(([row, tags]) => [newRow[row]!, tags] as const),
   };
   const parts = new Map<string, Uint8Array>([['header', new TextEncoder().encode(JSON.stringify(header))]]);
@@ -46,6 +55,11 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
     for (let at = 0; at < living.length; at++) kept[at] = array[living[at]!]!;
     parts.set(name, bytesOf(kept));
   }
+  parts.set('sessions', bytesOf(sessions.codes));
+  parts.set(
+    'asks',
+    Uint8Array.from(living, (row) => index.asks[row]!),
+  );
   const { codes, dimensions } = index;
   const keptCodes = new Int8Array(living.length * dimensions);
   for (let at = 0; at < living.length; at++) {
@@ -88,6 +102,10 @@ export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined 
     }
   }
   for (let row = 0; row < index.size; row++) index.rowOfKey.set(index.keys[row]!, row);
+  index.asks = parts.get('asks')!.slice();
+  index.sessions.codes = arrayOf(Uint32Array, parts, 'sessions');
+  for (const text of header.sessions) codeOf(index.sessions.dictionary, text);
+  for (let row = 0; row < index.size; row++) addToSession(index, row);
   for (const [row, tags] of header.tags) {
     index.tagsOfRow.set(row, tags);
     for (const tag of tags) {
@@ -112,7 +130,7 @@ function readHeader(bytes: Uint8Array | undefined): Header | undefined {
 function isHeader(value: unknown): value is Header {
   if (typeof value !== 'object' || value === null) return false;
   const header = value as Partial<Header>;
-  const { size, dimensions, vectors, memoryCount, totalLength, dictionaries, tags } = header;
+  const { size, dimensions, vectors, memoryCount, totalLength, dictionaries, sessions, tags } = header;
   const isText = (each: unknown) => typeof each === 'string';
   return (
     header.layout === LAYOUT &&
@@ -122,6 +140,8 @@ function isHeader(value: unknown): value is Header {
     typeof dictionaries === 'object' &&
     dictionaries !== null &&
     Object.values(dictionaries).every((texts) => Array.isArray(texts) && texts.every(isText)) &&
+    Array.isArray(sessions) &&
+    sessions.every(isText) &&
     Array.isArray(tags) &&
     tags.every(
       ([row, texts]: Header['tags'][number]) =>
@@ -131,7 +151,7 @@ function isHeader(value: unknown): value is Header {
 }
 
 /** Whether every part is as long as the header says, and every code of an attribute has its text. */
-function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts): boolean {
+function fits({ size, dimensions, dictionaries, sessions }: Header, parts: SnapshotParts): boolean {
   const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
   return (
     [
@@ -141,10 +161,12 @@ function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts):
       ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
       ...CLOCK_NAMES.map((name) => `clock.${name}`),
     ].every((name) => hasBytes(name, size * 8)) &&
-    ['lengths', 'scales', ...STORED_ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every((name) =>
-      hasBytes(name, size * 4),
+    ['lengths', 'scales', 'sessions', ...STORED_ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every(
+      (name) => hasBytes(name, size * 4),
     ) &&
     hasBytes('codes', size * dimensions) &&
+    hasBytes('asks', size) &&
+    arrayOf(Uint32Array, parts, 'sessions').every((code) => code <= sessions.length) &&
     STORED_ATTRIBUTE_NAMES.every((name) => {
       const texts = dictionaries[name]?.length ?? 0;
       return arrayOf(Uint32Array, parts, `attribute.${name}`).every((code) => code < texts || code === 0);
@@ -154,6 +176,19 @@ function fits({ size, dimensions, dictionaries }: Header, parts: SnapshotParts):
 
 function isRow(value: unknown, size: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < size;
+}
+
+/** The sessions that still have a memory, and the number of each living row's among them, from 1 on. */
+function livingSessions(
+  { sessions }: ResidentIndex,
+  living: Int32Array,
+): { readonly texts: readonly string[]; readonly codes: Uint32Array } {
+  const kept: Dictionary = { texts: [], codes: new Map() };
+  const codes = Uint32Array.from(living, (row) => {
+    const code = sessions.codes[row]!;
+    return code === 0 ? 0 : codeOf(kept, sessions.dictionary.texts[code - 1]!) + 1;
+  });
+  return { texts: kept.texts, codes };
 }
 
 function livingRows(index: ResidentIndex): Int32Array {

@@ -431,6 +431,19 @@ export interface PreparedQuery {
   readonly vector?: Float32Array | undefined;
   /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */
   readonly substring?: string | undefined;
+  /** As it was asked: the names of authors are looked for in it. */
+  readonly text?: string | undefined;
+  /** The dates that it names. */
+  readonly dates?: readonly DateRange[] | undefined;
+}
+
+/** A stretch of time that a query names, such as a day or a month. */
+export interface DateRange {
+  /** The words that name it. */
+  readonly text: string;
+  readonly start: Instant;
+  /** The first moment after it. */
+  readonly end: Instant;
 }
 
 export interface SearchRequest {

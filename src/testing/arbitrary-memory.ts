@@ -17,7 +17,9 @@ const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const word = fc.constantFrom('tea', 'coffee', 'Berlin', 'deploy', 'Zoë', '東京', 'match', 'plan');
-const words = fc.array(word, { minLength: 1, maxLength: 8 }).map((list) => list.join(' '));
+const words = fc
+  .tuple(fc.array(word, { minLength: 1, maxLength: 8 }), fc.constantFrom('', '', '?', '？'))
+  .map(([list, end]) => `${list.join(' ')}${end}`);
 const text = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .map((each) => each.replaceAll('\0', '0'));
@@ -39,10 +41,11 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     tags: fc.array(label, { maxLength: 3 }),
     metadata: fc.oneof(arbitraryMetadata, fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true })),
     topicKey: optional(label),
-    author: optional(label),
+    author: optional(fc.oneof(fc.constantFrom('Ann Lee', 'Bob Lee', 'Will', 'Zoë', '東京'), label)),
     role: optional(fc.constantFrom('user', 'assistant', 'tool')),
     sessionId: optional(label),
-    bornIn: optional(label),
+    // Few sessions, so that their memories stand beside each other.
+    bornIn: optional(fc.oneof({ weight: 3, arbitrary: fc.constantFrom('monday', 'tuesday') }, label)),
     createdAt: instant,
     updatedAt: instant,
     lastAccessedAt: optional(instant),

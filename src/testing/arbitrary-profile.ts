@@ -35,6 +35,8 @@ const attributeValues: Readonly<Record<AttributeName, readonly string[]>> = {
   scope: ['global', 'project:match', 'team:a/project:b'],
   tier: ['hot', 'cold', 'stub'],
   source: ['stated', 'imported'],
+  author: ['', 'Ann Lee', 'Will'],
+  role: ['', 'user', 'assistant'],
   core: ['true', 'false'],
   superseded: ['true', 'false'],
 };

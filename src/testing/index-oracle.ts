@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
+import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import { eligibleRows } from '../search/eligible.ts';
-import { lexicalScores, noLexicalScores } from '../search/lexical.ts';
-import { createResidentIndex, putMemory, type ResidentIndex } from '../search/resident-index.ts';
-import { searchIndex } from '../search/search.ts';
-import { standingColumns } from '../search/standing.ts';
+import { conductSearch, type RowSource } from '../search/conduct.ts';
+import { createResidentIndex, putMemory, type ResidentIndex, turnOf } from '../search/resident-index.ts';
 import { grouped, type Relations } from '../store/standing.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
@@ -70,10 +68,26 @@ export const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Words, among them one that no memory has, and mostly a vector. */
+const arbitraryRange = fc
+  .tuple(fc.integer({ min: -100, max: 20 }), fc.constantFrom(1, 7, 30))
+  .map(([first, days]) => {
+    const start = ARBITRARY_NOW + first * MILLISECONDS_PER_DAY;
+    return { text: 'then', start, end: start + days * MILLISECONDS_PER_DAY };
+  });
+
+/** Words, among them one that no memory has, mostly a vector, names and dates. */
 export const arbitraryQuery = fc.record({
   terms: fc.uniqueArray(fc.constantFrom(...vocabulary, 'unknown')).map((terms) => terms.sort()),
   vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
+  text: fc.constantFrom(
+    undefined,
+    'What did Ann say?',
+    'Which Lee is it, Bob?',
+    'Will Will come?',
+    '東京はどうだった',
+    'nobody',
+  ),
+  dates: fc.option(fc.array(arbitraryRange, { maxLength: 2 }), { nil: undefined }),
 });
 
 /** Below, at and above the size of the groups in which rows are evaluated, and beyond the number of rows. */
@@ -126,6 +140,7 @@ export function indexed(key: number, memory: MemoryRecord, { terms, vector }: In
     ordinal: memory.ordinal,
     signals: signalsOf(memory),
     tags: memory.tags,
+    turn: turnOf(memory),
     termIds: sorted.map(([id]) => id),
     termCounts: sorted.map(([, count]) => count),
     vector,
@@ -176,26 +191,17 @@ export async function searchByIndex(
   living: readonly SearchableMemory[],
   request: SearchRequest,
 ) {
-  const { profile, now, limit, query, filter } = request;
-  const standing = standingColumns(index, relationsOf(memories, living), filter, now);
-  const { rows, filtered } = eligibleRows(index, standing, filter, now);
-  const lexical =
-    query.terms.length > 0
-      ? lexicalScores(index, query.terms, query.terms.map(termId))
-      : noLexicalScores(index);
-  const answer = await searchIndex(
-    index,
-    { profile, rows, standing, lexical, vector: query.vector, now, limit },
-    {
-      vectors: (keys) => keys.map((key) => memories[key]!.vector),
-    },
-  );
-  return {
-    ...answer,
-    filtered,
-    eligible: rows.length,
-    ids: answer.hits.map(({ key }) => memories[key]!.memory.id),
+  const source: RowSource = {
+    vectors: (keys) => keys.map((key) => memories[key]!.vector),
+    records: (keys) => keys.map((key) => memories[key]!.memory),
+    keysOf: (ids) => ids.map((id) => memories.findIndex(({ memory }) => memory.id === id)),
+    termIds: (terms) => terms.map(termId),
+    keysWithMetadata: () => new Set(),
+    keysContaining: () => [],
   };
+  const relations = relationsOf(memories, living);
+  const answer = await conductSearch({ index, relations, sequence: 0 }, source, request);
+  return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
 }
 
 export type IndexedAnswer = Awaited<ReturnType<typeof searchByIndex>>;
@@ -213,6 +219,7 @@ export async function expectSame(
   // Bit for bit: toEqual on numbers is Object.is.
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
   expect(found.hits.map(({ bm25 }) => bm25)).toEqual(naive.hits.map(({ bm25 }) => bm25));
+  expect(found.hits.map(({ signals }) => signals)).toEqual(naive.hits.map(({ signals }) => signals));
   expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
   expect(found.lexicalMatches).toBe(naive.lexicalMatches);
   expect(found.withVector).toBe(naive.withVector);

@@ -1,14 +1,14 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { hint } from '../../domain/options.ts';
 import type { Calibration } from '../../providers/embedder.ts';
-import { namesOfCondition } from '../../scoring/condition.ts';
-import { namesRead } from '../../scoring/evaluate.ts';
+import { signalsRead } from '../../scoring/evaluate.ts';
 import {
   type ParameterOverrides,
   type Profile,
   type ResolvedProfile,
   resolveProfile,
 } from '../../scoring/profile.ts';
+import { EXACT_SIGNALS } from '../../scoring/signals.ts';
 import type { ExpansionSettings } from './expand.ts';
 
 /** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
@@ -98,8 +98,8 @@ export function querySignals(resolved: ResolvedProfile): {
   readonly similarity: boolean;
   readonly lexical: boolean;
 } {
-  const names = new Set([...namesRead(resolved.root), ...resolved.require.flatMap(namesOfCondition)]);
-  return { similarity: names.has('similarity'), lexical: names.has('lexical') };
+  const names = signalsRead(resolved);
+  return { similarity: names.has('similarity'), lexical: EXACT_SIGNALS.some((name) => names.has(name)) };
 }
 
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {

@@ -1,5 +1,11 @@
 import type { ClockName } from '../../domain/fields.ts';
-import type { AttributeName, RowSignalName, SignalName } from '../signals.ts';
+import {
+  type AttributeName,
+  type ExactSignalName,
+  isQuerySignal,
+  type RowSignalName,
+  type SignalName,
+} from '../signals.ts';
 import type { Node } from './index.ts';
 import type { Compilation } from './operator.ts';
 
@@ -27,8 +33,8 @@ export interface Block {
   /** NaN where the similarity is unknown. */
   readonly similarityLow: Float64Array;
   readonly similarityHigh: Float64Array;
-  /** NaN where the lexical relevance is unknown. */
-  readonly lexical: Float64Array;
+  /** NaN where the signal is unknown. Only what the formula reads is filled in. */
+  readonly exact: { readonly [Name in ExactSignalName]: Float64Array };
 }
 
 /** Values between which the formula's value of each row lies; the same array when they are known exactly. */
@@ -102,25 +108,23 @@ export function isBlurred(name: SignalName): boolean {
 
 /** Loads the values of a signal into a lane. */
 export function loadSignal(columns: Columns, name: SignalName, missing: number, lane: Lane): Step {
-  switch (name) {
-    case 'similarity':
-      return ({ similarityLow, similarityHigh, count }) => {
-        for (let at = 0; at < count; at++) {
-          const known = !Number.isNaN(similarityLow[at]!);
-          lane.low[at] = known ? similarityLow[at]! : missing;
-          lane.high[at] = known ? similarityHigh[at]! : missing;
-        }
-      };
-    case 'lexical':
-      return ({ lexical, count }) => {
-        for (let at = 0; at < count; at++) lane.low[at] = Number.isNaN(lexical[at]!) ? missing : lexical[at]!;
-      };
-    default: {
-      // A new signal of the query does not compile here until its block says it.
-      const column = columns.signal(name);
-      return ({ rows, count }) => {
-        for (let at = 0; at < count; at++) lane.low[at] = column[rows[at]!]!;
-      };
-    }
+  if (name === 'similarity') {
+    return ({ similarityLow, similarityHigh, count }) => {
+      for (let at = 0; at < count; at++) {
+        const known = !Number.isNaN(similarityLow[at]!);
+        lane.low[at] = known ? similarityLow[at]! : missing;
+        lane.high[at] = known ? similarityHigh[at]! : missing;
+      }
+    };
   }
+  if (isQuerySignal(name)) {
+    return ({ exact, count }) => {
+      const values = exact[name];
+      for (let at = 0; at < count; at++) lane.low[at] = Number.isNaN(values[at]!) ? missing : values[at]!;
+    };
+  }
+  const column = columns.signal(name);
+  return ({ rows, count }) => {
+    for (let at = 0; at < count; at++) lane.low[at] = column[rows[at]!]!;
+  };
 }

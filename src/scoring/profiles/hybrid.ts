@@ -1,23 +1,93 @@
+import type { Expression } from '../operators/index.ts';
 import type { ProfileDefinition } from '../profile.ts';
 import { recencyPart } from './shared.ts';
 
+const words = { weight: { op: 'param', name: 'weights.context' }, of: { op: 'ref', name: 'words' } } as const;
+const meaning = {
+  weight: { op: 'param', name: 'weights.similarity' },
+  of: { op: 'ref', name: 'calibrated' },
+} as const;
+const session = {
+  weight: { op: 'param', name: 'weights.session' },
+  of: { op: 'signal', name: 'sessionLexical' },
+} as const;
+
+/** Words and meaning; what is not known is left out, and the rest divided by its own weights. */
+const match: Expression = {
+  op: 'when',
+  if: { known: 'sessionLexical' },
+  then: {
+    op: 'when',
+    if: { known: 'similarity' },
+    then: { op: 'mean', terms: [words, meaning, session] },
+    else: { op: 'mean', terms: [words, session] },
+  },
+  else: {
+    op: 'when',
+    if: { known: 'similarity' },
+    then: { op: 'mean', terms: [words, meaning] },
+    else: { op: 'ref', name: 'words' },
+  },
+};
+
+/** (1 + weight · cue) / (1 + weight) where the query or the store raises the cue; 1 elsewhere. */
+function cue(signal: 'authorNamed' | 'dateMatch' | 'saidByUser', parameter: string): Expression {
+  return {
+    op: 'when',
+    if: { known: signal },
+    then: {
+      op: 'mean',
+      terms: [
+        { weight: 1, of: 1 },
+        { weight: { op: 'param', name: parameter }, of: { op: 'signal', name: signal } },
+      ],
+    },
+    else: 1,
+  };
+}
+
 /**
- * Words and meaning together, nudged by recency, importance, confidence and whether a possible update is known. The
- * nudge is bounded: a memory whose relevance is more than a tenth lower never ranks above.
+ * Words and meaning together, with the words of the turns around a memory and of its session; raised by what the query
+ * says of author and date and by who said it; adjusted by recency, importance, confidence and possible updates. The
+ * adjustment is bounded: a memory whose relevance is more than a tenth lower never ranks above.
  */
 export const hybrid: ProfileDefinition = {
   name: 'hybrid',
   description:
-    'The default: words and meaning together, gently preferring what is recent, important and sure.',
+    'The default: words in their context and meaning together, and who and when the query names; gently preferring what is recent, important and sure.',
   source:
-    'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not. The shares and the calibration are the middle of the plateau that bench/results/grid.json records (recall@10 .658; chosen on other spaces: .656)',
+    'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not. Cues multiply, so that a cue alone makes nothing relevant. The constants lie on the plateaus that docs/benchmarks.md shows',
   parameters: {
-    'weights.lexical': { kind: 'number', default: 0.55, min: 0, description: 'Share of words in relevance.' },
-    'weights.vector': {
+    'weights.context': {
       kind: 'number',
-      default: 0.45,
+      default: 7,
       min: 0,
-      description: 'Share of meaning in relevance.',
+      description: 'Share of words, those of the turns around included.',
+    },
+    'weights.similarity': { kind: 'number', default: 5, min: 0, description: 'Share of meaning.' },
+    'weights.session': {
+      kind: 'number',
+      default: 3.6,
+      min: 0,
+      description: 'Share of the words of the whole session.',
+    },
+    'cues.author': {
+      kind: 'number',
+      default: 0.2,
+      min: 0,
+      description: 'What being said by the author whom the query names adds, as a share.',
+    },
+    'cues.date': {
+      kind: 'number',
+      default: 1,
+      min: 0,
+      description: 'What being made at the date that the query names adds, as a share.',
+    },
+    'cues.role': {
+      kind: 'number',
+      default: 0.15,
+      min: 0,
+      description: 'What being said by the user adds, as a share.',
     },
     similarityFloor: {
       kind: 'number',
@@ -48,17 +118,24 @@ export const hybrid: ProfileDefinition = {
       },
       cap: { op: 'param', name: 'similaritySpan' },
     },
-    relevance: {
+    words: {
       op: 'when',
-      if: { known: 'similarity' },
-      then: {
-        op: 'mean',
-        terms: [
-          { weight: { op: 'param', name: 'weights.lexical' }, of: { op: 'signal', name: 'lexical' } },
-          { weight: { op: 'param', name: 'weights.vector' }, of: { op: 'ref', name: 'calibrated' } },
-        ],
-      },
+      if: { known: 'contextLexical' },
+      then: { op: 'signal', name: 'contextLexical' },
       else: { op: 'signal', name: 'lexical' },
+    },
+    match,
+    author: cue('authorNamed', 'cues.author'),
+    date: cue('dateMatch', 'cues.date'),
+    speaker: cue('saidByUser', 'cues.role'),
+    relevance: {
+      op: 'product',
+      of: [
+        { op: 'ref', name: 'match' },
+        { op: 'ref', name: 'author' },
+        { op: 'ref', name: 'date' },
+        { op: 'ref', name: 'speaker' },
+      ],
     },
     recency: recencyPart,
     importance: { op: 'signal', name: 'importance' },

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SalienceError } from '../../domain/errors.ts';
 import { signalsOf } from '../../scoring/signals.ts';
-import { createResidentIndex, putMemory } from '../../search/resident-index.ts';
+import { createResidentIndex, putMemory, turnOf } from '../../search/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
 import {
@@ -162,6 +162,7 @@ test('a snapshot whose parts do not fit is not used', () => {
       ordinal: key,
       signals: signalsOf(memory),
       tags: memory.tags,
+      turn: turnOf(memory),
       termIds: [1, 2],
       termCounts: [1, 1],
       vector: sampleIndexed(memory, [key, 1, 0]).vector,

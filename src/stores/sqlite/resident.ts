@@ -8,6 +8,7 @@ import {
   type ResidentIndex,
   removeMemory,
   signalsOfRow,
+  turnOf,
 } from '../../search/resident-index.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
 import type { Relations } from '../../store/standing.ts';
@@ -155,6 +156,7 @@ function putRow(index: ResidentIndex, row: IndexedRow): void {
     ordinal: memory.ordinal,
     signals: signalsOf(memory),
     tags: memory.tags,
+    turn: turnOf(memory),
     termIds,
     termCounts,
     vector: row.vector

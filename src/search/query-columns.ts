@@ -1,0 +1,119 @@
+import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
+import { exponentialDecay } from '../scoring/arithmetic.ts';
+import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scoring/signals.ts';
+import type { DateRange, PreparedQuery } from '../store/store.ts';
+import { namedAuthors } from '../text/names.ts';
+import {
+  contextRelevance,
+  contextScores,
+  type LexicalScores,
+  type QueryWords,
+  sessionRelevance,
+  sessionScores,
+} from './lexical.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { View } from './view.ts';
+
+/** A signal of a query for every row; NaN where it is unknown. */
+export type QueryColumn = (row: number) => number;
+
+/** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
+export interface QueryColumns {
+  readonly lexical: LexicalScores;
+  readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
+}
+
+/** Days off the named range after which a date matches half as well. */
+const DATE_HALF_LIFE_DAYS = 7;
+
+/**
+ * The columns of a query, of the signals that are `read` only. `words` are absent where no term of it is left: its text
+ * then stands for them.
+ */
+export function queryColumns(
+  index: ResidentIndex,
+  view: () => View,
+  query: PreparedQuery,
+  lexical: LexicalScores,
+  words: QueryWords | undefined,
+  read: ReadonlySet<string>,
+): QueryColumns {
+  const { relevance } = lexical;
+  const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
+    lexical: () => (row) => relevance[row]!,
+    contextLexical: () => {
+      if (!words) return (row) => relevance[row]!;
+      const { turns } = view();
+      const scores = contextScores(index, turns, words, lexical);
+      // A row that is not visible is no part of what was counted.
+      return (row) =>
+        turns.places[row]! < 0 && index.sessions.codes[row] !== 0
+          ? contextRelevance(index, turns, words, row)
+          : scores[row]!;
+    },
+    sessionLexical: () => {
+      if (!words) return (row) => relevance[row]!;
+      const { turns } = view();
+      const scores = sessionScores(turns, words);
+      return (row) => sessionRelevance(index, turns, scores, lexical, row);
+    },
+    authorNamed: () => {
+      if (query.text === undefined) return undefined;
+      const named = namedAuthors(query.text, view().authors);
+      if (named.length === 0) return undefined;
+      const { codes, dictionary } = index.columns.attributes.author;
+      const code = named.length === 1 ? dictionary.codes.get(named[0]!) : undefined;
+      return (row) => (codes[row] === code ? 1 : 0);
+    },
+    dateMatch: () => {
+      const { dates = [] } = query;
+      if (dates.length === 0) return undefined;
+      const { createdAt } = index.columns.clocks;
+      return (row) => dateMatch(createdAt[row]!, dates);
+    },
+    saidByUser: () => {
+      if (!view().hasRoles) return undefined;
+      const { codes, dictionary } = index.columns.attributes.role;
+      const said = Uint8Array.from(dictionary.texts, (role) => (role === '' || role === 'user' ? 1 : 0));
+      return (row) => said[codes[row]!]!;
+    },
+  };
+  const exact = Object.fromEntries(
+    EXACT_SIGNALS.map((name) => [name, name === 'lexical' || read.has(name) ? make[name]() : undefined]),
+  ) as QueryColumns['exact'];
+  return { lexical, exact };
+}
+
+/** The signals of a row. */
+export function querySignals(
+  { exact }: QueryColumns,
+  row: number,
+  similarity: number | undefined,
+): QuerySignals {
+  const signals: { -readonly [Name in keyof QuerySignals]: number | undefined } = {
+    ...NOTHING_FOUND,
+    similarity,
+  };
+  for (const name of EXACT_SIGNALS) {
+    const value = exact[name]?.(row);
+    if (value !== undefined && !Number.isNaN(value)) signals[name] = value;
+  }
+  return signals;
+}
+
+/** Of a recall without a query. */
+export const NOTHING_FOUND = Object.fromEntries(EXACT_SIGNALS.map((name) => [name, undefined])) as {
+  readonly [Name in ExactSignalName]: undefined;
+};
+
+/**
+ * 2^(−days/7) with the days from a moment to the nearest end of the nearest range; 1 inside of one.
+ */
+export function dateMatch(at: number, ranges: readonly DateRange[]): number {
+  let nearest = Infinity;
+  for (const { start, end } of ranges) {
+    const off = at < start ? start - at : at >= end ? at - end : 0;
+    nearest = Math.min(nearest, off);
+  }
+  return exponentialDecay(nearest / MILLISECONDS_PER_DAY, DATE_HALF_LIFE_DAYS);
+}
