@@ -20,6 +20,7 @@ export const OPEN_OPTIONS = keysOf<OpenOptions>()({
   reranker: true,
   tokenCounter: true,
   conflictThreshold: true,
+  dateReader: true,
   reinforcement: true,
   readOnly: true,
   reindex: true,

@@ -20,6 +20,7 @@ import { checkProfile, type Profile, type ProfileDefinition } from './scoring/pr
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analyze.ts';
+import { type DateReader, readEnglishDates } from './text/dates.ts';
 
 export interface OpenOptions {
   /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps all in memory until it is closed. */
@@ -37,6 +38,8 @@ export interface OpenOptions {
   readonly timeZone?: string | undefined;
   /** Of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
+  /** Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English, none for other languages. */
+  readonly dateReader?: DateReader | undefined;
   /** Strategies of your own, by their formulas. */
   readonly profiles?: readonly ProfileDefinition[] | undefined;
   /** Most bytes of UTF-8 in one content; `Infinity` for no limit. Default is 32 KiB. */
@@ -90,7 +93,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const name = parseSpaceName(options.space);
   const reinforcement = reinforcementOf(options.reinforcement);
   const profiles = gatherProfiles(options.profiles ?? []);
-  const analyzer = await loadAnalyzer(options.language ?? 'english');
+  const { language = 'english' } = options;
+  const analyzer = await loadAnalyzer(language);
   const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
   const embedder = chosen && withQueryCache(chosen);
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
@@ -105,6 +109,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       space,
       embedder,
       analyzer,
+      dateReader: options.dateReader ?? (language === 'english' ? readEnglishDates : undefined),
       clock: options.clock ?? Date.now,
       newId,
       limits: {

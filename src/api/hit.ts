@@ -31,7 +31,7 @@ const stageSchema = z.object({
 } satisfies Record<keyof StageTrace, z.ZodType>);
 
 const armSchema = z.object({
-  name: z.enum(['lexical', 'vector', 'rerank']),
+  name: z.enum(['lexical', 'vector', 'dates', 'rerank']),
   status: z.enum(['ran', 'not-used', 'off', 'failed', 'blank']),
   reason: z.string().optional(),
 } satisfies Record<keyof Arm, z.ZodType>);
@@ -45,6 +45,9 @@ export const traceSchema = z.object({
   completeness: z.enum(['exact', 'approximate']),
   upperBound: z.number(),
   arms: listOf(armSchema),
+  dates: listOf(z.object({ text: z.string(), from: instant, to: instant }))
+    .optional()
+    .describe('The dates that the query names; the end is not included'),
   sequence: z.number(),
   asOf: z
     .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })

@@ -279,6 +279,7 @@ export const recallArguments = {
         linkThreshold: { type: 'number' },
         pathThreshold: { type: 'number' },
         secondHop: flag,
+        sequence: flag,
       }),
     ],
     about: "how links bring memories in (default: the strategy's)",

@@ -12,6 +12,7 @@ import type { Reranker } from '../providers/reranker.ts';
 import type { Profile } from '../scoring/profile.ts';
 import type { MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
+import type { DateReader } from '../text/dates.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
 import type { FilterOptions, OperationOptions } from './types.ts';
 import type { TextLimits } from './write/field-checks.ts';
@@ -21,6 +22,8 @@ export interface Dependencies {
   readonly space: SpaceStore;
   readonly embedder: Embedder | undefined;
   readonly analyzer: Analyzer;
+  /** Finds the dates that a query names. */
+  readonly dateReader: DateReader | undefined;
   readonly clock: Clock;
   readonly newId: (now: Instant) => string;
   readonly limits: TextLimits;

@@ -3,7 +3,7 @@ import type { MemoryRecord, Tier } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
 import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import type { Signals } from '../scoring/signals.ts';
+import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
@@ -109,10 +109,12 @@ export async function conductInspection(
   const keys = await source.keysOf(ids);
   const found = keys.filter((key) => key !== undefined);
   // Without words there is nothing to compute for every row of the index.
+  const read = signalsRead(profile);
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
-  const columns = hasWords
-    ? await columnsOfQuery(index, source, () => view, query, signalsRead(profile), found)
-    : undefined;
+  const columns =
+    hasWords || EXACT_SIGNALS.some((name) => read.has(name))
+      ? await columnsOfQuery(index, source, () => view, query, read, found)
+      : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
   return ids.map((id, at): Inspection | undefined => {

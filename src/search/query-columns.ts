@@ -1,7 +1,8 @@
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { exponentialDecay } from '../scoring/arithmetic.ts';
 import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scoring/signals.ts';
-import type { DateRange, PreparedQuery } from '../store/store.ts';
+import type { PreparedQuery } from '../store/store.ts';
+import type { DateRange } from '../text/dates.ts';
 import { namedAuthors } from '../text/names.ts';
 import {
   contextRelevance,

@@ -5,6 +5,7 @@ import type { SpaceSettings } from '../domain/settings.ts';
 import type { Instant } from '../domain/time.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+import type { DateRange } from '../text/dates.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -435,15 +436,6 @@ export interface PreparedQuery {
   readonly text?: string | undefined;
   /** The dates that it names. */
   readonly dates?: readonly DateRange[] | undefined;
-}
-
-/** A stretch of time that a query names, such as a day or a month. */
-export interface DateRange {
-  /** The words that name it. */
-  readonly text: string;
-  readonly start: Instant;
-  /** The first moment after it. */
-  readonly end: Instant;
 }
 
 export interface SearchRequest {

@@ -5,7 +5,7 @@ import type { Link } from '../../store/store.ts';
 import { type Expansion, type ExpansionSettings, expandLinks } from './expand.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const settings = { linkThreshold: 0.3, pathThreshold: 0.3, secondHop: true };
+const settings = { linkThreshold: 0.3, pathThreshold: 0.3, secondHop: true, sequence: true };
 
 type Edge = readonly [a: number, b: number, weight: number];
 

@@ -12,6 +12,8 @@ export interface ExpansionSettings {
   readonly pathThreshold: number;
   /** Whether neighbours of neighbours and bridges are looked for. */
   readonly secondHop: boolean;
+  /** Whether neighbours in a session count as linked. */
+  readonly sequence: boolean;
 }
 
 /** A memory that links lead to, by the path of at most two links with the best product of weights. */
@@ -65,11 +67,12 @@ export async function expandLinks(
   settings: ExpansionSettings,
   now: Instant,
 ): Promise<Expansion> {
-  const { linkThreshold, pathThreshold, secondHop } = settings;
+  const { linkThreshold, pathThreshold, secondHop, sequence } = settings;
   const graph: Graph = new Map();
   const seen = new Map(direct.map((id) => [id, true]));
   const follow = async (ids: readonly string[], weakest: number) => {
     const links = (await space.links(ids, weakest))
+      .filter(({ kind }) => sequence || kind !== 'sequence')
       .map((link) => ({ ids: link.ids, weight: presentWeight(link, now) }))
       .filter(({ weight }) => weight >= linkThreshold);
     const unknown = [...new Set(links.flatMap(({ ids }) => ids))].filter((id) => !seen.has(id));

@@ -4,6 +4,7 @@ import type { Embedder } from '../../providers/embedder.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
+import type { DateRange } from '../../text/dates.ts';
 import { asksForThePast } from '../../text/tense.ts';
 import { querySignals } from './strategy.ts';
 import type { Arm } from './trace.ts';
@@ -16,18 +17,25 @@ export interface Preparation {
   readonly past: boolean;
 }
 
+export interface QueryTools {
+  readonly analyzer: Analyzer;
+  readonly embedder: Embedder | undefined;
+  /** The dates that a text names; absent where none are looked for. */
+  readonly dates?: ((text: string) => Promise<readonly DateRange[]>) | undefined;
+}
+
 /**
- * Analyses a query: its terms, its vector, its tense. A vector that cannot be made is reported as an arm that failed; the
- * recall goes on with words alone. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
+ * Analyses a query: its terms, its vector, its dates, its tense. A vector or dates that cannot be had are reported as an
+ * arm that failed; the recall goes on without them. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
  */
 export async function prepareQuery(
   text: string | undefined,
   resolved: ResolvedProfile,
-  tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
+  tools: QueryTools,
   signal: AbortSignal | undefined,
 ): Promise<Preparation> {
   const reads = querySignals(resolved);
-  if (!reads.similarity && !reads.lexical) {
+  if (!Object.values(reads).includes(true)) {
     if (text !== undefined && text !== '') {
       throw new SalienceError(
         'invalid_argument',
@@ -44,13 +52,16 @@ export async function prepareQuery(
   const vector = reads.similarity
     ? await embedQuery(query, tools.embedder, signal, reads.lexical)
     : { arm: unused('vector') };
+  const dates = reads.date ? await readDates(query, tools) : undefined;
   return {
     query: {
       terms,
       vector: vector.vector,
+      ...(reads.author ? { text: query } : {}),
+      ...(dates?.ranges ? { dates: dates.ranges } : {}),
       ...(terms.length === 0 ? { substring: query.trim() } : {}),
     },
-    arms: [reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'), vector.arm],
+    arms: [reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'), vector.arm, ...(dates?.arm ?? [])],
     past: asksForThePast(query),
   };
 }
@@ -88,6 +99,18 @@ async function embedQuery(
   } catch (cause) {
     throwIfAborted(signal);
     return { arm: { name: 'vector', status: 'failed', reason: (cause as Error).message } };
+  }
+}
+
+async function readDates(
+  query: string,
+  { dates }: QueryTools,
+): Promise<{ readonly ranges?: readonly DateRange[]; readonly arm?: readonly Arm[] }> {
+  try {
+    const ranges = (await dates?.(query)) ?? [];
+    return ranges.length === 0 ? {} : { ranges };
+  } catch (cause) {
+    return { arm: [{ name: 'dates', status: 'failed', reason: (cause as Error).message }] };
   }
 }
 

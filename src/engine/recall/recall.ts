@@ -10,6 +10,7 @@ import type { ResolvedProfile } from '../../scoring/profile.ts';
 import { featuresOf } from '../../scoring/score.ts';
 import type { Signals } from '../../scoring/signals.ts';
 import type { NewUsage, PastSpace, SearchAnswer } from '../../store/store.ts';
+import type { DateRange } from '../../text/dates.ts';
 import { snippet } from '../../text/snippet.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { Memory, RecallOptions } from '../types.ts';
@@ -18,7 +19,7 @@ import type { EvidenceChain } from './expand.ts';
 import { DEEP_PENALTY, withOuterFactors } from './outer.ts';
 import { asKnown, validAtOf } from './past.ts';
 import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from './pipeline.ts';
-import { type Preparation, prepareQuery } from './prepare.ts';
+import { type Preparation, prepareQuery, type QueryTools } from './prepare.ts';
 import { decideUse } from './reinforce.ts';
 import {
   ASSOCIATION,
@@ -138,7 +139,7 @@ export async function prepareRecall(
   const now = momentOf(engine, options);
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
   if (options.track !== undefined) flag(options.track, 'track');
-  const preparation = await prepareQuery(query, resolved, engine, options.signal);
+  const preparation = await prepareQuery(query, resolved, queryTools(engine, now), options.signal);
   const plan: RecallPlan = {
     request: { profile: resolved, query: preparation.query, filter, now, limit },
     outer,
@@ -148,6 +149,14 @@ export async function prepareRecall(
     signal: options.signal,
   };
   return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
+}
+
+function queryTools({ analyzer, embedder, dateReader, space }: Dependencies, now: Instant): QueryTools {
+  return {
+    analyzer,
+    embedder,
+    dates: dateReader && (async (text) => dateReader(text, { now, timeZone: (await space.settings()).timeZone })),
+  };
 }
 
 function rerankOf(
@@ -308,6 +317,7 @@ function traceOf(
   totalMs: number,
   asOf: Trace['asOf'],
 ): Trace {
+  const { dates = [] } = prepared.preparation.query;
   const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
   return {
     strategy: prepared.strategy.name,
@@ -318,7 +328,12 @@ function traceOf(
     completeness: answer.completeness,
     upperBound: boundOf(answer, ranked),
     arms: [...prepared.preparation.arms, ...arms],
+    ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),
     sequence: answer.sequence,
     ...(asOf ? { asOf } : {}),
   };
+}
+
+function shownRange({ text, start, end }: DateRange): NonNullable<Trace['dates']>[number] {
+  return { text, from: formatInstant(start), to: formatInstant(end) };
 }

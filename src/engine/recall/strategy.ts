@@ -8,7 +8,6 @@ import {
   type ResolvedProfile,
   resolveProfile,
 } from '../../scoring/profile.ts';
-import { EXACT_SIGNALS } from '../../scoring/signals.ts';
 import type { ExpansionSettings } from './expand.ts';
 
 /** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
@@ -56,6 +55,7 @@ export const ASSOCIATION: AssociationSettings = {
   linkThreshold: 0.3,
   pathThreshold: 0.3,
   secondHop: true,
+  sequence: true,
 };
 
 const limits: Readonly<Record<string, number>> = { balanced: 20, scoped: 5 };
@@ -68,7 +68,8 @@ const contexts: Readonly<Record<string, ContextDefaults>> = {
 };
 const associations: Readonly<Record<string, AssociationSettings>> = {
   retention: ASSOCIATION,
-  hybrid: { ...ASSOCIATION, mode: 'propagated' },
+  // The words of neighbours are part of its formula.
+  hybrid: { ...ASSOCIATION, mode: 'propagated', sequence: false },
 };
 
 /** The strategy of a profile. One that extends a built-in profile recalls as that does. */
@@ -97,9 +98,16 @@ export function resolveStrategy(
 export function querySignals(resolved: ResolvedProfile): {
   readonly similarity: boolean;
   readonly lexical: boolean;
+  readonly author: boolean;
+  readonly date: boolean;
 } {
   const names = signalsRead(resolved);
-  return { similarity: names.has('similarity'), lexical: EXACT_SIGNALS.some((name) => names.has(name)) };
+  return {
+    similarity: names.has('similarity'),
+    lexical: names.has('lexical') || names.has('contextLexical') || names.has('sessionLexical'),
+    author: names.has('authorNamed'),
+    date: names.has('dateMatch'),
+  };
 }
 
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {

@@ -28,7 +28,7 @@ export interface StageTrace {
 
 /** Whether one way of finding or ordering memories took part in an answer. */
 export interface Arm {
-  readonly name: 'lexical' | 'vector' | 'rerank';
+  readonly name: 'lexical' | 'vector' | 'dates' | 'rerank';
   /**
    * `ran`; `not-used`: the strategy does not read it; `off`: it is not configured; `failed`: it should have run, and
    * the answer is the poorer for it; `blank`: the query holds nothing that it knows.
@@ -49,6 +49,8 @@ export interface Trace {
   readonly completeness: 'exact' | 'approximate';
   readonly upperBound: number;
   readonly arms: readonly Arm[];
+  /** The dates that the query names, as far as the strategy looks at them. Times are ISO 8601; `to` is not included. */
+  readonly dates?: readonly { readonly text: string; readonly from: string; readonly to: string }[] | undefined;
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
   /** Of a look back: where to, and how many memories that were known then were forgotten since. */

@@ -1,0 +1,254 @@
+import type { ParsedResult } from 'chrono-node';
+import type { Instant } from '../domain/time.ts';
+import { type CalendarDay, calendarDay, startOfDay } from '../domain/zone.ts';
+
+/** A stretch of time that a text names, such as a day or a month. */
+export interface DateRange {
+  /** The words that name it. */
+  readonly text: string;
+  readonly start: Instant;
+  /** The first moment after it. */
+  readonly end: Instant;
+}
+
+/** From where a text is read. */
+export interface DateContext {
+  readonly now: Instant;
+  /** The IANA name of the zone whose days are meant. */
+  readonly timeZone: string;
+}
+
+/** Finds the stretches of time that a text names, in the order of the text. One for each language. */
+export type DateReader = (text: string, context: DateContext) => Promise<readonly DateRange[]>;
+
+/**
+ * The dates that an English text names: days, weeks, months, seasons and years. One without a year is the latest that
+ * began before `now`; a relative one has the grain of its unit ("two weeks ago": that week). Seasons are northern.
+ * Times of day, bare numbers, "now", and "today" in a question about habits name none.
+ *
+ * @example
+ * ```ts
+ * await readEnglishDates('What did Ann plan in May?', { now: Date.UTC(2026, 2, 1), timeZone: 'UTC' });
+ * // [{ text: 'in May', start: Date.UTC(2025, 4, 1), end: Date.UTC(2025, 5, 1) }]
+ * ```
+ */
+export const readEnglishDates: DateReader = async (text, context) => {
+  if (!MAY_NAME_A_DATE.test(text)) return [];
+  // Most queries name no date, and a command line should not load what it does not need.
+  const { en } = await import('chrono-node');
+  const today = calendarDay(context.now, context.timeZone);
+  const spans: Span[] = [...seasonsAndYears(text, today)];
+  // At noon no zone that the process may run in moves the reference to another day.
+  const instant = new Date(Date.UTC(today.year, today.month - 1, today.day, 12));
+  for (const result of en.casual.parse(text, { instant, timezone: 0 })) {
+    if (spans.some((span) => overlaps(span, result))) continue;
+    const span = spanOf(result, text, today);
+    if (span) spans.push(span);
+  }
+  spans.sort((a, b) => a.index - b.index);
+  return spans
+    .map((span, at) => withYearOf(span, spans[at + 1], text))
+    .map(({ text: words, first, after }) => ({
+      text: words,
+      start: startOfDay(first, context.timeZone),
+      end: startOfDay(after, context.timeZone),
+    }));
+};
+
+/** Days from `first` up to, and without, `after`. */
+interface Stretch {
+  readonly first: CalendarDay;
+  readonly after: CalendarDay;
+  /** Where the year was not named: the same in a year. */
+  readonly inYear?: ((year: number) => Stretch) | undefined;
+}
+
+interface Span extends Stretch {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** "between June and August 2023": both are of that year. */
+function withYearOf(span: Span, next: Span | undefined, text: string): Span {
+  if (!span.inYear || !next || next.inYear) return span;
+  const between = text.slice(span.index + span.text.length, next.index);
+  const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
+  return joined ? { ...span, ...span.inYear(next.first.year) } : span;
+}
+
+type Grain = 'day' | 'week' | 'month' | 'year';
+
+const MAY_NAME_A_DATE =
+  /\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter|yesterday|today|tonight|tomorrow|weekend|ago|last|past|previous|next|this)/i;
+
+const PREPOSITION = /\b(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\s-]+(?:the\s+)?$/i;
+
+/** Words that are also names of months and days of the week, or parts of them. */
+const AMBIGUOUS = /^(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)$/i;
+
+function spanOf(result: ParsedResult, text: string, today: CalendarDay): Span | undefined {
+  const { start, end, index } = result;
+  const words = result.text;
+  const first = rangeOf(start, words, text, index, today);
+  const last = end && rangeOf(end, words, text, index, today);
+  if (!last) return first && { index, text: words, ...first };
+  // "3 May to 7 May 2023": the day of the first half is read as an hour.
+  const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : undefined;
+  const begin = day === undefined ? first : grained({ ...last.first, month: start.get('month')!, day }, 'day');
+  if (!begin) return { index, text: words, ...last };
+  const [a, b] = isBefore(last.first, begin.first) ? [last, begin] : [begin, last];
+  return { index, text: words, first: a.first, after: b.after };
+}
+
+function rangeOf(
+  parsed: ParsedResult['start'],
+  words: string,
+  text: string,
+  index: number,
+  today: CalendarDay,
+): Stretch | undefined {
+  const tags = parsed.tags();
+  const at = { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
+  if (tags.has('casualReference/now')) return undefined;
+  if (/^today\b/i.test(words) && asksForHabits(text)) return undefined;
+  const casual = CASUAL.find(([pattern]) => pattern.test(words));
+  // The library asks the zone of the process what day "last night" was.
+  if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
+  if (AMBIGUOUS.test(words) && !PREPOSITION.test(text.slice(0, index))) return undefined;
+  const unit = /\b(day|week|fortnight|month|quarter|year|decade)s?\b/i.exec(words)?.[1]?.toLowerCase();
+  if (tags.has('result/relativeDate') || /^(?:this|current) (?:week|month|year)$/i.test(words)) {
+    const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
+    // A stretch that lasts until now: "in the last three months".
+    if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
+      return { first: grained(at, grain).first, after: next(today, 'day') };
+    }
+    return grained(at, grain);
+  }
+  if (parsed.isCertain('day') && parsed.isCertain('month')) {
+    if (parsed.isCertain('year')) return grained(at, 'day');
+    return yearly((year) => grained({ ...at, year }, 'day'), today);
+  }
+  if (parsed.isCertain('month')) {
+    const month = { ...at, day: 1 };
+    if (parsed.isCertain('year')) return grained(month, 'month');
+    const past = /\blast[\s-]+$/i.test(text.slice(0, index)) || /^last\b/i.test(words);
+    const found = yearly((year) => grained({ ...month, year }, 'month'), today);
+    return past && isBefore(today, found.after) ? grained({ ...month, year: found.first.year - 1 }, 'month') : found;
+  }
+  if (parsed.isCertain('weekday')) {
+    if (/\bweekends?\b/i.test(words)) return weekend(words, today);
+    if (/\b(?:last|next|this|past)\b/i.test(words)) return grained(at, 'day');
+    const back = (weekdayOf(today) - parsed.get('weekday')! + 7) % 7;
+    return grained({ ...today, day: today.day - back }, 'day');
+  }
+  return parsed.isCertain('year') ? grained({ year: at.year, month: 1, day: 1 }, 'year') : undefined;
+}
+
+/** Words for days around today, and how far off they are. */
+const CASUAL = [
+  [/^(?:yesterday|last (?:night|evening))\b/i, -1],
+  [/^(?:today|tonight|this (?:morning|noon|afternoon|evening|night))\b/i, 0],
+  [/^tomorrow\b/i, 1],
+] as const;
+
+/** Today is only a date where something happened, or is to happen: "What does Ann do today" asks for how things are. */
+function asksForHabits(text: string): boolean {
+  return !/\b(?:did|was|were|had|has|have|happened|said|told|will|going to|plan(?:s|ned)?)\b/i.test(text);
+}
+
+const SEASONS = [
+  ['winter', 12],
+  ['spring', 3],
+  ['summer', 6],
+  ['autumn', 9],
+  ['fall', 9],
+] as const;
+const SEASON =
+  /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
+const YEAR = /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?![-/.:]\d)/gi;
+
+/** What the library does not read: seasons, and years that stand alone. */
+function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
+  const seasons = [...text.matchAll(SEASON)].flatMap((match): Span[] => {
+    const [words, preposition, name = '', year] = match;
+    // "fall" and "spring" are verbs too.
+    if (preposition === undefined && year === undefined) return [];
+    const [, month] = SEASONS.find(([each]) => each === name.toLowerCase())!;
+    const season = (of: number) => {
+      const first = { year: month === 12 ? of - 1 : of, month, day: 1 };
+      return { first, after: { ...first, month: month + 3 } };
+    };
+    const found = year === undefined ? latest(season, today) : season(Number(year));
+    const past = preposition?.toLowerCase() === 'last' && isBefore(today, found.after);
+    return [{ index: match.index, text: words, ...(past ? latest(season, { ...found.first, day: 0 }) : found) }];
+  });
+  const years = [...text.matchAll(YEAR)]
+    .filter((match) => !seasons.some((span) => overlaps(span, { index: match.index, text: match[0] })))
+    // "in May of 2023" is a month.
+    .filter((match) => !MONTH_BEFORE.test(text.slice(0, match.index)))
+    .map((match): Span => {
+      const year = Number(match[2]);
+      return { index: match.index, text: match[0], ...grained({ year, month: 1, day: 1 }, 'year') };
+    });
+  return [...seasons, ...years];
+}
+
+const MONTH_BEFORE = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s*$/i;
+
+/** The last Saturday and Sunday that began, or with "last" those of the week before, or with "next" the coming ones. */
+function weekend(words: string, today: CalendarDay): Stretch {
+  const back = (weekdayOf(today) + 1) % 7;
+  const isRunning = back <= 1;
+  const shift = /\bnext\b/i.test(words) ? 7 : /\blast\b/i.test(words) && isRunning ? -7 : 0;
+  const first = { ...today, day: today.day - back + shift };
+  return { first, after: { ...first, day: first.day + 2 } };
+}
+
+/** The latest of yearly stretches that began on or before a day. */
+function latest(of: (year: number) => Stretch, today: CalendarDay): Stretch {
+  const found = [today.year + 1, today.year, today.year - 1].map(of);
+  return found.find(({ first }) => !isBefore(today, first)) ?? found[2]!;
+}
+
+/** The same, of which the text may still name the year. */
+function yearly(inYear: (year: number) => Stretch, today: CalendarDay): Stretch {
+  return { ...latest(inYear, today), inYear };
+}
+
+function grained(at: CalendarDay, grain: Grain): Stretch {
+  const first =
+    grain === 'year'
+      ? { ...at, month: 1, day: 1 }
+      : grain === 'month'
+        ? { ...at, day: 1 }
+        : grain === 'week'
+          ? { ...at, day: at.day - ((weekdayOf(at) + 6) % 7) }
+          : at;
+  return { first, after: next(first, grain) };
+}
+
+function next({ year, month, day }: CalendarDay, grain: Grain): CalendarDay {
+  if (grain === 'year') return { year: year + 1, month, day };
+  if (grain === 'month') return { year, month: month + 1, day };
+  return { year, month, day: day + (grain === 'week' ? 7 : 1) };
+}
+
+/** 0 for Sunday. */
+function weekdayOf(day: CalendarDay): number {
+  return new Date(noonOf(day)).getUTCDay();
+}
+
+function isBefore(a: CalendarDay, b: CalendarDay): boolean {
+  return noonOf(a) < noonOf(b);
+}
+
+function noonOf({ year, month, day }: CalendarDay): number {
+  return Date.UTC(year, month - 1, day, 12);
+}
+
+function overlaps(
+  a: { readonly index: number; readonly text: string },
+  b: { readonly index: number; readonly text: string },
+): boolean {
+  return a.index < b.index + b.text.length && b.index < a.index + a.text.length;
+}
