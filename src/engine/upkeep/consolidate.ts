@@ -234,7 +234,7 @@ function joinedRecord(
     invalidatedAt: undefined,
     invalidReason: undefined,
     consolidatedAt: undefined,
-    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceJudge'>>(inheritedImportance, seed),
+    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceSource'>>(inheritedImportance, seed),
     stability: mean,
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
     sessions: [],

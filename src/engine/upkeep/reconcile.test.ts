@@ -67,7 +67,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await memory.get('f2')).toMatchObject({
       supersedes: ['f0'],
       importance: 0.9,
-      importanceJudge: 'caller',
+      importanceSource: 'caller',
     });
     expect(await recalled(memory)).toEqual(['f1', 'f2']);
     expect(await memory.conflicts()).toEqual([]);
@@ -91,7 +91,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     const { memory } = await judging(() => 'UPDATE');
     await memory.setImportance('f2', 0.1);
     await memory.maintain();
-    expect(await memory.get('f2')).toMatchObject({ importance: 0.1, importanceJudge: 'person' });
+    expect(await memory.get('f2')).toMatchObject({ importance: 0.1, importanceSource: 'person' });
     expect(await recalled(memory)).toEqual(['f2']);
   });
 

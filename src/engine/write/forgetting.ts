@@ -183,7 +183,7 @@ async function joinedAgain(
       content: joinedContent(left),
       tags: joinedTags(left),
       importance:
-        memory.importanceJudge === 'person'
+        memory.importanceSource === 'person'
           ? memory.importance
           : Math.max(...left.map(({ importance }) => importance)),
       invalidReason: undefined,
