@@ -62,10 +62,10 @@ describe('maintenance finds possible updates', () => {
     expect(conflicts).toMatchObject([{ id: 'a' }]);
     clock.advance(1);
     expect(pairsOf(await memory.maintain())).toEqual([['a', 'b', 'update']]);
-    const [standing, ...others] = await memory.conflicts();
+    const [pending, ...others] = await memory.conflicts();
     expect(others).toEqual([]);
-    expect(standing).toMatchObject({ kind: 'update', older: { id: 'a' }, newer: { id: 'b' } });
-    await memory.resolve(standing?.conflictId as string, 'keep-both');
+    expect(pending).toMatchObject({ kind: 'update', older: { id: 'a' }, newer: { id: 'b' } });
+    await memory.resolve(pending?.conflictId as string, 'keep-both');
     await memory.update('b', { content: 'I now work 35 hours a week at the library' });
     expect(pairsOf(await memory.maintain())).toEqual([['a', 'b', 'update']]);
     const [again] = await memory.conflicts();

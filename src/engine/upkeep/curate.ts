@@ -150,9 +150,9 @@ async function deduplicate(
     const involved = await reader.get(again.flatMap(idsOf));
     const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
     const changed = again.flatMap(({ kept, replaced }) => {
-      const standing = memories.get(kept);
-      if (!standing) return [];
-      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), standing)];
+      const survivor = memories.get(kept);
+      if (!survivor) return [];
+      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), survivor)];
     });
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
