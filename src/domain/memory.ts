@@ -86,7 +86,7 @@ export interface MemoryRecord {
   readonly invalidReason: string | undefined;
   /** When it became cold. */
   readonly coldSince: Instant | undefined;
-  /** When it was joined into another memory, which replaces it. */
+  /** When it was consolidated into another memory, which replaces it. */
   readonly consolidatedAt: Instant | undefined;
 
   /** 0–1. Default is .5. */

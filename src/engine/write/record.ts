@@ -116,7 +116,7 @@ export function importedRecord(exported: Memory, limits: TextLimits): MemoryReco
 }
 
 /**
- * The record as callers see it; `superseded` where another memory has taken its place, as one that it was joined into
+ * The record as callers see it; `superseded` where another memory has taken its place, as one that it was consolidated into
  * always has.
  */
 export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {

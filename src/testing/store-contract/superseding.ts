@@ -90,7 +90,7 @@ export const supersedingTests: readonly ContractTest[] = [
       [{ invalidatedAt: later, invalidReason: 'wrong' }, 'b', 'a'],
       [{ validFrom: later }, 'a', 'b'],
       [{ expiresAt: later, core: true }, 'b', 'b'],
-      // Being cold, joined or archived does not make it untrue: it is still not what is believed.
+      // Being cold, consolidated or archived does not make it untrue: it is still not what is believed.
       [{ tier: 'cold' }, '', ''],
       [{ consolidatedAt: start }, '', ''],
     ];
