@@ -48,7 +48,7 @@ export interface OpenOptions {
   readonly maxMetadataBytes?: number | undefined;
   /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** Judges what rules cannot: conversations, contradictions, joins, rankings. Default is none: rules alone. */
+  /** Judges what rules cannot: conversations, contradictions, consolidations, rankings. Default is none: rules alone. */
   readonly languageModel?: LanguageModel | undefined;
   /** Judges the order of direct hits, where a recall asks for it. Default is the language model, if there is one. */
   readonly reranker?: Reranker | undefined;

@@ -22,7 +22,7 @@ const forgotten = z.object({
   dryRun: z.boolean(),
   count: z.number().describe('How many are forgotten, what was made of them included'),
   forgotten: ids,
-  rebuilt: ids.describe('Consolidations that were joined again without them'),
+  rebuilt: ids.describe('Consolidations that were made again without them'),
   reinstated: ids.describe('Originals of forgotten consolidations: believed again'),
   mayStillSay: ids.describe('Summaries that people wrote, and copies: they may say the same, and stay'),
   erased: z.enum(['bytes', 'rows']),
@@ -32,7 +32,7 @@ function forgottenText({ dryRun, count, forgotten, rebuilt, reinstated, mayStill
   const namesOf = (each: readonly string[]) => each.map(named).join(', ');
   return [
     `${dryRun ? 'would forget' : 'forgotten'} ${count > 10 || count === 0 ? counted(count, 'memory', 'memories') : namesOf(forgotten)}`,
-    ...(rebuilt.length > 0 ? [`joined again without it: ${namesOf(rebuilt)}`] : []),
+    ...(rebuilt.length > 0 ? [`consolidated again without it: ${namesOf(rebuilt)}`] : []),
     ...(reinstated.length > 0 ? [`believed again: ${namesOf(reinstated)}`] : []),
     ...(mayStillSay.length > 0 ? [`may still say it: ${namesOf(mayStillSay)}`] : []),
   ].join('\n');

@@ -31,6 +31,6 @@ export const consolidatedSchema = listOf(
   z.object({
     id: z.string().optional(),
     from: listOf(z.string()),
-    by: z.enum(['model', 'join']).optional(),
+    by: z.enum(['model', 'rules']).optional(),
   } satisfies Record<keyof Consolidated, z.ZodType>),
 );

@@ -54,7 +54,7 @@ export const maintain = defineVerb('maintain', {
       z.object({
         id: z.string().optional(),
         from: ids,
-        by: z.enum(['model', 'join']).optional().describe('Who wrote it'),
+        by: z.enum(['model', 'rules']).optional().describe('Who wrote it'),
       }),
     ),
     compared: z.number(),

@@ -36,6 +36,8 @@ function commandNameOf(name: VerbName): string {
   return toolNameOf(name).replaceAll('_', '-');
 }
 
+const sessionContext = () => import('./session-context-command.ts');
+
 const GROUPS: readonly CommandGroup[] = [
   {
     heading: 'Everyday commands:',
@@ -80,6 +82,8 @@ const GROUPS: readonly CommandGroup[] = [
     commands: [
       verb('observe', () => import('./commands/observe.ts')),
       command('session', 'start, summarize or end a session', () => import('./commands/session.ts')),
+      verb('bootstrap', async () => (await sessionContext()).sessionContextCommand('bootstrap')),
+      verb('pinned', async () => (await sessionContext()).sessionContextCommand('pinned')),
     ],
   },
   {
@@ -131,14 +135,12 @@ const GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-/** The verbs that a command of another name does: session, context --standing, import, forget, doctor. */
+/** The verbs that a command of another name does: session, import, forget, doctor. */
 const elsewhere: readonly VerbName[] = [
   'startSession',
   'currentSession',
   'endSession',
   'saveSummary',
-  'bootstrap',
-  'pinned',
   'rememberMany',
   'importMemories',
   'forgetMany',

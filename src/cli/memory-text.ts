@@ -29,7 +29,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['because', memory.invalidReason],
     ['cold since', memory.coldSince],
     ['consolidated', memory.consolidatedAt],
-    ['importance', `${memory.importance} (${memory.importanceJudge})`],
+    ['importance', `${memory.importance} (${memory.importanceSource})`],
     ['confidence', String(memory.confidence)],
     ['usefulness', String(memory.usefulness)],
     [

@@ -42,13 +42,13 @@ export type SectionName = (typeof DEFAULT_SECTIONS)[number]['name'];
  * A context that is not an answer to a query, with a budget of its own: all memories of the types that its sections
  * name, and core memories of any type, which a section that takes others has room for.
  */
-export interface StandingContext {
+export interface SessionContext {
   readonly maxTokens: number;
   readonly sections: readonly Section[];
 }
 
 /** What an agent gets when a session starts. No part is more important than another: equal shares. */
-export const BOOTSTRAP: StandingContext = {
+export const BOOTSTRAP: SessionContext = {
   maxTokens: 30_000,
   sections: [
     { name: 'rules', types: ['rule'], share: 1 },
@@ -59,8 +59,8 @@ export const BOOTSTRAP: StandingContext = {
   ],
 };
 
-/** What an agent gets on every turn: what must hold whatever is asked. */
-export const PINNED: StandingContext = {
+/** What an agent gets on every turn: what applies whatever is asked. */
+export const PINNED: SessionContext = {
   maxTokens: 5000,
   sections: [
     { name: 'rules', types: ['rule'], share: 1 },

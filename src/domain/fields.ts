@@ -1,4 +1,4 @@
-import { JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES, TIERS } from './memory.ts';
+import { IMPORTANCE_SOURCES, MEMORY_TYPES, type MemoryRecord, SOURCES, TIERS } from './memory.ts';
 
 /** What a field holds. Each kind is checked, stored and described in one way. */
 export type FieldKind =
@@ -46,6 +46,8 @@ export interface Field {
   readonly agents?: false;
   /** The option of the CLI that sets it. */
   readonly option?: string;
+  /** The name that earlier versions wrote: its column still has it, and exports and logs are read with either. */
+  readonly formerName?: string;
 }
 
 /**
@@ -244,7 +246,13 @@ export const FIELDS = {
   invalidReason: { kind: 'text', set: 'engine', maxCharacters: 1000 },
   coldSince: { kind: 'instant', set: 'engine', dynamic: true },
   consolidatedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
-  importanceJudge: { kind: 'choice', set: 'engine', initial: 'default', choices: JUDGES },
+  importanceSource: {
+    kind: 'choice',
+    set: 'engine',
+    initial: 'default',
+    choices: IMPORTANCE_SOURCES,
+    formerName: 'importanceJudge',
+  },
   usefulness: { kind: 'number', set: 'engine', initial: 0.5, range: [0, 1] },
   stability: { kind: 'number', set: 'engine', required: true, range: [0, 1], dynamic: true },
   accessCount: { kind: 'count', set: 'engine', initial: 0, dynamic: true },
@@ -311,7 +319,32 @@ export function aboutChange(name: CreateField): string {
   return about.replace(/ \(default: [^)]*\)$/, '') + whole;
 }
 
-/** The name of a field in snake case, as columns have it. */
-export function columnOf(name: string): string {
+/** The column of a field. */
+export function columnOf(name: FieldName): string {
+  const { formerName }: Field = FIELDS[name];
+  return snakeCase(formerName ?? name);
+}
+
+const RENAMED: ReadonlyMap<string, FieldName> = new Map(
+  FIELD_NAMES.flatMap((name) => {
+    const { formerName }: Field = FIELDS[name];
+    return formerName === undefined ? [] : [[formerName, name] as const];
+  }),
+);
+
+/** The same record with the present names of its fields. A former name beside the present one is left alone. */
+export function withPresentNames<Written extends object>(written: Written): Written {
+  const entries = Object.entries(written);
+  if (!entries.some(([name]) => RENAMED.has(name))) return written;
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const present = RENAMED.get(name);
+      return [present === undefined || present in written ? name : present, value];
+    }),
+  ) as Written;
+}
+
+/** A name in snake case, as columns and tools have it. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

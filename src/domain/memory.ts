@@ -30,9 +30,9 @@ export type Tier = (typeof TIERS)[number];
 export const SOURCES = ['stated', 'extracted', 'imported', 'inferred', 'consolidated'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Who judged the importance of a memory. */
-export const JUDGES = ['default', 'caller', 'rules', 'model', 'person'] as const;
-export type Judge = (typeof JUDGES)[number];
+/** Where the importance of a memory comes from. */
+export const IMPORTANCE_SOURCES = ['default', 'caller', 'rules', 'model', 'person'] as const;
+export type ImportanceSource = (typeof IMPORTANCE_SOURCES)[number];
 
 export type JsonValue =
   | string
@@ -86,12 +86,13 @@ export interface MemoryRecord {
   readonly invalidReason: string | undefined;
   /** When it became cold. */
   readonly coldSince: Instant | undefined;
-  /** When it was joined into another memory, which replaces it. */
+  /** When it was consolidated into another memory, which replaces it. */
   readonly consolidatedAt: Instant | undefined;
 
   /** 0–1. Default is .5. */
   readonly importance: number;
-  readonly importanceJudge: Judge;
+  /** Where the importance comes from: the default, the caller, rules, a language model, or a person. */
+  readonly importanceSource: ImportanceSource;
   /** 0–1. Default is .8. */
   readonly confidence: number;
   /** 0–1, from votes. Default is .5. */

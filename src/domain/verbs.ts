@@ -24,7 +24,7 @@ import {
   text,
   texts,
 } from './arguments.ts';
-import { columnOf } from './fields.ts';
+import { snakeCase } from './fields.ts';
 
 /** What can be decided about two memories that contradict each other. */
 export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
@@ -770,7 +770,7 @@ export function verbEntry(name: VerbName): VerbEntry {
 }
 
 /** The name that tools and operations of the API have: `why_not`. */
-export const toolNameOf = columnOf;
+export const toolNameOf = snakeCase;
 
 /** What a verb says of itself: to models and readers of the API, in sentences. */
 export function aboutVerb({ summary, about }: VerbEntry): string {

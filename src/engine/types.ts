@@ -178,7 +178,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly sessionId?: string | undefined;
   /** Whether the recall notes what was used, as its strategy does; with `false` it leaves nothing behind. Default is true. */
   readonly track?: boolean | undefined;
-  /** Cold memories too, and those that were joined into others, at half their score. Default is false. */
+  /** Cold memories too, and those that were consolidated into others, at half their score. Default is false. */
   readonly deep?: boolean | undefined;
   /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
   readonly includeExpired?: boolean | undefined;

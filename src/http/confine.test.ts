@@ -95,8 +95,8 @@ describe('an engine confined to scopes', () => {
     expect((await memory.context('tea', { maxTokens: 500 })).text).toContain('of team b');
     expect((await ofA.context('tea', { maxTokens: 500 })).text).not.toContain('of team b');
     expect(await codeOf(ofA.context('tea', { maxTokens: 500, mustInclude: ['b2'] }))).toBe('not_found');
-    for (const standing of [ofA.bootstrap(), ofA.pinned()]) {
-      expect((await standing).text).not.toContain('of team b');
+    for (const context of [ofA.bootstrap(), ofA.pinned()]) {
+      expect((await context).text).not.toContain('of team b');
     }
     expect(await ofA.currentSession()).toBeUndefined();
     for (const work of [

@@ -155,7 +155,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     await Promise.all([supersedes].flat().map(find));
     return { ...input, scope: written(input.scope) };
   };
-  const standing = async (options: Pick<OperationOptions, 'signal'> = {}) =>
+  const pending = async (options: Pick<OperationOptions, 'signal'> = {}) =>
     (await memory.conflicts({ ...options, limit: 1000 })).filter(
       ({ older, newer }) => isVisible(older) && isVisible(newer),
     );
@@ -231,9 +231,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       const there = await Promise.all(links.map((each) => get(each.id)));
       return links.filter((_, index) => there[index] !== undefined);
     },
-    conflicts: async ({ limit = 20, ...options } = {}) => (await standing(options)).slice(0, limit),
+    conflicts: async ({ limit = 20, ...options } = {}) => (await pending(options)).slice(0, limit),
     async resolve(conflictId, resolution, options) {
-      const conflict = (await standing()).find((each) => each.conflictId === conflictId);
+      const conflict = (await pending()).find((each) => each.conflictId === conflictId);
       if (!conflict) {
         throw new SalienceError('not_found', `conflict ${JSON.stringify(conflictId)} is not open`, {
           details: { conflictId },

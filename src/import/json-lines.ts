@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { SalienceError } from '../domain/errors.ts';
-import { FIELD_NAMES } from '../domain/fields.ts';
+import { FIELD_NAMES, withPresentNames } from '../domain/fields.ts';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
 import { type ExportEnd, readExportEnd, withoutEnds } from './export-end.ts';
@@ -117,8 +117,9 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
     return unusable(where, 'has an id that is not a string');
   }
   if (isRecord(fields)) {
-    const unknown = Object.keys(fields).find((key) => !recordKeys.has(key));
-    if (unknown === undefined) return { kind: 'record', where, memory: fields as unknown as Memory };
+    const memory = withPresentNames(fields);
+    const unknown = Object.keys(memory).find((key) => !recordKeys.has(key));
+    if (unknown === undefined) return { kind: 'record', where, memory: memory as unknown as Memory };
     return unusable(
       where,
       `has a field ${JSON.stringify(unknown)} that no memory has; was it written by a newer version?`,

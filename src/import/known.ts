@@ -82,12 +82,12 @@ async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Mem
   if (topic === undefined || topicKey === undefined) return undefined;
   try {
     const beliefs = await memory.beliefs(topicKey, { scope: scope ?? GLOBAL_SCOPE });
-    const standing = beliefs.filter(
+    const current = beliefs.filter(
       (each) =>
         (each.believed || each.because === 'not-yet-valid') &&
         JSON.stringify([each.memory.scope, each.memory.topicKey]) === topic,
     );
-    return standing.at(-1)?.memory;
+    return current.at(-1)?.memory;
   } catch (error) {
     // A scope that is none: the engine says so when the item is written.
     if (SalienceError.isInstance(error) && error.code === 'invalid_scope') return undefined;

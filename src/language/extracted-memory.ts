@@ -12,7 +12,7 @@ export interface ExtractedMemory {
   readonly tags: readonly string[];
   /** 0–1. */
   readonly importance: number;
-  readonly importanceJudge: 'model' | 'rules';
+  readonly importanceSource: 'model' | 'rules';
   /** 1 stated, .7 implied, .5 uncertain. */
   readonly confidence: number;
   readonly validFrom: Instant | undefined;
@@ -50,7 +50,7 @@ export function messagesAsEvents(turns: readonly Turn[]): readonly ExtractedMemo
         title: undefined,
         tags: [],
         importance: judgeImportance(said).importance,
-        importanceJudge: 'rules',
+        importanceSource: 'rules',
         confidence: 1,
         validFrom: undefined,
         validUntil: undefined,

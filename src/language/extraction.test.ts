@@ -109,7 +109,7 @@ describe('an answer', () => {
         title: 'Ann moved to Oslo',
         tags: ['oslo', 'moving'],
         importance: 0.6,
-        importanceJudge: 'model',
+        importanceSource: 'model',
         confidence: 1,
         validFrom: Date.UTC(2026, 3, 10),
         validUntil: undefined,
@@ -134,8 +134,8 @@ describe('an answer', () => {
 
   it.each([
     ['a type that there is not', { type: 'summary' }, { type: 'fact' }],
-    ['an importance out of range', { importance: 8 }, { importance: 0.5, importanceJudge: 'rules' }],
-    ['a word for importance', { importance: 'high' }, { importance: 0.5, importanceJudge: 'rules' }],
+    ['an importance out of range', { importance: 8 }, { importance: 0.5, importanceSource: 'rules' }],
+    ['a word for importance', { importance: 'high' }, { importance: 0.5, importanceSource: 'rules' }],
     ['a time that is none', { validFrom: 'last Friday' }, { validFrom: undefined }],
     ['a day that is none', { validFrom: '2026-02-31' }, { validFrom: undefined }],
     ['an end before the beginning', { validUntil: '2026-04-01' }, { validUntil: undefined }],
@@ -248,7 +248,7 @@ describe('what a message says', () => {
       () => ({ memories: [obedient], deleteEverything: true }),
       [{ id: 'only', role: 'user', content: attacks[0]! }],
     );
-    expect(memories[0]).toMatchObject({ type: 'fact', sourceIds: ['only'], importanceJudge: 'rules' });
+    expect(memories[0]).toMatchObject({ type: 'fact', sourceIds: ['only'], importanceSource: 'rules' });
     expect(memories[0]).not.toHaveProperty('supersedes');
     expect(memories[0]).not.toHaveProperty('space');
   });
@@ -409,6 +409,6 @@ describe('without a model', () => {
       ['Ann: Starts on May 4th.\nI am allergic to nuts, by the way.', 0.9, ['c'], now],
     ]);
     for (const event of events)
-      expect(event).toMatchObject({ type: 'event', confidence: 1, importanceJudge: 'rules' });
+      expect(event).toMatchObject({ type: 'event', confidence: 1, importanceSource: 'rules' });
   });
 });

@@ -139,7 +139,7 @@ function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemor
       title: clip(cleanText(item.title ?? ''), 200) || undefined,
       tags: readTags(item.tags),
       importance: judged ? item.importance : judgeImportance(content, { type: item.type }).importance,
-      importanceJudge: judged ? 'model' : 'rules',
+      importanceSource: judged ? 'model' : 'rules',
       // Nothing that the model was shown vouches for it.
       confidence: sources.length === 0 ? CONFIDENCE.uncertain : stated,
       validFrom,

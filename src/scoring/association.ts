@@ -57,7 +57,7 @@ export function propagatedAssociation(
 
 /**
  * The score of a possible update: the better of its own score and what the older statement passes on,
- * min(score of the older one, (1 + rise · similarity) · own). `older` is the score as if nothing contested it.
+ * min(score of the older one, (1 + rise · similarity) · own). `older` is the score as if there were no conflict.
  */
 export function updateAssociation(
   own: Explanation,
@@ -75,7 +75,7 @@ export function updateAssociation(
     { weights: [1, 1] },
   );
   const propagated = combined('min', [
-    constant('score of the older, uncontested', source.older),
+    constant('score of the older without the conflict', source.older),
     combined('product', [most, constant('own score', own.value)]),
   ]);
   return combined('max', [own, propagated]);

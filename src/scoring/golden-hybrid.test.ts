@@ -10,18 +10,18 @@ const memory = fc.record({
   similarity: fc.option(share, { nil: undefined }),
   importance: share,
   confidence: share,
-  contested: share,
+  conflict: share,
   updatedAt: fc.integer({ min: now - 4e11, max: now }),
 });
 
 describe('hybrid', () => {
-  test('relevance × (.91 + .05·recency + .02·importance + .02·confidence − .01·contested)', () => {
+  test('relevance × (.91 + .05·recency + .02·importance + .02·confidence − .01·conflict)', () => {
     const signals = {
       lexical: 0.5,
       similarity: 0.8,
       importance: 0.7,
       confidence: 0.6,
-      contested: 0.3,
+      conflict: 0.3,
       updatedAt: now - 30 * 86_400_000,
     };
     const calibrated = (0.8 - 0.1) / 0.8;
@@ -64,7 +64,7 @@ describe('hybrid', () => {
   });
 
   test('…and the tenth is tight: a tenth lower can tie, less than that can rank above', () => {
-    const stale = { lexical: 1, importance: 0, confidence: 0, contested: 1, updatedAt: now - 4e11 };
+    const stale = { lexical: 1, importance: 0, confidence: 0, conflict: 1, updatedAt: now - 4e11 };
     const fresh = { importance: 1, confidence: 1, updatedAt: now };
     const older = score('hybrid', stale, { now });
     expect(score('hybrid', { ...fresh, lexical: 0.9 }, { now })).toBeCloseTo(older, 10);

@@ -118,7 +118,7 @@ export const SIGNALS = {
     description: 'how often it was written',
     source: 'memory',
   },
-  contested: {
+  conflict: {
     range: [0, 1],
     otherwise: 0,
     description: 'how near the nearest possible update is that nobody has judged; 0 without one',
@@ -196,7 +196,7 @@ export type StoredSignals = Pick<Numbers, StoredSignalName> & {
 export type CompleteSignals = StoredSignals & RelationSignals & QuerySignals;
 
 /** Of a memory beside which no other is looked at. */
-export const UNRELATED: RelationSignals = { contested: 0, superseded: false };
+export const UNRELATED: RelationSignals = { conflict: 0, superseded: false };
 
 /** The signals that a stored memory has by itself. */
 export function signalsOf(memory: MemoryRecord): StoredSignals {

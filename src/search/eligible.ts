@@ -7,7 +7,7 @@ import type { StandingColumns } from './standing.ts';
 
 /**
  * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
- * invalidated, superseded nor joined into another memory. The conditions are those of `exclusionOf`, over columns;
+ * invalidated, superseded nor consolidated into another memory. The conditions are those of `exclusionOf`, over columns;
  * `within` are the keys of the memories whose metadata is what was asked for.
  */
 export function eligibleRows(

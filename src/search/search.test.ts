@@ -19,8 +19,8 @@ import {
   vocabulary,
 } from '../testing/index-oracle.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
+import { decodePages, encodePages } from './pages.ts';
 import { putMemory, removeMemory } from './resident-index.ts';
-import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
 
 describe('the index finds exactly what brute force finds', () => {
   test('for random formulas, stores, filters, ties and missing vectors', async () => {
@@ -63,7 +63,7 @@ describe('the index finds exactly what brute force finds', () => {
     );
   });
 
-  test('after changes and removals, and after a snapshot of them', async () => {
+  test('after changes and removals, and after saving and loading the index', async () => {
     const change = fc.record({
       at: fc.nat(),
       memory: arbitraryMemory,
@@ -99,7 +99,7 @@ describe('the index finds exactly what brute force finds', () => {
           const profile = resolveProfile(builtinProfile('hybrid'));
           const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 7 };
           await expectSame(index, all, [...living.values()], request);
-          const restored = decodeSnapshot(encodeSnapshot(index))!;
+          const restored = decodePages(encodePages(index))!;
           expect(restored.dead).toBe(0);
           await expectSame(restored, all, [...living.values()], request);
           // A restored index goes on growing.

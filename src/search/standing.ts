@@ -11,7 +11,7 @@ import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 export interface StandingColumns {
   /** 1 where a memory that is believed has taken the row's place. */
   readonly superseded: Uint16Array;
-  readonly contested: Float64Array;
+  readonly conflict: Float64Array;
 }
 
 /** The standing columns of a query. They belong to it alone: the index is the same for all. */
@@ -30,7 +30,7 @@ export function standingColumns(
   for (const [key, standing] of standings) {
     const row = index.rowOfKey.get(key);
     if (row === undefined) continue;
-    columns.contested[row] = standing.contested;
+    columns.conflict[row] = standing.conflict;
     columns.superseded[row] = standing.superseded ? 1 : 0;
   }
   return columns;
@@ -39,7 +39,7 @@ export function standingColumns(
 /** Everything that a formula may read of rows: what is resident, with the columns of one query. */
 export function columnsOf(columns: ColumnSet, standing: StandingColumns): Columns {
   return {
-    signal: (name) => (name === 'contested' ? standing.contested : columns.signals[name]),
+    signal: (name) => (name === 'conflict' ? standing.conflict : columns.signals[name]),
     clock: (name) => columns.clocks[name],
     attribute(name) {
       if (name === 'superseded') return { codes: standing.superseded, texts: ['false', 'true'] };
@@ -57,7 +57,7 @@ export function signalsForQuery(
   query: QuerySignals,
 ): CompleteSignals {
   const relations: RelationSignals = {
-    contested: standing.contested[row]!,
+    conflict: standing.conflict[row]!,
     superseded: standing.superseded[row] === 1,
   };
   return Object.assign(signalsOfRow(index, row), relations, query);
@@ -67,10 +67,10 @@ export function signalsForQuery(
 let ordinary = newColumns(0);
 
 function ordinaryColumns(size: number): StandingColumns {
-  if (ordinary.contested.length < size) ordinary = newColumns(2 * size);
+  if (ordinary.conflict.length < size) ordinary = newColumns(2 * size);
   return ordinary;
 }
 
 function newColumns(size: number): StandingColumns {
-  return { superseded: new Uint16Array(size), contested: new Float64Array(size) };
+  return { superseded: new Uint16Array(size), conflict: new Float64Array(size) };
 }

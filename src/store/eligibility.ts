@@ -35,7 +35,7 @@ export type Belief = Pick<
  *
  * A memory is valid from `validFrom` until `validUntil`, both moments included; it is expired from `expiresAt` on
  * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories are eligible with `deep`
- * or `cold`, those that were joined into another one (from `consolidatedAt` on) with `deep` alone, stubs never; plans
+ * or `cold`, those that were consolidated into another one (from `consolidatedAt` on) with `deep` alone, stubs never; plans
  * and transient states that are no longer valid are with `includeExpired`. Superseded memories are eligible with
  * `deep` alone. With `validAt` it is validity at that moment that counts.
  */

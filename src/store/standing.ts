@@ -5,7 +5,7 @@ export interface Standing {
   /** A memory that is believed has taken its place. */
   readonly superseded: boolean;
   /** The similarity of the nearest possible update that is believed and not judged yet; 0 without one. */
-  readonly contested: number;
+  readonly conflict: number;
 }
 
 /** How memories stand to each other, by whatever tells them apart. */
@@ -38,14 +38,14 @@ export function standingsOf<Key>(
   };
   const standings = new Map<Key, Standing>();
   for (const key of successors.keys()) {
-    if (superseded(key)) standings.set(key, { superseded: true, contested: 0 });
+    if (superseded(key)) standings.set(key, { superseded: true, conflict: 0 });
   }
   for (const [key, statements] of newer) {
-    let contested = 0;
+    let conflict = 0;
     for (const { key: other, similarity } of statements) {
-      if (similarity > contested && isBelieved(other) && !superseded(other)) contested = similarity;
+      if (similarity > conflict && isBelieved(other) && !superseded(other)) conflict = similarity;
     }
-    if (contested > 0) standings.set(key, { superseded: superseded(key), contested });
+    if (conflict > 0) standings.set(key, { superseded: superseded(key), conflict });
   }
   return standings;
 }

@@ -416,9 +416,9 @@ export interface MemoryFilter {
   readonly metadata?: readonly MetadataCondition[] | undefined;
   /** The moment at which memories must be valid. Default is the moment of the search. */
   readonly validAt?: Instant | undefined;
-  /** Cold memories too, and those that were joined into others or superseded. Default is false. */
+  /** Cold memories too, and those that were consolidated into others or superseded. Default is false. */
   readonly deep?: boolean | undefined;
-  /** Cold memories too, but not those that were joined into others. Default is false. */
+  /** Cold memories too, but not those that were consolidated into others. Default is false. */
   readonly cold?: boolean | undefined;
   /** Plans and transient states too whose validity has ended. Default is false. */
   readonly includeExpired?: boolean | undefined;

@@ -28,7 +28,7 @@ export async function withFullText(
 }
 
 /**
- * A memory after something made it current again; it has its full text. What was joined into another memory stays as it
+ * A memory after something made it current again; it has its full text. What was consolidated into another memory stays as it
  * is: the other one stands for it.
  */
 export function madeHot(memory: MemoryRecord): MemoryRecord {

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type JsonValue, JUDGES, MEMORY_TYPES, type MemoryRecord, SOURCES } from '../domain/memory.ts';
+import {
+  IMPORTANCE_SOURCES,
+  type JsonValue,
+  MEMORY_TYPES,
+  type MemoryRecord,
+  SOURCES,
+} from '../domain/memory.ts';
 import type { IndexedText } from '../store/store.ts';
 import { arbitraryMetadata } from './arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
@@ -58,7 +64,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     coldSince: optional(instant),
     consolidatedAt: rarely(instant),
     importance: fraction,
-    importanceJudge: fc.constantFrom(...JUDGES),
+    importanceSource: fc.constantFrom(...IMPORTANCE_SOURCES),
     confidence: fraction,
     usefulness: fraction,
     weight: fc.constantFrom(0.1, 0.5, 1),

@@ -98,7 +98,7 @@ export function inspectNaively(
   });
 }
 
-const ORDINARY: Standing = { superseded: false, contested: 0 };
+const ORDINARY: Standing = { superseded: false, conflict: 0 };
 
 function standingsIn(
   { memories, pairs }: SearchableSpace,

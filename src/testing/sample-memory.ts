@@ -30,7 +30,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     coldSince: undefined,
     consolidatedAt: undefined,
     importance,
-    importanceJudge: 'default',
+    importanceSource: 'default',
     confidence: 0.8,
     usefulness: 0.5,
     weight: 1,

@@ -39,14 +39,16 @@ describe('context', () => {
   it('gives what an agent gets at the start and on every turn, within budgets of their own', async () => {
     await remember('Never deploy on Fridays', 'rule', '--type', 'rule');
     await remember('The office is in Porto', 'office');
-    expect(await work.json(['context', '--standing', 'start'])).toMatchObject({
+    expect(await work.json(['bootstrap'])).toMatchObject({
       maxTokens: 30_000,
       items: [{ id: 'rule' }, { id: 'office' }],
     });
-    expect(await work.json(['context', '--standing', 'turn', '--max-tokens', '100'])).toMatchObject({
+    expect(await work.json(['pinned', '--max-tokens', '100'])).toMatchObject({
       maxTokens: 100,
       items: [{ id: 'rule' }],
     });
+    const { stdout } = await work.salience(['bootstrap', '--max-tokens', '100', '--why']);
+    expect(stdout).toMatch(/Never deploy on Fridays[\s\S]+1 memory, \d+ of 100 tokens, 1 left out\noffice: /);
   });
 
   it('touches what it took only where the strategy does', async () => {

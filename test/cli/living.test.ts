@@ -275,7 +275,7 @@ describe('maintain', () => {
     expect(again.stdout).toBe('5 memories examined: nothing to change\n');
   });
 
-  it('joins what is old, faded and alike when asked to', async () => {
+  it('consolidates what is old, faded and alike when asked to', async () => {
     const alike = [1, 2, 3, 4, 5].map((each) => ({
       id: `bus-${each}`,
       content: `The bus to the office came ${each} minutes late this morning`,
@@ -290,9 +290,9 @@ describe('maintain', () => {
       consolidated: readonly { id: string; from: readonly string[] }[];
     };
     expect(consolidated).toHaveLength(1);
-    const [joined] = consolidated;
-    expect([...(joined?.from ?? [])].sort()).toEqual(alike.map(({ id }) => id));
-    expect(await work.json(['get', joined?.id as string])).toMatchObject({
+    const [consolidation] = consolidated;
+    expect([...(consolidation?.from ?? [])].sort()).toEqual(alike.map(({ id }) => id));
+    expect(await work.json(['get', consolidation?.id as string])).toMatchObject({
       source: 'consolidated',
       type: 'event',
       importance: 0.5,

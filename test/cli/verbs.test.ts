@@ -50,7 +50,7 @@ describe('remember, get, list', () => {
       sessionId: 's1',
       createdAt: '2026-04-01T00:00:00.000Z',
       importance: 0.7,
-      importanceJudge: 'caller',
+      importanceSource: 'caller',
       confidence: 0.9,
       weight: 0.5,
       source: 'stated',

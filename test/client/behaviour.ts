@@ -42,7 +42,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       tags: ['coffee', 'x,y'],
       metadata: { cups: 2, nested: { list: [1, null, 'x'] } },
       importance: 0.7,
-      importanceJudge: 'caller',
+      importanceSource: 'caller',
       validUntil: '2026-06-01T00:00:00.000Z',
       createdAt: '2026-01-01T00:00:00.000Z',
       revisionCount: 1,
@@ -250,7 +250,10 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(observed).toMatchObject({ judgedBy: 'rules', failures: [], usage: { calls: 0 } });
     const [id = ''] = observed.created;
     expect(await memory.get(id)).toMatchObject({ type: 'event', scope: 'team:a', tags: ['chat'] });
-    expect(await memory.setImportance(id, 0.9)).toMatchObject({ importance: 0.9, importanceJudge: 'person' });
+    expect(await memory.setImportance(id, 0.9)).toMatchObject({
+      importance: 0.9,
+      importanceSource: 'person',
+    });
     expect((await memory.feedback(id, -1)).usefulness).toBeCloseTo(1 / 3);
     expect((await memory.feedback(id, 'up')).usefulness).toBeCloseTo(2 / 3);
     expect((await memory.feedback(id, 1, { voter: 'ann' })).usefulness).toBeCloseTo(3 / 4);

@@ -117,9 +117,9 @@ describe('a token of scopes', () => {
     }
     expect((await ask({ query: 'tea', maxTokens: 1000, scope: 'team:b' })).status).toBe(403);
     for (const path of ['/v1/bootstrap', '/v1/pinned?format=xml&maxTokens=500']) {
-      const standing = await test.ask('GET', path, { token: scoped });
-      expect(standing.status).toBe(200);
-      expect(standing.text).not.toMatch(/black|white|theirs|below/);
+      const answer = await test.ask('GET', path, { token: scoped });
+      expect(answer.status).toBe(200);
+      expect(answer.text).not.toMatch(/black|white|theirs|below/);
     }
     expect((await test.ask('GET', '/v1/pinned?scope=team:b', { token: scoped })).status).toBe(403);
   });

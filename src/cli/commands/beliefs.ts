@@ -28,7 +28,7 @@ export function configure(command: Command): void {
           belief.memory.id,
           belief.memory.scope,
           formatAge(parseInstant(belief.memory.updatedAt), now),
-          standingOf(belief),
+          stateOf(belief),
           lineOf(belief.memory),
         ]);
         const titles = ['id', 'scope', 'updated', 'believed', 'content'];
@@ -43,7 +43,7 @@ export function configure(command: Command): void {
     );
 }
 
-function standingOf({ believed, because, supersededBy, memory }: Belief): string {
+function stateOf({ believed, because, supersededBy, memory }: Belief): string {
   if (believed) return 'yes';
   if (because === 'superseded') return `no: superseded by ${supersededBy.join(', ')}`;
   return `no: ${because}${because === 'invalidated' && memory.invalidReason ? `, ${memory.invalidReason}` : ''}`;

@@ -28,7 +28,7 @@ export function configure(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nTakes out what is long cold and useless, merges duplicates, joins what has faded, and, with --model, has\nsimilar memories judged. undo takes back what was done, the latest first.',
+      '\nPrunes what has long been cold and is of no use, merges duplicates, consolidates what has faded and, with\n--model, judges similar memories. undo reverts it, the latest change first.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -52,7 +52,7 @@ function linesOf(report: CurationReport): readonly string[] {
     ),
     ...report.deduplicated.map(({ kept, replaced }) => `merged into ${kept}: ${replaced.join(', ')}`),
     ...report.consolidated.map(
-      ({ id, from }) => `joined${id === undefined ? '' : ` into ${id}`}: ${from.join(', ')}`,
+      ({ id, from }) => `consolidated${id === undefined ? '' : ` into ${id}`}: ${from.join(', ')}`,
     ),
     ...report.pruned.map((id) => `pruned: ${id}`),
   ];
@@ -71,7 +71,10 @@ function summaryOf({
   const counts = [
     [judged.length, judged.length === 1 ? 'pair judged' : 'pairs judged'],
     [merged, 'merged'],
-    [consolidated.reduce((sum, { from }) => sum + from.length, 0), `joined into ${consolidated.length}`],
+    [
+      consolidated.reduce((sum, { from }) => sum + from.length, 0),
+      `consolidated into ${consolidated.length}`,
+    ],
     [pruned.length, 'pruned'],
   ] as const;
   const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);

@@ -83,7 +83,7 @@ async function report(result: ForgetResult, context: Context): Promise<void> {
     await context.print(
       `forgot ${count === 1 ? plainLine(forgotten[0] as string) : `${count} memories`} for good`,
     );
-  await printIds(context, 'joined again without it', rebuilt);
+  await printIds(context, 'consolidated again without it', rebuilt);
   await printIds(context, 'believed again', reinstated);
   await printIds(context, 'may still say the same', mayStillSay);
 }

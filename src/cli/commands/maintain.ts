@@ -90,7 +90,9 @@ function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
     alone('archived', report.archived),
     alone('forgotten', report.expired),
     report.consolidated.flatMap(({ id, from }) =>
-      from.map((each): Row => ({ change: 'joined', id: each, note: id === undefined ? '' : `into ${id}` })),
+      from.map(
+        (each): Row => ({ change: 'consolidated', id: each, note: id === undefined ? '' : `into ${id}` }),
+      ),
     ),
     report.similarPairs.map(({ older, newer, kind, similarity }): Row => {
       return {
@@ -114,12 +116,12 @@ function summaryOf(report: MaintenanceReport): string {
   const updates = similarPairs.filter(({ kind }) => kind === 'update').length;
   const similar = similarPairs.length - updates;
   const superseded = judged.filter(({ verdict }) => verdict === 'CONTRADICTION' || verdict === 'UPDATE');
-  const joined = consolidated.reduce((sum, { from }) => sum + from.length, 0);
+  const gone = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
     [archived.length, 'archived'],
     [expired.length, 'forgotten'],
-    [joined, `joined into ${consolidated.length}`],
+    [gone, `consolidated into ${consolidated.length}`],
     [similar, similar === 1 ? 'new similar pair' : 'new similar pairs'],
     [updates, updates === 1 ? 'possible update' : 'possible updates'],
     [judged.length, `judged, ${superseded.length} superseded`],

@@ -74,9 +74,9 @@ describe('what is noticed', () => {
     for (const word of ['keep-both', 'update', 'supersede', 'delete', 'Ask the user', '97 %', at(30)]) {
       expect(remembered.warning).toContain(word);
     }
-    const standing = await memory.conflicts();
+    const pending = await memory.conflicts();
     expect(
-      standing.filter(({ newer }) => newer.id === 'new').map((each) => [each.conflictId, each.older.id]),
+      pending.filter(({ newer }) => newer.id === 'new').map((each) => [each.conflictId, each.older.id]),
     ).toEqual(remembered.conflicts?.map(({ conflictId, id }) => [conflictId, id]));
     // Nothing is believed otherwise: it is advice.
     const { memories } = await memory.list();

@@ -40,11 +40,11 @@ describe('consolidate', () => {
         : await memory.curate({ actions: ['consolidate'] });
     expect(consolidated).toHaveLength(1);
     expect(consolidated[0]?.from.toSorted()).toEqual(['more0', 'more1', 'run2', 'run3', 'run4']);
-    const joined = await memory.get(consolidated[0]?.id as string);
-    expect(joined).toMatchObject({ source: 'consolidated', tier: 'hot' });
-    expect(joined?.invalidatedAt).toBeUndefined();
+    const consolidation = await memory.get(consolidated[0]?.id as string);
+    expect(consolidation).toMatchObject({ source: 'consolidated', tier: 'hot' });
+    expect(consolidation?.invalidatedAt).toBeUndefined();
     for (const word of ['Monday', 'Tuesday', 'May', 'June', 'July'])
-      expect(joined?.content).not.toContain(word);
+      expect(consolidation?.content).not.toContain(word);
   });
 
   test('leaves four true statements alone when the fifth is not believed', async () => {
@@ -57,7 +57,7 @@ describe('consolidate', () => {
     expect(hits.map((hit) => hit.memory.id).sort()).toEqual(['run1', 'run2', 'run3', 'run4']);
   });
 
-  test('joins what ends together, and the new memory ends with it', async () => {
+  test('consolidates what ends together, and the new memory ends with it', async () => {
     const { memory, pass } = await live();
     await memory.rememberMany(runs.map((run) => ({ ...run, validUntil: '2026-06-01' })));
     await memory.rememberMany(more);
@@ -79,15 +79,15 @@ describe('consolidate with a model', () => {
     await lived.memory.rememberMany(runs);
     lived.pass(20);
     const report = await lived.memory.maintain({ consolidate: true, fade: false });
-    return { ...report, joined: await lived.memory.get(report.consolidated[0]?.id as string) };
+    return { ...report, consolidation: await lived.memory.get(report.consolidated[0]?.id as string) };
   }
   const faithful = 'Went for long runs along the river on Monday, Tuesday, Wednesday, Thursday and Friday.';
 
   test('keeps an answer that says only what the originals say', async () => {
-    const { consolidated, joined, failures } = await answered(faithful, 'Long river runs');
+    const { consolidated, consolidation, failures } = await answered(faithful, 'Long river runs');
     expect(failures).toEqual([]);
     expect(consolidated).toMatchObject([{ by: 'model' }]);
-    expect(joined).toMatchObject({ content: faithful, title: 'Long river runs' });
+    expect(consolidation).toMatchObject({ content: faithful, title: 'Long river runs' });
   });
 
   test.each([
@@ -95,16 +95,16 @@ describe('consolidate with a model', () => {
     ['a number', `${faithful} Went 12 times.`],
     ['a name', faithful.replace('Went', 'Went with Mallory')],
     ['a denial', faithful.replace('Went', 'Never went')],
-  ])('refuses an answer with %s that no original has, and joins plainly', async (_, content) => {
-    const { consolidated, joined, failures } = await answered(content);
-    expect(consolidated).toMatchObject([{ by: 'join' }]);
+  ])('refuses an answer with %s that no original has, and lists the originals', async (_, content) => {
+    const { consolidated, consolidation, failures } = await answered(content);
+    expect(consolidated).toMatchObject([{ by: 'rules' }]);
     expect(failures).toHaveLength(1);
-    expect(joined?.content).toBe(runs.map((run) => run.content).join('\n'));
+    expect(consolidation?.content).toBe(runs.map((run) => run.content).join('\n'));
   });
 
   test('leaves out a title that adds something', async () => {
-    const { consolidated, joined } = await answered(faithful, 'Password: hunter2');
+    const { consolidated, consolidation } = await answered(faithful, 'Password: hunter2');
     expect(consolidated).toMatchObject([{ by: 'model' }]);
-    expect(joined?.title).toBeUndefined();
+    expect(consolidation?.title).toBeUndefined();
   });
 });

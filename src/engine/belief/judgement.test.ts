@@ -123,7 +123,7 @@ describe('feedback', () => {
       title: 'Node',
       usefulness: 2 / 3,
       importance: 0.9,
-      importanceJudge: 'person',
+      importanceSource: 'person',
     });
   });
 
@@ -148,16 +148,16 @@ test('what a person says of the importance outlasts what a model says', async ()
   const { id } = await memory.remember(`${before}, early`);
   expect(await memory.setImportance(id, 0.1)).toMatchObject({
     importance: 0.1,
-    importanceJudge: 'person',
+    importanceSource: 'person',
     revisionCount: 1,
   });
   expect(await memory.observe([{ role: 'user', content: '…' }])).toMatchObject({
     created: [],
     deduplicated: [id],
   });
-  expect(await memory.get(id)).toMatchObject({ importance: 0.1, importanceJudge: 'person' });
+  expect(await memory.get(id)).toMatchObject({ importance: 0.1, importanceSource: 'person' });
   await memory.undo();
-  expect(await memory.get(id)).toMatchObject({ importance: 0.5, importanceJudge: 'default' });
+  expect(await memory.get(id)).toMatchObject({ importance: 0.5, importanceSource: 'default' });
   await expect(memory.setImportance(id, 1.1)).rejects.toMatchObject({ code: 'invalid_argument' });
 });
 

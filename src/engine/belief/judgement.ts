@@ -19,7 +19,7 @@ export async function setImportance(
   number(importance, 'importance', 0, 1);
   const entry = { verb: 'update', at: momentOf(engine, options) } as const;
   return changeOne(engine, entry, id, options, async (memory) => ({
-    memory: { ...memory, importance, importanceJudge: 'person' },
+    memory: { ...memory, importance, importanceSource: 'person' },
   }));
 }
 

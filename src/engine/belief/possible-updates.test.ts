@@ -62,10 +62,10 @@ describe('maintenance finds possible updates', () => {
     expect(conflicts).toMatchObject([{ id: 'a' }]);
     clock.advance(1);
     expect(pairsOf(await memory.maintain())).toEqual([['a', 'b', 'update']]);
-    const [standing, ...others] = await memory.conflicts();
+    const [pending, ...others] = await memory.conflicts();
     expect(others).toEqual([]);
-    expect(standing).toMatchObject({ kind: 'update', older: { id: 'a' }, newer: { id: 'b' } });
-    await memory.resolve(standing?.conflictId as string, 'keep-both');
+    expect(pending).toMatchObject({ kind: 'update', older: { id: 'a' }, newer: { id: 'b' } });
+    await memory.resolve(pending?.conflictId as string, 'keep-both');
     await memory.update('b', { content: 'I now work 35 hours a week at the library' });
     expect(pairsOf(await memory.maintain())).toEqual([['a', 'b', 'update']]);
     const [again] = await memory.conflicts();
@@ -115,7 +115,7 @@ describe('hybrid prefers a possible update', () => {
   }
   const question = 'What is the budget for the garden: $500?';
 
-  test('which borrows what the older statement is worth uncontested; the older one falls a little', async () => {
+  test('which borrows what the older statement is worth without the conflict; the older one falls a little', async () => {
     const { memory } = await noticed();
     const none = await memory.recall(question, { association: 'none' });
     expect(none.hits.map((hit) => hit.memory.id)).toEqual(['then', 'now', 'far']);
@@ -133,16 +133,16 @@ describe('hybrid prefers a possible update', () => {
     const [now, then] = hits;
     const [conflict] = await memory.conflicts();
     const relevance = then!.features['relevance'] as number;
-    const uncontested = then!.score.value + relevance * 0.01 * (conflict?.similarity as number);
+    const withoutConflict = then!.score.value + relevance * 0.01 * (conflict?.similarity as number);
     const own = none.hits[1]!.score.value;
     const most = own * (1 + 1.25 * (conflict?.similarity as number));
-    expect(most).toBeGreaterThan(uncontested);
-    expect(now!.score.value).toBeCloseTo(uncontested, 12);
+    expect(most).toBeGreaterThan(withoutConflict);
+    expect(now!.score.value).toBeCloseTo(withoutConflict, 12);
     // Judged, it is as if it had never been noticed.
     await memory.resolve(conflict?.conflictId as string, 'keep-both');
     const after = await memory.recall(question);
     expect(after.hits.map((hit) => hit.memory.id)).toEqual(['then', 'now', 'far']);
-    expect(after.hits[0]!.score.value).toBeCloseTo(uncontested, 12);
+    expect(after.hits[0]!.score.value).toBeCloseTo(withoutConflict, 12);
   });
 
   test('but not above itself by more than the rise allows, nor at all when it is 0', async () => {
@@ -200,7 +200,7 @@ describe('hybrid prefers a possible update', () => {
     await memory.invalidate('now', 'the bank said no');
     const { hits } = await memory.recall(question);
     expect(hits.map((hit) => hit.memory.id)).toEqual(['then']);
-    expect(formatExplanation(hits[0]!.explain(), 'text')).toContain('0.0000  contested');
+    expect(formatExplanation(hits[0]!.explain(), 'text')).toContain('0.0000  conflict');
   });
 
   test('what was noticed later is not known of an earlier moment', async () => {
@@ -250,7 +250,7 @@ test('an answer with possible updates is what the definition says', async () => 
         const memory = await remembered(pairs);
         const own = (await memory.recall(query, everything)).hits;
         const plain = (await (await remembered([])).recall(query, everything)).hits;
-        const uncontested = new Map(plain.map((hit) => [hit.memory.id, hit.score.value]));
+        const withoutConflict = new Map(plain.map((hit) => [hit.memory.id, hit.score.value]));
         const direct = new Set(own.slice(0, limit).map((hit) => hit.memory.id));
         // Without an embedder relevance rises and falls with BM25, which orders equal scores.
         const expected = own
@@ -260,7 +260,7 @@ test('an answer with possible updates is what the definition says', async () => 
               .filter(([older, newer]) => `m${newer + 10}` === id && direct.has(`m${older + 10}`))
               .map(([older, , similarity]) =>
                 Math.min(
-                  uncontested.get(`m${older + 10}`) as number,
+                  withoutConflict.get(`m${older + 10}`) as number,
                   (1 + updateRise * similarity) * hit.score.value,
                 ),
               )

@@ -3,14 +3,14 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { CastVote, SpaceReader, Vote } from '../../store/store.ts';
 import type { Memory } from '../types.ts';
-import { standing } from '../write/undo.ts';
+import { effectiveEvents } from '../write/undo.ts';
 
 /** The votes on what a memory says: those cast since its text last changed. An undo of the change brings the others back. */
 export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Promise<readonly CastVote[]> {
   const votes = await reader.votes(memory.id);
   if (votes.length === 0) return votes;
   const said = normalisedContent(memory.content);
-  const changed = standing(await reader.history(memory.id)).findLast(
+  const changed = effectiveEvents(await reader.history(memory.id)).findLast(
     // A stub has lost text, and says nothing else for that.
     ({ before }) => before && before.tier !== 'stub' && normalisedContent(before.content) !== said,
   );

@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../../domain/errors.ts';
-import type { Judge, MemoryRecord } from '../../domain/memory.ts';
+import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { Instant } from '../../domain/time.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
@@ -15,7 +15,7 @@ import { newRecord } from '../write/record.ts';
 /** Something that was observed, as it is to be remembered. */
 export interface Observation {
   readonly input: RememberInput;
-  readonly judge: Judge;
+  readonly judge: ImportanceSource;
   /** The words of a message: kept as they are, whatever is similar. */
   readonly verbatim: boolean;
 }
@@ -146,13 +146,13 @@ function inheriting(
   similar: readonly MemoryRecord[],
   supersedes: readonly string[],
 ): Observation {
-  const { importance, importanceJudge } = similar.reduce(inheritedImportance, {
+  const { importance, importanceSource } = similar.reduce(inheritedImportance, {
     importance: candidate.record.importance,
-    importanceJudge: candidate.judge,
+    importanceSource: candidate.judge,
   });
   return {
     input: { ...candidate.input, importance, supersedes },
-    judge: importanceJudge,
+    judge: importanceSource,
     verbatim: candidate.verbatim,
   };
 }

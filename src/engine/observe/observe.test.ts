@@ -54,7 +54,7 @@ describe('without a language model', () => {
       sourceRef: 'm1',
       source: 'extracted',
       importance: 0.9,
-      importanceJudge: 'rules',
+      importanceSource: 'rules',
       confidence: 1,
       createdAt: '2025-12-30T10:00:00.000Z',
     });
@@ -133,7 +133,7 @@ describe('with a language model', () => {
       title: 'Allergy',
       type: 'profile',
       importance: 0.95,
-      importanceJudge: 'model',
+      importanceSource: 'model',
       confidence: 1,
       sourceRef: 'm1',
       metadata: { messages: ['m1'] },

@@ -97,7 +97,7 @@ export async function observe(
   const { fitting, failures } = withinLimit(worthy, engine.limits.maxContentBytes);
   const observations = fitting.map((memory) => ({
     input: inputOf(memory, common, now),
-    judge: memory.importanceJudge,
+    judge: memory.importanceSource,
     verbatim: verbatim.has(memory),
   }));
   // Every text is embedded once, though it is looked at twice.

@@ -3,7 +3,7 @@ import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } 
 import type { ContextCandidate } from '../../context/candidate.ts';
 import { explainOmission, type Omission } from '../../context/omission.ts';
 import type { PackObjective, PackStrategy } from '../../context/pack.ts';
-import { BOOTSTRAP, PINNED, type StandingContext } from '../../context/sections.ts';
+import { BOOTSTRAP, PINNED, type SessionContext } from '../../context/sections.ts';
 import { number, text, texts, wholeNumber } from '../../domain/check.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { parseInstant } from '../../domain/time.ts';
@@ -99,7 +99,7 @@ export async function bootstrap(
   engine: Dependencies,
   options: SessionContextOptions = {},
 ): Promise<Context<'ambient'>> {
-  return standing(engine, BOOTSTRAP, options);
+  return sessionContext(engine, BOOTSTRAP, options);
 }
 
 /** What an agent gets on every turn. */
@@ -107,7 +107,7 @@ export async function pinned(
   engine: Dependencies,
   options: SessionContextOptions = {},
 ): Promise<Context<'ambient'>> {
-  return standing(engine, PINNED, options);
+  return sessionContext(engine, PINNED, options);
 }
 
 async function contextThen<StrategyName extends string>(
@@ -182,13 +182,13 @@ async function idsOfSession(
 }
 
 /** What a tool or an assistant has said is no rule for what is to come: nobody asked for it. */
-function mayStand({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
+function belongsInSession({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
   return !(type === 'rule' || type === 'feedback') || (role !== 'tool' && role !== 'assistant');
 }
 
-async function standing(
+async function sessionContext(
   engine: Dependencies,
-  definition: StandingContext,
+  definition: SessionContext,
   options: SessionContextOptions,
 ): Promise<Context<'ambient'>> {
   const { sections, maxTokens } = definition;
@@ -206,7 +206,9 @@ async function standing(
   });
   const core = await coreHits(engine, asked);
   const known = new Set(found.hits.map(({ memory }) => memory.id));
-  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(mayStand);
+  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(
+    belongsInSession,
+  );
   return build(engine, { ...found, hits }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,

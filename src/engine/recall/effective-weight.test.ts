@@ -4,7 +4,7 @@ import type { Memory } from '../../index.ts';
 import { live } from '../../testing/live-memory.ts';
 
 /** What becomes of the memory "old": its weight counts for at most .1 in the first three. */
-const fates = ['superseded', 'superseded by a chain', 'joined', 'left alone', 'reinstated'] as const;
+const fates = ['superseded', 'superseded by a chain', 'consolidated', 'left alone', 'reinstated'] as const;
 
 /** A space in which the memory "old" has a fate, with neighbours, a conflict and a topic. */
 async function fated(fate: (typeof fates)[number], weight: number) {
@@ -22,7 +22,7 @@ async function fated(fate: (typeof fates)[number], weight: number) {
   if (fate !== 'superseded' && fate.startsWith('superseded'))
     await memory.invalidate('above', 'it was not so');
   if (fate === 'reinstated') await memory.invalidate('above', 'it was not so');
-  if (fate === 'joined') {
+  if (fate === 'consolidated') {
     const [record] = await space.get(['old']);
     const at = clock.now();
     await space.write({ verb: 'maintain', at }, async () => ({
@@ -81,7 +81,7 @@ test.each(Object.entries(verbs))('%s shows the weight that a memory has by now',
     fc.asyncProperty(fc.constantFrom(...fates), fc.constantFrom(0.1, 0.2, 1), async (fate, weight) => {
       const given = await fated(fate, weight);
       const shown = await ask(given);
-      const hidden = fate.startsWith('superseded') || fate === 'joined';
+      const hidden = fate.startsWith('superseded') || fate === 'consolidated';
       expect([shown?.weight, shown?.effectiveWeight], fate).toEqual([weight, hidden ? 0.1 : weight]);
     }),
     { numRuns: 12, examples: fates.map((fate) => [fate, 1]) },

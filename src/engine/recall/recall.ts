@@ -253,7 +253,7 @@ function hitOf<StrategyName extends string>(
   const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;
   const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
-  const joined = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
+  const consolidated = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
   return {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
@@ -261,7 +261,8 @@ function hitOf<StrategyName extends string>(
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
     viaDeepRecall:
-      options.deep === true && (memory.tier === 'cold' || signals.superseded === true || joined || ended),
+      options.deep === true &&
+      (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
     ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
     explain: ranked.explain,
   };

@@ -49,7 +49,7 @@ describe('a memory after it was returned', () => {
     });
   });
 
-  test('is warm again, unless it was joined into another one', () => {
+  test('is warm again, unless it was consolidated into another one', () => {
     const cold = { ...memory, tier: 'cold', coldSince: created } as const;
     expect(reinforced(cold, use)).toMatchObject({ tier: 'hot', coldSince: undefined });
     expect(reinforced({ ...cold, consolidatedAt: created }, use)).toMatchObject({

@@ -11,11 +11,11 @@ const now = Date.UTC(2026, 0, 1);
 const profile = resolveProfile(builtinProfile('hybrid'));
 const settings = strategyOf(builtinProfile('hybrid')).association!;
 
-const hit = (id: string, contested: number) => {
+const hit = (id: string, conflict: number) => {
   const memory = sampleMemory({ id });
   return {
     memory,
-    signals: { ...signalsOf(memory), superseded: false, contested, similarity: 0.8, lexical: 0.6 },
+    signals: { ...signalsOf(memory), superseded: false, conflict, similarity: 0.8, lexical: 0.6 },
   };
 };
 const pair = (older: string, newer: string, fields: Partial<SimilarPair> = {}): SimilarPair => ({
@@ -43,7 +43,7 @@ function knowing(pairs: readonly SimilarPair[]) {
 }
 
 describe('what may be an update of a direct hit', () => {
-  test('is what waits to be judged, with the score of the older one as if nothing contested it', async () => {
+  test('is what waits to be judged, with the score of the older one as if there were no conflict', async () => {
     const { reader, asked } = knowing([
       pair('old', 'new', { similarity: 0.7 }),
       pair('old', 'other', { kind: 'similar' }),
@@ -66,15 +66,15 @@ describe('what may be an update of a direct hit', () => {
     expect(asked).toEqual([['old']]);
   });
 
-  test('nothing is read where no hit is contested, nor by a strategy that lends nothing', async () => {
+  test('nothing is read where no hit has a conflict, nor by a strategy that lends nothing', async () => {
     const { reader, asked } = knowing([pair('old', 'new')]);
     expect(await possibleUpdates(reader, [hit('old', 0)], { profile, now }, settings)).toEqual([]);
-    const contested = [hit('old', 0.5)];
+    const contradicted = [hit('old', 0.5)];
     const still = { ...settings, updateRise: 0 };
-    expect(await possibleUpdates(reader, contested, { profile, now }, still)).toEqual([]);
+    expect(await possibleUpdates(reader, contradicted, { profile, now }, still)).toEqual([]);
     const retention = strategyOf(builtinProfile('retention')).association!;
-    expect(await possibleUpdates(reader, contested, { profile, now }, retention)).toEqual([]);
+    expect(await possibleUpdates(reader, contradicted, { profile, now }, retention)).toEqual([]);
     expect(asked).toEqual([]);
-    expect(await possibleUpdates(reader, contested, { profile, now }, settings)).toHaveLength(1);
+    expect(await possibleUpdates(reader, contradicted, { profile, now }, settings)).toHaveLength(1);
   });
 });

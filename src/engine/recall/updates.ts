@@ -7,11 +7,11 @@ export interface PossibleUpdate {
   readonly newer: string;
   readonly older: string;
   readonly similarity: number;
-  /** That of the direct hit, as if nothing contested it. */
+  /** That of the direct hit, as if there were no conflict. */
   readonly score: number;
 }
 
-/** What waits to be judged as an update of a direct hit; nothing is read where no hit is contested. */
+/** What waits to be judged as an update of a direct hit; nothing is read where no hit has a conflict. */
 export async function possibleUpdates(
   reader: Pick<SpaceReader, 'knownPairs'>,
   direct: readonly Pick<ScoredMemory, 'memory' | 'signals'>[],
@@ -19,15 +19,15 @@ export async function possibleUpdates(
   { mode, updateRise }: AssociationSettings,
 ): Promise<readonly PossibleUpdate[]> {
   if (mode !== 'propagated' || updateRise === 0) return [];
-  const contested = new Map(
+  const scoreOf = new Map(
     direct
-      .filter(({ signals }) => (signals.contested ?? 0) > 0)
-      .map(({ memory, signals }) => [memory.id, evaluate(profile.root, { ...signals, contested: 0 }, now)]),
+      .filter(({ signals }) => (signals.conflict ?? 0) > 0)
+      .map(({ memory, signals }) => [memory.id, evaluate(profile.root, { ...signals, conflict: 0 }, now)]),
   );
-  if (contested.size === 0) return [];
-  const pairs = await reader.knownPairs([...contested.keys()]);
+  if (scoreOf.size === 0) return [];
+  const pairs = await reader.knownPairs([...scoreOf.keys()]);
   return pairs.flatMap(({ older, newer, kind, similarity, resolution }) => {
-    const score = contested.get(older);
+    const score = scoreOf.get(older);
     const waits = kind === 'update' && resolution === undefined;
     return waits && score !== undefined ? [{ newer, older, similarity, score }] : [];
   });

@@ -175,7 +175,7 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
     case 'tier':
       return `it is in the ${memory.tier} tier, which this recall does not search`;
     case 'consolidated':
-      return `it was joined into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
+      return `it was consolidated into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
     case 'superseded':
       return 'another memory that is visible here has taken its place, which beliefs and history name; a deep recall finds it';
     case 'invalidated':

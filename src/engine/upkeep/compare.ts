@@ -61,8 +61,8 @@ export async function compare(
         (memory, at) => memory !== undefined && !saysElse(memory, compared[at] as MemoryRecord),
       );
     };
-    const standing = await asCompared(memories);
-    const ids = memories.filter((_, at) => standing[at]).map(({ id }) => id);
+    const unchanged = await asCompared(memories);
+    const ids = memories.filter((_, at) => unchanged[at]).map(({ id }) => id);
     const bothStand = await asCompared(found.flatMap(({ of }) => of));
     const isNews = await newsIn(reader, memories);
     const queued = found.filter((pair, at) => bothStand[2 * at] && bothStand[2 * at + 1] && isNews(pair));

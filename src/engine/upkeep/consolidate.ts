@@ -15,11 +15,11 @@ import type { Change, IndexedText } from '../../store/store.ts';
 import { inheritedImportance, supersededAmong } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
-import { joinedContent, joinedTags } from '../write/derived.ts';
+import { combinedTags, listedContent } from '../write/derived.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
 
-/** Below this retention a memory may be joined with others. */
+/** Below this retention a memory may be consolidated with others. */
 const MOST_RETENTION = 0.2;
 const GROUP = 5;
 const CONSOLIDATION_WEIGHT = 0.8;
@@ -35,7 +35,7 @@ interface Candidate {
 }
 
 /**
- * Joins groups of faded, similar memories of one type, scope and validity that are believed now: the oldest is the seed,
+ * Consolidates groups of faded, similar memories of one type, scope and validity that are believed now: the oldest is the seed,
  * and each of the others is similar to it. The new memory keeps their texts and nothing else; they become cold and stay
  * linked to it. Without an embedder nothing is similar.
  */
@@ -56,10 +56,10 @@ export async function consolidate(
     throwIfAborted(options.signal);
     if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
     else {
-      const text = await joinedText(engine, group, options);
+      const text = await consolidatedText(engine, group, options);
       usage = addUsage(usage, text.usage);
       failures.push(...text.failures);
-      const id = await join(engine, group, text, now, options);
+      const id = await writeConsolidation(engine, group, text, now, options);
       if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id), by: text.by });
     }
   }
@@ -78,7 +78,7 @@ async function findGroups(
     const page = await engine.space.list({ filter: {}, limit: 500, cursor });
     const superseded = await supersededAmong(engine.space, idsOf(page.memories), {}, now);
     for (const memory of page.memories) {
-      // A joined memory must not be seen from where, or when, its parts were not.
+      // A consolidation must not be seen from where, or when, its parts were not.
       const { type, scope, validFrom, validUntil, expiresAt } = memory;
       const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
       const isDue = among ? among.has(memory.id) : hasFaded(memory, now, curve);
@@ -133,24 +133,24 @@ function hasFaded(memory: MemoryRecord, now: Instant, curve: Curve | undefined):
   return retentionAt(signalsOf(memory), now, curve) < MOST_RETENTION;
 }
 
-interface JoinedText extends Asked {
+interface ConsolidatedText extends Asked {
   readonly content: string;
   readonly title: string | undefined;
-  readonly by: 'model' | 'join';
+  readonly by: 'model' | 'rules';
 }
 
 /** The model's words for a group; where it fails, or there is none, everything that the parts say. */
-async function joinedText(
+async function consolidatedText(
   engine: Dependencies,
   group: readonly MemoryRecord[],
   { useModel, signal }: MaintainOptions,
-): Promise<JoinedText> {
+): Promise<ConsolidatedText> {
   const statements = group.map(({ title, content, createdAt }) => ({
-    content: joinedContent([{ title, content }]),
+    content: listedContent([{ title, content }]),
     at: createdAt,
   }));
-  const content = joinedContent(group);
-  const plain = { content, title: undefined, by: 'join' as const, failures: [], usage: NO_USAGE };
+  const content = listedContent(group);
+  const plain = { content, title: undefined, by: 'rules' as const, failures: [], usage: NO_USAGE };
   const { languageModel: model, newNonce } = engine;
   const contentWords = (text: string) => engine.analyzer.analyze(text);
   if (!model || useModel === false) return plain;
@@ -165,15 +165,15 @@ async function joinedText(
   }
 }
 
-async function join(
+async function writeConsolidation(
   engine: Dependencies,
   group: readonly MemoryRecord[],
-  text: Pick<JoinedText, 'content' | 'title'>,
+  text: Pick<ConsolidatedText, 'content' | 'title'>,
   now: Instant,
   options: MaintainOptions,
 ): Promise<string | undefined> {
-  const joined = joinedRecord(group, text, engine.newId(now), now);
-  const [indexed] = (await deriveTexts([joined], engine, { signal: options.signal })) as [IndexedText];
+  const consolidation = consolidationOf(group, text, engine.newId(now), now);
+  const [indexed] = (await deriveTexts([consolidation], engine, { signal: options.signal })) as [IndexedText];
   const { embedder, analyzer } = engine;
   return engine.space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
     const current = await reader.get(idsOf(group));
@@ -183,10 +183,10 @@ async function join(
         memory && isCandidate(memory, superseded, now) && memory.revisionCount === group[at]?.revisionCount,
     );
     if (!unchanged) return { changes: [], result: undefined };
-    const changes: Change[] = [{ kind: 'insert', memory: joined, indexed }];
+    const changes: Change[] = [{ kind: 'insert', memory: consolidation, indexed }];
     for (const memory of current as readonly MemoryRecord[]) {
       const ids: readonly [string, string] =
-        memory.id < joined.id ? [memory.id, joined.id] : [joined.id, memory.id];
+        memory.id < consolidation.id ? [memory.id, consolidation.id] : [consolidation.id, memory.id];
       const replaced: MemoryRecord = { ...memory, tier: 'cold', coldSince: now, consolidatedAt: now };
       changes.push({ kind: 'replace', memory: replaced });
       changes.push({
@@ -196,7 +196,7 @@ async function join(
     }
     return {
       changes,
-      result: joined.id,
+      result: consolidation.id,
       analyzer: analyzer.id,
       ...(indexed.vector && embedder
         ? { embedding: { model: embedder.model, dimensions: embedder.dimensions } }
@@ -206,9 +206,9 @@ async function join(
 }
 
 /** As strong as the strongest of its parts. */
-function joinedRecord(
+function consolidationOf(
   group: readonly MemoryRecord[],
-  { content, title }: Pick<JoinedText, 'content' | 'title'>,
+  { content, title }: Pick<ConsolidatedText, 'content' | 'title'>,
   id: string,
   now: Instant,
 ): MemoryRecord {
@@ -220,7 +220,7 @@ function joinedRecord(
     ordinal: 0,
     title,
     content,
-    tags: joinedTags(group),
+    tags: combinedTags(group),
     metadata: {},
     topicKey: undefined,
     author: sameOf(group, 'author'),
@@ -234,7 +234,7 @@ function joinedRecord(
     invalidatedAt: undefined,
     invalidReason: undefined,
     consolidatedAt: undefined,
-    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceJudge'>>(inheritedImportance, seed),
+    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceSource'>>(inheritedImportance, seed),
     stability: mean,
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
     sessions: [],

@@ -64,7 +64,7 @@ describe('deduplicate', () => {
     const original = (await memory.get(id))!;
     // An export brings memories back as they are, copies too.
     await memory.importMemories([
-      { ...original, id: 'b', importance: 0.8, importanceJudge: 'person' },
+      { ...original, id: 'b', importance: 0.8, importanceSource: 'person' },
       { ...original, id: 'c', accessCount: 3 },
       { ...original, id: 'other', type: 'preference' },
       { ...original, id: 'elsewhere', scope: 'project:x' },
@@ -76,7 +76,7 @@ describe('deduplicate', () => {
     expect(await memory.get('c')).toMatchObject({
       supersedes: ['a', 'b'],
       importance: 0.8,
-      importanceJudge: 'person',
+      importanceSource: 'person',
       accessCount: 3,
     });
     const ids = async () => (await memory.recall('tea without milk')).hits.map((hit) => hit.memory.id).sort();

@@ -67,9 +67,9 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
         deduplicated.push(...(await deduplicate(engine, now, options)));
         break;
       case 'consolidate': {
-        const joined = await consolidate(engine, now, { ...options, consolidate: true }, fading);
-        consolidated.push(...joined.consolidated);
-        asked.push(joined);
+        const consolidation = await consolidate(engine, now, { ...options, consolidate: true }, fading);
+        consolidated.push(...consolidation.consolidated);
+        asked.push(consolidation);
         break;
       }
       case 'reconcile':
@@ -88,7 +88,7 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
 
 /**
  * Takes out what is cold for 90 days and useless: voted down, or judged to be a casual mention and never used. Core
- * memories, summaries, and what belongs to a chain of beliefs or to a joined memory stay.
+ * memories, summaries, and what belongs to a chain of beliefs or to a consolidation stay.
  */
 async function prune(
   engine: Dependencies,
@@ -150,9 +150,9 @@ async function deduplicate(
     const involved = await reader.get(again.flatMap(idsOf));
     const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
     const changed = again.flatMap(({ kept, replaced }) => {
-      const standing = memories.get(kept);
-      if (!standing) return [];
-      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), standing)];
+      const survivor = memories.get(kept);
+      if (!survivor) return [];
+      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), survivor)];
     });
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };

@@ -148,7 +148,7 @@ test('what a conflict ends with is hot', async () => {
   }
 });
 
-test('what was joined into another memory stays cold: the other one stands for it', async () => {
+test('what was consolidated into another memory stays cold: the other one stands for it', async () => {
   const { memory, space, clock } = await live();
   await memory.remember(heron, { id: 'heron' });
   const [record] = await space.get(['heron']);

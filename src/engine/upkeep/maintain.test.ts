@@ -49,7 +49,7 @@ describe('maintenance', () => {
     expect((await memory.history('wifi')).every(({ redacted }) => redacted)).toBe(true);
   });
 
-  test('joins five faded memories of a kind when asked to, and takes it back', async () => {
+  test('consolidates five faded memories of a kind when asked to, and takes it back', async () => {
     const { memory, pass } = await live();
     const visits = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
       id: `visit${at}`,
@@ -66,18 +66,18 @@ describe('maintenance', () => {
     expect((await memory.maintain({ consolidate: true, dryRun: true })).consolidated).toHaveLength(1);
     const { consolidated } = await memory.maintain({ consolidate: true });
     expect(consolidated).toHaveLength(1);
-    const joined = await memory.get(consolidated[0]!.id!);
-    expect(joined).toMatchObject({
+    const consolidation = await memory.get(consolidated[0]!.id!);
+    expect(consolidation).toMatchObject({
       type: 'event',
       source: 'consolidated',
       importance: expect.closeTo(0.24, 12),
       tier: 'hot',
     });
     for (const { id, content } of visits) {
-      expect(joined?.content).toContain(content);
+      expect(consolidation?.content).toContain(content);
       expect((await memory.get(id))?.tier).toBe('cold');
       expect(await memory.links(id)).toContainEqual(
-        expect.objectContaining({ id: joined?.id, kind: 'consolidation', weight: 0.8 }),
+        expect.objectContaining({ id: consolidation?.id, kind: 'consolidation', weight: 0.8 }),
       );
     }
     expect((await memory.maintain({ consolidate: true })).consolidated).toEqual([]);
@@ -89,7 +89,7 @@ describe('maintenance', () => {
       consolidatedAt: '2026-01-21T00:00:00.000Z',
     });
     await memory.undo();
-    expect(await memory.get(joined!.id)).toBeUndefined();
+    expect(await memory.get(consolidation!.id)).toBeUndefined();
     expect(await memory.get('visit2')).toMatchObject({
       tier: 'hot',
       coldSince: undefined,

@@ -61,9 +61,11 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
   mostPairs(options);
   const { fading } = await engine.space.settings();
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
-  const joined = await consolidate(engine, now, options, fading);
+  const consolidation = await consolidate(engine, now, options, fading);
   const { examined, due } =
-    options.fade === false ? nothingDue : await findDue(engine, now, options, fading, joined.consolidated);
+    options.fade === false
+      ? nothingDue
+      : await findDue(engine, now, options, fading, consolidation.consolidated);
   for (const fate of ['cooled', 'archived'] as const) {
     for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
       throwIfAborted(options.signal);
@@ -78,7 +80,10 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
       ...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now, fading, options)),
     );
   }
-  const gone = new Set([...joined.consolidated.flatMap(({ from }) => from), ...Object.values(fates).flat()]);
+  const gone = new Set([
+    ...consolidation.consolidated.flatMap(({ from }) => from),
+    ...Object.values(fates).flat(),
+  ]);
   const { compared, similarPairs } = await compare(engine, now, options, gone);
   const judged = await reconcile(engine, now, options, similarPairs);
   return {
@@ -87,10 +92,10 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
     fading: fading.mode,
     examined,
     ...fates,
-    consolidated: joined.consolidated,
+    consolidated: consolidation.consolidated,
     compared,
     similarPairs,
-    ...judgementReport(engine, [joined, judged]),
+    ...judgementReport(engine, [consolidation, judged]),
   };
 }
 

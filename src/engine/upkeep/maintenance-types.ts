@@ -16,7 +16,7 @@ export interface MaintainOptions extends OperationOptions {
   readonly consolidate?: boolean | readonly string[] | undefined;
   /** The id of a run that was interrupted, to go on with: one undo takes all of it back. Default is a new one. */
   readonly run?: string | undefined;
-  /** Whether the language model, if there is one, judges similar pairs and joins memories. Default is true. */
+  /** Whether the language model, if there is one, judges similar pairs and writes consolidations. Default is true. */
   readonly useModel?: boolean | undefined;
   /** Most similar pairs that are judged, 1–1,000; those that wait longest first. Default is 50. */
   readonly maxPairs?: number | undefined;
@@ -38,7 +38,7 @@ export interface MaintenanceReport extends JudgementReport {
   readonly archived: readonly string[];
   /** Past their `expiresAt`: forgotten for good, with what was made of them. */
   readonly expired: readonly string[];
-  /** Joined: the new memory (absent in a dry run) and what it was made of. */
+  /** Consolidated: the new memory (absent in a dry run) and what it was made of. */
   readonly consolidated: readonly Consolidated[];
   /** Memories that were compared with the others; at most 500 a run, fewer in a large space. */
   readonly compared: number;
@@ -61,7 +61,7 @@ export interface JudgementReport {
   readonly judged: readonly JudgedSimilarity[];
   /** In a dry run: the pairs that the model would be asked about. */
   readonly toJudge?: readonly { readonly older: string; readonly newer: string }[] | undefined;
-  /** Questions that got no usable answer: the pairs stay in the queue, the memories are joined without it. */
+  /** Questions that got no usable answer: the pairs stay in the queue, the memories are consolidated without it. */
   readonly failures: readonly string[];
   /** What the model cost. */
   readonly usage: ModelUsage;
@@ -81,5 +81,5 @@ export interface Consolidated {
   readonly id?: string | undefined;
   readonly from: readonly string[];
   /** Who wrote it: the language model, or nobody, by putting the texts one below the other. Absent in a dry run. */
-  readonly by?: 'model' | 'join' | undefined;
+  readonly by?: 'model' | 'rules' | undefined;
 }

@@ -67,7 +67,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await memory.get('f2')).toMatchObject({
       supersedes: ['f0'],
       importance: 0.9,
-      importanceJudge: 'caller',
+      importanceSource: 'caller',
     });
     expect(await recalled(memory)).toEqual(['f1', 'f2']);
     expect(await memory.conflicts()).toEqual([]);
@@ -91,7 +91,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     const { memory } = await judging(() => 'UPDATE');
     await memory.setImportance('f2', 0.1);
     await memory.maintain();
-    expect(await memory.get('f2')).toMatchObject({ importance: 0.1, importanceJudge: 'person' });
+    expect(await memory.get('f2')).toMatchObject({ importance: 0.1, importanceSource: 'person' });
     expect(await recalled(memory)).toEqual(['f2']);
   });
 
@@ -177,7 +177,7 @@ test('without a model nothing is superseded, and the pairs wait', async () => {
   expect(await recalled(memory)).toEqual(['f0', 'f1', 'f2']);
 });
 
-describe('joins', () => {
+describe('consolidations', () => {
   const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
     id: `visit${at}`,
     content: `Went for a long run of ${at + 5} km along the river on ${weekday}`,
@@ -185,7 +185,7 @@ describe('joins', () => {
     importance: 0.2,
   }));
 
-  async function joining(answer: (request: ScriptedRequest) => string | object) {
+  async function consolidating(answer: (request: ScriptedRequest) => string | object) {
     const { model, requests } = scriptedModel(answer);
     const lived = await live({ languageModel: model });
     await lived.memory.rememberMany(runs);
@@ -195,7 +195,7 @@ describe('joins', () => {
 
   test('are written by the model, which may lose no number', async () => {
     const content = 'Long runs along the river on Monday to Friday, of 5, 6, 7, 8 and 9 km';
-    const { memory } = await joining(({ system }) =>
+    const { memory } = await consolidating(({ system }) =>
       system.includes('join similar') ? { content, title: 'Long runs' } : { verdicts: [] },
     );
     const { consolidated, judgedBy, usage } = await memory.maintain({ consolidate: true });
@@ -210,15 +210,15 @@ describe('joins', () => {
   });
 
   test('are plain where the model fails, and say so', async () => {
-    const { memory, requests } = await joining(() => ({ content: 'Ran a lot', title: null }));
+    const { memory, requests } = await consolidating(() => ({ content: 'Ran a lot', title: null }));
     const { consolidated, failures } = await memory.maintain({ consolidate: true });
-    expect(consolidated).toMatchObject([{ by: 'join' }]);
+    expect(consolidated).toMatchObject([{ by: 'rules' }]);
     expect(failures).toHaveLength(1);
     expect((await memory.get(consolidated[0]!.id!))?.content).toContain('9 km');
     const asked = requests.length;
     await memory.undo();
     const plain = await memory.maintain({ consolidate: true, useModel: false });
-    expect(plain.consolidated).toMatchObject([{ by: 'join' }]);
+    expect(plain.consolidated).toMatchObject([{ by: 'rules' }]);
     expect(requests).toHaveLength(asked);
   });
 });

@@ -1,14 +1,14 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 
-/** The plain join of memories: everything that they say, one below the other. */
-export function joinedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
+/** What a consolidation without a model says: everything that its originals say, one below the other. */
+export function listedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
   return memories
     .map(({ title, content }) => (title === undefined ? content : `${title}: ${content}`))
     .join('\n');
 }
 
-/** The tags of a join: those of all, as many as a memory may have. */
-export function joinedTags(memories: readonly Pick<MemoryRecord, 'tags'>[]): readonly string[] {
+/** The tags of a consolidation: those of all its originals, as many as a memory may have. */
+export function combinedTags(memories: readonly Pick<MemoryRecord, 'tags'>[]): readonly string[] {
   return [...new Set(memories.flatMap(({ tags }) => tags))].slice(0, 64);
 }
 

@@ -10,7 +10,7 @@ const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekd
   importance: 0.1 + at / 100,
 }));
 
-async function joined() {
+async function consolidated() {
   const lived = await live();
   const { memory, pass } = lived;
   await memory.rememberMany(runs);
@@ -61,7 +61,7 @@ describe('forget by ids', () => {
   });
 
   it('says in a look back that something was forgotten', async () => {
-    const { memory, id, clock, pass } = await joined();
+    const { memory, id, clock, pass } = await consolidated();
     const known = new Date(clock.now()).toISOString();
     pass(1);
     await memory.forget('run0');
@@ -73,8 +73,8 @@ describe('forget by ids', () => {
 });
 
 describe('forget of what something was made of', () => {
-  it('joins a plain consolidation again from what is left, under its id, with its links and votes', async () => {
-    const { memory, id } = await joined();
+  it('makes a consolidation without a model again from what is left, under its id, with its links and votes', async () => {
+    const { memory, id } = await consolidated();
     await memory.remember('The river is high', { id: 'river' });
     await memory.link(id, 'river', { weight: 0.7 });
     await memory.feedback(id, 'up', { voter: 'ann' });
@@ -101,7 +101,7 @@ describe('forget of what something was made of', () => {
   });
 
   it('reinstates the last original of a consolidation', async () => {
-    const { memory, id } = await joined();
+    const { memory, id } = await consolidated();
     const result = await memory.forget(['run0', 'run1', 'run2', 'run3']);
     expect(result).toMatchObject({ rebuilt: [], reinstated: ['run4'] });
     expect(result.forgotten).toContain(id);
@@ -111,7 +111,7 @@ describe('forget of what something was made of', () => {
   });
 
   it('gives an archived original its text and its vector back', async () => {
-    const { memory, id, pass } = await joined();
+    const { memory, id, pass } = await consolidated();
     await memory.update(id, { content: 'Runs along the river' });
     pass(200);
     await memory.maintain();

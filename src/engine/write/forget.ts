@@ -42,7 +42,7 @@ export interface ForgetResult {
   readonly count: number;
   /** Their ids; in a dry run at most `limit`. */
   readonly forgotten: readonly string[];
-  /** Consolidations that were joined again without them. */
+  /** Consolidations that were made again without them. */
   readonly rebuilt: readonly string[];
   /** Memories that forgotten consolidations had replaced: they are believed again. */
   readonly reinstated: readonly string[];

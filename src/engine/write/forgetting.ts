@@ -3,13 +3,13 @@ import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/s
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
-import { isAutomaticSummary, joinedContent, joinedTags } from './derived.ts';
+import { combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
 
 /** What forgetting some memories comes to: decided from what the store holds, before and again inside the write. */
 export interface Forgetting {
   /** The ids whose text goes: those that were named, then what was made of them. */
   readonly forgotten: readonly string[];
-  /** Consolidations that are joined again from what is left, under their own ids. */
+  /** Consolidations that are made again from what is left, under their own ids. */
   readonly rebuilt: readonly Rebuilt[];
   /** Originals of consolidations that go: they are believed again. */
   readonly reinstated: readonly Reinstated[];
@@ -39,7 +39,7 @@ interface Known {
 
 /**
  * Decides what goes with these memories. What was made of them goes too: an automatic summary, and a consolidation that
- * is no plain join of its originals, which are then believed again. A plain join stays, without their part. Ids that the
+ * a model has written; its originals are then believed again. One that only lists its originals stays, without their part. Ids that the
  * space knows nothing of are left out.
  */
 export async function planForgetting(reader: SpaceReader, ids: readonly string[]): Promise<Forgetting> {
@@ -171,8 +171,8 @@ async function joinedAgain(
   const isPlain =
     originals.length === found.length &&
     memory.title === undefined &&
-    memory.content === joinedContent(originals) &&
-    JSON.stringify(memory.tags) === JSON.stringify(joinedTags(originals));
+    memory.content === listedContent(originals) &&
+    JSON.stringify(memory.tags) === JSON.stringify(combinedTags(originals));
   if (!isPlain || left.length < 2) return undefined;
   const links = (await reader.links([memory.id])).filter(
     (link) => link.kind !== 'sequence' && !link.ids.some((id) => going.has(id)),
@@ -180,10 +180,10 @@ async function joinedAgain(
   return {
     memory: {
       ...memory,
-      content: joinedContent(left),
-      tags: joinedTags(left),
+      content: listedContent(left),
+      tags: combinedTags(left),
       importance:
-        memory.importanceJudge === 'person'
+        memory.importanceSource === 'person'
           ? memory.importance
           : Math.max(...left.map(({ importance }) => importance)),
       invalidReason: undefined,

@@ -227,7 +227,7 @@ const journeys: readonly Journey[] = [
     kept: runs.map(({ id }) => id),
   },
   {
-    title: 'in a memory of which only a stub is left, and in what it was joined into',
+    title: 'in a memory of which only a stub is left, and in what it was consolidated into',
     async travel(lived) {
       await consolidated(lived);
       await lived.memory.maintain();

@@ -88,12 +88,12 @@ async function inheriting(reader: SpaceReader, plans: readonly Plan[]): Promise<
   const known = new Map((await reader.get(older)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
   return plans.map((plan): Plan => {
     if (plan.kind === 'keep' || plan.memory.supersedes.length === 0) return plan;
-    const { importance, importanceJudge } = plan.memory.supersedes
+    const { importance, importanceSource } = plan.memory.supersedes
       .flatMap((id) => known.get(id) ?? [])
       .reduce(inheritedImportance, plan.memory);
     if (importance === plan.memory.importance) return plan;
     const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
-    return { ...plan, memory: { ...plan.memory, importance, importanceJudge, stability } };
+    return { ...plan, memory: { ...plan.memory, importance, importanceSource, stability } };
   });
 }
 

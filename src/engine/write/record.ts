@@ -9,6 +9,7 @@ import {
   type Field,
   INSTANT_FIELDS,
   type InstantField,
+  withPresentNames,
 } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../domain/memory.ts';
 import { onlyKeys } from '../../domain/options.ts';
@@ -68,7 +69,7 @@ export function newRecord(
     createdAt,
     updatedAt: Math.max(createdAt, Math.min(given.updatedAt ?? createdAt, now)),
     bornIn: given.sessionId,
-    importanceJudge: given.importance === undefined ? 'default' : 'caller',
+    importanceSource: given.importance === undefined ? 'default' : 'caller',
     stability: initialStability(record.importance),
   };
 }
@@ -92,14 +93,15 @@ export function changedRecord(
       normalisedContent(after.content) === normalisedContent(before.content)
         ? before.usefulness
         : INITIAL.usefulness,
-    importanceJudge: changed.importance === undefined ? before.importanceJudge : 'caller',
+    importanceSource: changed.importance === undefined ? before.importanceSource : 'caller',
     updatedAt: Math.max(before.updatedAt, context.now),
     revisionCount: before.revisionCount + 1,
   };
 }
 
 /** A memory as it was exported, checked like a new one and otherwise kept as it is. */
-export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord {
+export function importedRecord(exported: Memory, limits: TextLimits): MemoryRecord {
+  const memory = withPresentNames(exported);
   onlyKeys(memory, EXPORT_KEYS, 'memory');
   if (memory.createdAt === undefined)
     throw invalidArgument('createdAt', 'an exported memory has one; remember new ones instead');
@@ -114,7 +116,7 @@ export function importedRecord(memory: Memory, limits: TextLimits): MemoryRecord
 }
 
 /**
- * The record as callers see it; `superseded` where another memory has taken its place, as one that it was joined into
+ * The record as callers see it; `superseded` where another memory has taken its place, as one that it was consolidated into
  * always has.
  */
 export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {

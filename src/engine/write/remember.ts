@@ -1,4 +1,4 @@
-import type { Judge, MemoryRecord } from '../../domain/memory.ts';
+import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
@@ -51,7 +51,7 @@ export async function rememberMany(
 export async function rememberJudged(
   engine: Dependencies,
   inputs: readonly RememberInput[],
-  judges: readonly Judge[],
+  judges: readonly ImportanceSource[],
   options: BatchOptions,
 ): Promise<readonly RememberResult[]> {
   return rememberAll(engine, inputs, options, { judges });
@@ -82,7 +82,7 @@ interface Manner {
   /** The ids of the memories that a summary was made of. */
   readonly derivedFrom?: readonly string[] | undefined;
   /** Who judged the importance of each. Default is the caller. */
-  readonly judges?: readonly Judge[] | undefined;
+  readonly judges?: readonly ImportanceSource[] | undefined;
 }
 
 async function rememberAll(
@@ -97,8 +97,8 @@ async function rememberAll(
   const drafts = inputs.map((input, index) =>
     inContext(index, inputs.length, () => {
       const record = newRecord(input, context);
-      const importanceJudge = judges?.[index] ?? record.importanceJudge;
-      return { input, record: { ...record, importanceJudge, derivedFrom } };
+      const importanceSource = judges?.[index] ?? record.importanceSource;
+      return { input, record: { ...record, importanceSource, derivedFrom } };
     }),
   );
   const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(

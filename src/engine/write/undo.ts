@@ -242,7 +242,7 @@ async function changedSince(
   events: readonly MemoryEvent[],
   concerns: (event: MemoryEvent) => boolean,
 ): Promise<SalienceError | undefined> {
-  const last = standing(await reader.history(id))
+  const last = effectiveEvents(await reader.history(id))
     .filter(concerns)
     .at(-1);
   if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
@@ -254,8 +254,8 @@ async function changedSince(
   );
 }
 
-/** The events that still stand: without those that were undone, and without the undoing. */
-export function standing(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
+/** The events that are still in effect: without those that were undone, and without the undoing. */
+export function effectiveEvents(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
   const undone = new Set<number>();
   const left = [...history].reverse().filter((event) => {
     if (undone.has(event.operation)) return false;

@@ -152,7 +152,7 @@ export const hybrid: ProfileDefinition = {
           { weight: 0.05, of: { op: 'ref', name: 'recency' } },
           { weight: 0.02, of: { op: 'ref', name: 'importance' } },
           { weight: 0.02, of: { op: 'ref', name: 'confidence' } },
-          { weight: -0.01, of: { op: 'signal', name: 'contested' } },
+          { weight: -0.01, of: { op: 'signal', name: 'conflict' } },
         ],
       },
     ],

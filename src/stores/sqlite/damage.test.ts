@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SalienceError } from '../../domain/errors.ts';
 import { signalsOf } from '../../scoring/signals.ts';
+import { decodePages, encodePages } from '../../search/pages.ts';
 import { createResidentIndex, putMemory, turnOf } from '../../search/resident-index.ts';
-import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
 import {
   expectCode,
@@ -153,7 +153,7 @@ test.each([
   expect(error.message).toContain(column);
 });
 
-test('a snapshot whose parts do not fit is not used', () => {
+test('a saved index whose parts do not fit is not used', () => {
   const index = createResidentIndex();
   for (const key of [1, 2]) {
     const memory = sampleMemory({ id: `m${key}`, tags: ['x'] });
@@ -168,11 +168,11 @@ test('a snapshot whose parts do not fit is not used', () => {
       vector: sampleIndexed(memory, [key, 1, 0]).vector,
     });
   }
-  const parts = encodeSnapshot(index);
-  expect(decodeSnapshot(parts)).toBeDefined();
+  const parts = encodePages(index);
+  expect(decodePages(parts)).toBeDefined();
   expect(parts.size).toBeGreaterThan(20);
   for (const [name, bytes] of parts) {
-    expect(decodeSnapshot(new Map([...parts, [name, bytes.subarray(1)]])), name).toBeUndefined();
+    expect(decodePages(new Map([...parts, [name, bytes.subarray(1)]])), name).toBeUndefined();
   }
   const changed = [
     ['posting.rows', Uint8Array.of(9, 0, 0, 0)],
@@ -184,6 +184,6 @@ test('a snapshot whose parts do not fit is not used', () => {
   for (const [name, start] of changed) {
     const bytes = (parts.get(name) as Uint8Array).slice(0, name === 'header' ? start.length : undefined);
     bytes.set(start);
-    expect(decodeSnapshot(new Map([...parts, [name, bytes]])), name).toBeUndefined();
+    expect(decodePages(new Map([...parts, [name, bytes]])), name).toBeUndefined();
   }
 });

@@ -5,7 +5,7 @@ import { translateFileError } from './faults.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { checkFiles, watchPresence } from './presence.ts';
 import { createResident } from './resident.ts';
-import { saveSnapshot } from './snapshot.ts';
+import { savePagesWhenBehind } from './save-pages.ts';
 import { openSpace } from './space.ts';
 
 export interface SpaceFile extends FileSettings {
@@ -44,7 +44,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     checkPresence,
     async release() {
       file.onClose?.();
-      if (writer) await saveSnapshot(writer, reader, resident);
+      if (writer) await savePagesWhenBehind(writer, reader, resident);
       reader.close();
       if (!writer) return removeEmptyLog(path);
       // Where it is the last connection to the file, this puts the log into it and takes the log away.

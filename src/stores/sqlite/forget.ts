@@ -43,7 +43,7 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
 }
 
 /**
- * Ends a transaction that forgets: removes the terms that no memory uses and the snapshots, which may hold what is
+ * Ends a transaction that forgets: removes the terms that no memory uses and the saved index, which may hold what is
  * forgotten, and remembers that the bytes are still to be erased.
  */
 export function finishForgetting(connection: Connection, termIds: TermIds): void {

@@ -161,8 +161,8 @@ test('a file of version 2 opens with everything that was in it, and lives on', a
   const { hits } = await search();
   expect(hits.map(({ memory }) => memory.id).toSorted()).toEqual(['b', 'c', 'd']);
   // Of two the one that was updated last is the newer.
-  // Nobody looked for updates then: similar is not yet contested.
-  expect(hits.find(({ memory }) => memory.id === 'd')?.signals.contested).toBe(0);
+  // Nobody looked for updates then: similar is not yet a conflict.
+  expect(hits.find(({ memory }) => memory.id === 'd')?.signals.conflict).toBe(0);
   const open = await search({ deep: true, metadata: parseMetadataFilter({ status: 'open' }) });
   expect(open.hits.map(({ memory }) => memory.id)).toEqual(['a']);
   expect((await space.pendingPairs(9)).map(({ older, newer, at }) => [older, newer, at])).toEqual([

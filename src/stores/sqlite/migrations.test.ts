@@ -42,8 +42,14 @@ const columns1 = {
 };
 
 /** A memory as the log of a version before 4 had it. */
-function without4(memory: MemoryRecord): object {
-  return { ...memory, ordinal: undefined, bornIn: undefined, derivedFrom: undefined };
+function without4({ importanceSource, ...memory }: MemoryRecord): object {
+  return {
+    ...memory,
+    importanceJudge: importanceSource,
+    ordinal: undefined,
+    bornIn: undefined,
+    derivedFrom: undefined,
+  };
 }
 
 /** A file as the first version left it: two memories of one session, the first of them changed once. */
@@ -98,7 +104,9 @@ function makeVersion1(space: string): void {
       undoes: null,
     });
   }
-  const before = without4(sampleMemory({ id: 'a', content: 'old tea', sessionId: 's' }));
+  const before = without4(
+    sampleMemory({ id: 'a', content: 'old tea', sessionId: 's', importanceSource: 'caller' }),
+  );
   insert('event', {
     operation: 3,
     at: start + 5,
@@ -148,7 +156,7 @@ test('a file of version 1 opens with everything that was in it, and lives on', a
     ['update', undefined],
   ]);
   expect(history[1]?.before).toStrictEqual(
-    sampleMemory({ id: 'a', ordinal: 1, content: 'old tea', sessionId: 's' }),
+    sampleMemory({ id: 'a', ordinal: 1, content: 'old tea', sessionId: 's', importanceSource: 'caller' }),
   );
   expect((await space.operation()).map(({ sequence }) => sequence)).toEqual([3]);
   expect(await space.usage()).toEqual([]);

@@ -1,5 +1,5 @@
+import { decodePages, encodePages } from '../../search/pages.ts';
 import type { ResidentIndex } from '../../search/resident-index.ts';
-import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -31,7 +31,7 @@ export function loadPages(
     const before = parts.get(part);
     parts.set(part, before ? joined(before, bytes) : bytes);
   }
-  const index = decodeSnapshot(parts);
+  const index = decodePages(parts);
   return index && { index, reflected: savedReflection(connection) };
 }
 
@@ -39,7 +39,7 @@ export function loadPages(
 export function savePages(connection: Connection, index: ResidentIndex, reflected: Reflected): void {
   dropPages(connection);
   const insert = connection.statement('INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, ?, ?)');
-  for (const [part, bytes] of encodeSnapshot(index)) {
+  for (const [part, bytes] of encodePages(index)) {
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
       const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
       insert.run(...withChecksum([part, number, piece]));

@@ -1,4 +1,5 @@
 import { signalsOf } from '../../scoring/signals.ts';
+import { decodePages, encodePages } from '../../search/pages.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
@@ -10,7 +11,6 @@ import {
   signalsOfRow,
   turnOf,
 } from '../../search/resident-index.ts';
-import { decodeSnapshot, encodeSnapshot } from '../../search/snapshot.ts';
 import type { Relations } from '../../store/standing.ts';
 import type { Link } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
@@ -65,7 +65,7 @@ export function createResident(): Resident {
         reflected = saved?.reflected ?? loadAll(connection, index);
       }
       reflected = catchUp(connection, index, reflected, links);
-      if (isWorn(index)) index = decodeSnapshot(encodeSnapshot(index)) ?? index;
+      if (isWorn(index)) index = decodePages(encodePages(index)) ?? index;
       const related = readRelationsVersion(connection);
       if (related !== relationsVersion) relations = readRelations(connection);
       relationsVersion = related;

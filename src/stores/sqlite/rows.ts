@@ -7,6 +7,7 @@ import {
   type FieldKind,
   type FieldName,
   type NumberField,
+  withPresentNames,
 } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { checksumOf, verify } from './checksum.ts';
@@ -134,7 +135,7 @@ export function recordFromJson(json: string, sequence: number): MemoryRecord {
     'before',
   );
   // An older version knew of one superseded memory at most.
-  return { ...ABSENT, ...record, supersedes: [record.supersedes ?? []].flat() };
+  return { ...ABSENT, ...withPresentNames(record), supersedes: [record.supersedes ?? []].flat() };
 }
 
 const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;

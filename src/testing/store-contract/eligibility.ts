@@ -70,7 +70,7 @@ export const eligibilityTests: readonly ContractTest[] = [
     });
   }),
   onSpace(
-    'deep adds cold and joined memories, cold only cold ones, includeExpired what has ended by nature; stubs never come',
+    'deep adds cold and consolidated memories, cold only cold ones, includeExpired what has ended by nature; stubs never come',
     async (space) => {
       const ended = { validUntil: start - 1 };
       await write(space, [
@@ -83,10 +83,10 @@ export const eligibilityTests: readonly ContractTest[] = [
         insert({ id: 'expired-plan', type: 'plan', expiresAt: start }),
         insert({ id: 'invalid-plan', type: 'plan', invalidatedAt: start, ...ended }),
         insert({ id: 'future-plan', type: 'plan', validFrom: start + 1, ...ended }),
-        insert({ id: 'joined', tier: 'cold', consolidatedAt: start }),
-        insert({ id: 'joined-stub', tier: 'stub', consolidatedAt: start }),
-        insert({ id: 'joined-warm', consolidatedAt: start }),
-        insert({ id: 'to-be-joined', consolidatedAt: start + 1 }),
+        insert({ id: 'consolidated', tier: 'cold', consolidatedAt: start }),
+        insert({ id: 'consolidated-stub', tier: 'stub', consolidatedAt: start }),
+        insert({ id: 'consolidated-warm', consolidatedAt: start }),
+        insert({ id: 'to-be-consolidated', consolidatedAt: start + 1 }),
       ]);
       const excluded = {
         hot: undefined,
@@ -98,21 +98,21 @@ export const eligibilityTests: readonly ContractTest[] = [
         'expired-plan': 'expired',
         'invalid-plan': 'invalidated',
         'future-plan': 'not-yet-valid',
-        joined: 'consolidated',
-        'joined-stub': 'tier',
-        'joined-warm': 'consolidated',
-        'to-be-joined': undefined,
+        consolidated: 'consolidated',
+        'consolidated-stub': 'tier',
+        'consolidated-warm': 'consolidated',
+        'to-be-consolidated': undefined,
       };
-      const joinedToo = { joined: undefined, 'joined-warm': undefined };
+      const consolidatedToo = { consolidated: undefined, 'consolidated-warm': undefined };
       for (const [filter, filtered, changed] of [
         [{}, 8, {}],
         [{ cold: true }, 11, { cold: undefined, 'cold-state': 'no-longer-valid' }],
-        [{ deep: true }, 11, { ...joinedToo, cold: undefined, 'cold-state': 'no-longer-valid' }],
+        [{ deep: true }, 11, { ...consolidatedToo, cold: undefined, 'cold-state': 'no-longer-valid' }],
         [{ includeExpired: true }, 8, { plan: undefined }],
         [
           { deep: true, includeExpired: true },
           11,
-          { ...joinedToo, cold: undefined, plan: undefined, 'cold-state': undefined },
+          { ...consolidatedToo, cold: undefined, plan: undefined, 'cold-state': undefined },
         ],
       ] as const) {
         const query = request({ terms: ['content'] }, { filter, limit: 50 });

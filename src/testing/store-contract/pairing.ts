@@ -41,18 +41,18 @@ const compared = (...ids: readonly string[]): Change => ({ kind: 'compared', ids
 const toCompare = async (reader: SpaceReader, limit = 10) =>
   (await reader.uncompared(limit)).map(({ id }) => id);
 
-/** Scores 1 − contested. */
-const uncontested = {
+/** Scores 1 − conflict. */
+const withoutConflict = {
   profile: resolveProfile(
     checkProfile(
       {
-        name: 'uncontested',
+        name: 'without-conflict',
         description: 'What nothing contests.',
         score: {
           op: 'sum',
           terms: [
             { weight: 1, of: 1 },
-            { weight: -1, of: { op: 'signal', name: 'contested' } },
+            { weight: -1, of: { op: 'signal', name: 'conflict' } },
           ],
         },
       },
@@ -143,21 +143,21 @@ export const pairTests: readonly ContractTest[] = [
   ),
   onSpace('only a possible update that waits and is believed contests what is older', async (space) => {
     await withMemories(space);
-    const contested = async (at = start) => {
-      const found = await inspectIn(space, ['a', 'b', 'c'], { ...uncontested, now: at });
-      return found.map((each) => [each?.signals.contested, each?.score]);
+    const conflictAt = async (at = start) => {
+      const found = await inspectIn(space, ['a', 'b', 'c'], { ...withoutConflict, now: at });
+      return found.map((each) => [each?.signals.conflict, each?.score]);
     };
     await write(space, [
       queue('a', 'b', 0.95),
       queue('b', 'c', 0.4, 'update'),
       queue('b', 'd', 0.3, 'update'),
     ]);
-    expect(await contested()).toEqual([
+    expect(await conflictAt()).toEqual([
       [0, 1],
       [0.4, 0.6],
       [0, 1],
     ]);
-    const { hits } = await searchIn(space, { ...uncontested, limit: 4 });
+    const { hits } = await searchIn(space, { ...withoutConflict, limit: 4 });
     expect(hits.map(({ memory, score }) => [memory.id, score])).toEqual([
       ['d', 1],
       ['c', 1],
@@ -165,15 +165,15 @@ export const pairTests: readonly ContractTest[] = [
       ['b', 0.6],
     ]);
     await write(space, [replace({ id: 'c', invalidatedAt: start + 5 })]);
-    expect((await contested(start + 4))[1]).toEqual([0.4, 0.6]);
-    expect((await contested(start + 5))[1]).toEqual([0.3, 0.7]);
+    expect((await conflictAt(start + 4))[1]).toEqual([0.4, 0.6]);
+    expect((await conflictAt(start + 5))[1]).toEqual([0.3, 0.7]);
     // The kind of a pair is part of what was known at a moment.
     const noticed = start + 20;
     await write(space, [queue('a', 'b', 0.5, 'update')], { at: noticed });
-    expect((await contested())[0]).toEqual([0.5, 0.5]);
+    expect((await conflictAt())[0]).toEqual([0.5, 0.5]);
     await using past = await space.asKnown(noticed - 1, async () => []);
-    const [then] = await inspectIn(past, ['a'], uncontested);
-    expect(then?.signals.contested).toBe(0);
+    const [then] = await inspectIn(past, ['a'], withoutConflict);
+    expect(then?.signals.conflict).toBe(0);
     expect(await pending(past)).toContainEqual(pair('a', 'b', 0.95));
   }),
   onSpace(

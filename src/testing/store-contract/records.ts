@@ -30,7 +30,7 @@ const full: MemoryRecord = {
   coldSince: start + 6,
   consolidatedAt: start + 7,
   importance: 0.1 + 0.2,
-  importanceJudge: 'model',
+  importanceSource: 'model',
   confidence: 1,
   usefulness: 0,
   weight: 1 / 3,

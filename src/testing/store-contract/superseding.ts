@@ -90,7 +90,7 @@ export const supersedingTests: readonly ContractTest[] = [
       [{ invalidatedAt: later, invalidReason: 'wrong' }, 'b', 'a'],
       [{ validFrom: later }, 'a', 'b'],
       [{ expiresAt: later, core: true }, 'b', 'b'],
-      // Being cold, joined or archived does not make it untrue: it is still not what is believed.
+      // Being cold, consolidated or archived does not make it untrue: it is still not what is believed.
       [{ tier: 'cold' }, '', ''],
       [{ consolidatedAt: start }, '', ''],
     ];
@@ -170,18 +170,18 @@ export const supersedingTests: readonly ContractTest[] = [
         { kind: 'queue-pair', pair: { older: 'old', newer: 'new', kind: 'update', similarity: 0.75 } },
         { kind: 'queue-pair', pair: { older: 'old', newer: 'newest', kind: 'update', similarity: 0.5 } },
       ]);
-      const contested = async (filter: MemoryFilter, now = start) => {
+      const conflictAt = async (filter: MemoryFilter, now = start) => {
         const request = { profile, query, filter, now };
         const [inspection] = await inspectIn(space, ['old'], request);
         const { hits } = await searchIn(space, { ...request, limit: 10 });
-        expect(hits.find(({ memory }) => memory.id === 'old')?.signals.contested).toBe(
-          inspection?.signals.contested,
+        expect(hits.find(({ memory }) => memory.id === 'old')?.signals.conflict).toBe(
+          inspection?.signals.conflict,
         );
-        return inspection?.signals.contested;
+        return inspection?.signals.conflict;
       };
-      expect(await contested({ scopes: ['global'] })).toBe(0.5);
-      expect(await contested({ scopes: ['global', 'project:a'] })).toBe(0.5);
-      expect(await contested({ scopes: ['global', 'project:a'] }, start + 5)).toBe(0.75);
+      expect(await conflictAt({ scopes: ['global'] })).toBe(0.5);
+      expect(await conflictAt({ scopes: ['global', 'project:a'] })).toBe(0.5);
+      expect(await conflictAt({ scopes: ['global', 'project:a'] }, start + 5)).toBe(0.75);
       const [first, second] = await space.pendingPairs(2);
       const settle = (sequence: number | undefined): Change => ({
         kind: 'settle-pair',
@@ -189,10 +189,10 @@ export const supersedingTests: readonly ContractTest[] = [
         resolution: 'keep-both',
       });
       await write(space, [settle(second?.sequence)]);
-      expect(await contested({ scopes: ['global'] })).toBe(0);
-      expect(await contested({}, start + 5)).toBe(0.75);
+      expect(await conflictAt({ scopes: ['global'] })).toBe(0);
+      expect(await conflictAt({}, start + 5)).toBe(0.75);
       await write(space, [settle(first?.sequence)]);
-      expect(await contested({}, start + 5)).toBe(0);
+      expect(await conflictAt({}, start + 5)).toBe(0);
     },
   ),
   onSpace('a long chain costs neither the stack nor the answer', async (space) => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { day, liveFading as live } from '../../testing/live-memory.ts';
 import { verifyExplanation } from '../../testing/verify-explanation.ts';
 
-/** Five runs that were joined into one memory, on the day that they were. */
-async function joined() {
+/** Five runs that were consolidated into one memory, on the day that they were. */
+async function fiveRuns() {
   const lived = await live();
   const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
   await lived.memory.rememberMany(
@@ -21,13 +21,13 @@ async function joined() {
   return { ...lived, before, at, id: consolidated[0]?.id as string };
 }
 
-test('what was joined comes back in a deep recall alone, at half its score, and says so', async () => {
-  const { memory, before, id, at } = await joined();
+test('what was consolidated comes back in a deep recall alone, at half its score, and says so', async () => {
+  const { memory, before, id, at } = await fiveRuns();
   const plain = await memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20 });
   expect(plain.hits.map((hit) => hit.memory.id)).toEqual([id]);
   expect(await memory.whyNot('visit2', { query: 'run on Wednesday', strategy: 'lexical' })).toMatchObject({
     outcome: 'excluded',
-    message: expect.stringContaining(`joined into another memory at ${at}`),
+    message: expect.stringContaining(`consolidated into another memory at ${at}`),
   });
   const deep = await memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20, deep: true });
   expect(deep.hits).toHaveLength(6);
@@ -36,7 +36,7 @@ test('what was joined comes back in a deep recall alone, at half its score, and 
     expect(hit.viaDeepRecall).toBe(original);
     verifyExplanation(hit.explain());
     if (!original) continue;
-    // Its words are as rare as before but for the joined text, so that the score is compared within this answer.
+    // Its words are as rare as before but for the consolidation, so that the score is compared within this answer.
     const full = await memory.recall('run on Wednesday', {
       strategy: 'lexical',
       limit: 20,
@@ -49,17 +49,17 @@ test('what was joined comes back in a deep recall alone, at half its score, and 
   expect(before.hits).toHaveLength(5);
 });
 
-test('joined and past its time: a quarter', async () => {
+test('consolidated and past its time: a quarter', async () => {
   const { memory, clock, space } = await live({ embedder: 'none' });
   const plan = { type: 'plan', content: 'Fly to Lisbon' };
   await memory.rememberMany([
     { ...plan, id: 'now' },
     { ...plan, content: 'Fly to Lisbon!', id: 'past', validUntil: '2026-01-02' },
-    { ...plan, content: 'Fly to Lisbon?', id: 'joined' },
+    { ...plan, content: 'Fly to Lisbon?', id: 'consolidated' },
     { ...plan, content: 'Fly to: Lisbon', id: 'both', validUntil: '2026-01-02' },
     { ...plan, content: 'Fly, to Lisbon', id: 'later' },
   ]);
-  const moments = { joined: clock.now(), both: clock.now(), later: clock.now() + 9 * day } as const;
+  const moments = { consolidated: clock.now(), both: clock.now(), later: clock.now() + 9 * day } as const;
   for (const [id, consolidatedAt] of Object.entries(moments)) {
     const [record] = await space.get([id]);
     await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
@@ -80,16 +80,16 @@ test('joined and past its time: a quarter', async () => {
   };
   expect(await scores({})).toEqual({ now: 1, later: 1 });
   expect(await scores({ includeExpired: true })).toEqual({ now: 1, later: 1, past: 1 });
-  expect(await scores({ deep: true })).toEqual({ now: 1, later: 1, joined: 0.5 });
+  expect(await scores({ deep: true })).toEqual({ now: 1, later: 1, consolidated: 0.5 });
   const all = { deep: true, includeExpired: true };
-  expect(await scores(all)).toEqual({ now: 1, later: 1, joined: 0.5, past: 0.5, both: 0.25 });
+  expect(await scores(all)).toEqual({ now: 1, later: 1, consolidated: 0.5, past: 0.5, both: 0.25 });
   expect(await scores({ ...all, deepRecallPenalty: 0.1 })).toMatchObject({
     both: expect.closeTo(0.01, 12),
   });
 });
 
-test('links neither bring back what was joined nor lead through it, unless the recall is deep', async () => {
-  const { memory, id } = await joined();
+test('links neither bring back what was consolidated nor lead through it, unless the recall is deep', async () => {
+  const { memory, id } = await fiveRuns();
   await memory.remember('The river is closed for swimming', { id: 'river' });
   await memory.link('river', 'visit2', { weight: 1 });
   const ids = async (options: object) => {
@@ -106,8 +106,8 @@ test('links neither bring back what was joined nor lead through it, unless the r
   expect(deep).toContainEqual([id, true, false]);
 });
 
-test('a deep recall that uses what was joined leaves it replaced', async () => {
-  const { memory, at } = await joined();
+test('a deep recall that uses what was consolidated leaves it replaced', async () => {
+  const { memory, at } = await fiveRuns();
   await memory.recall('run on Wednesday', { strategy: 'retention', deep: true });
   const used = await memory.get('visit2');
   expect(used?.accessCount).toBe(1);
@@ -116,8 +116,8 @@ test('a deep recall that uses what was joined leaves it replaced', async () => {
   expect(hits.map((hit) => hit.memory.id)).not.toContain('visit2');
 });
 
-test('an export keeps when a memory was joined, and restores it', async () => {
-  const { memory, at } = await joined();
+test('an export keeps when a memory was consolidated, and restores it', async () => {
+  const { memory, at } = await fiveRuns();
   const { memories } = await memory.list({ limit: 100 });
   const copy = await live();
   await copy.memory.importMemories(memories);

@@ -12,7 +12,7 @@ import {
  * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
  * are left out. The layout is that of little-endian typed arrays; `LAYOUT` changes when it does.
  */
-export type SnapshotParts = ReadonlyMap<string, Uint8Array>;
+export type PageParts = ReadonlyMap<string, Uint8Array>;
 
 const LAYOUT = 6;
 
@@ -29,7 +29,7 @@ interface Header {
   readonly tags: readonly (readonly [row: number, tags: readonly string[]])[];
 }
 
-export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
+export function encodePages(index: ResidentIndex): PageParts {
   const living = livingRows(index);
   const newRow = new Int32Array(index.size).fill(-1);
   living.forEach((row, at) => {
@@ -75,7 +75,7 @@ export function encodeSnapshot(index: ResidentIndex): SnapshotParts {
  * The index that the parts hold; `undefined` when their layout is another, or when they do not fit together: an index can
  * always be built from the memories instead.
  */
-export function decodeSnapshot(parts: SnapshotParts): ResidentIndex | undefined {
+export function decodePages(parts: PageParts): ResidentIndex | undefined {
   const header = readHeader(parts.get('header'));
   if (!header || !fits(header, parts)) return undefined;
   const index = createResidentIndex();
@@ -151,7 +151,7 @@ function isHeader(value: unknown): value is Header {
 }
 
 /** Whether every part is as long as the header says, and every code of an attribute has its text. */
-function fits({ size, dimensions, dictionaries, sessions }: Header, parts: SnapshotParts): boolean {
+function fits({ size, dimensions, dictionaries, sessions }: Header, parts: PageParts): boolean {
   const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
   return (
     [
@@ -238,7 +238,7 @@ function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<str
 }
 
 /** Returns false when the parts do not fit together. */
-function decodePostings(index: ResidentIndex, parts: SnapshotParts): boolean {
+function decodePostings(index: ResidentIndex, parts: PageParts): boolean {
   const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
   if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
   const terms = arrayOf(Float64Array, parts, 'terms');
@@ -269,7 +269,7 @@ function arrayOf<Of>(
     new (buffer: ArrayBufferLike, offset: number, length: number): Of;
     readonly BYTES_PER_ELEMENT: number;
   },
-  parts: SnapshotParts,
+  parts: PageParts,
   name: string,
 ): Of {
   const bytes = parts.get(name) ?? new Uint8Array(0);

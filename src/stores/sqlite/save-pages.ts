@@ -12,7 +12,7 @@ const MOST_SHARE = 0.05;
  * Saves the resident index when the saved one has fallen behind, so that the next process opens quickly. It is a
  * cache: when the file is in use or full, nothing is saved and nothing is lost.
  */
-export async function saveSnapshot(
+export async function savePagesWhenBehind(
   writer: Connection,
   reader: Connection,
   resident: Resident,
