@@ -28,10 +28,11 @@ function wordEngine() {
           const direction = strategy === 'backwards' ? -1 : 1;
           const score = ({ content }: DatasetMemory) =>
             direction * content.split(' ').filter((word) => words.has(word)).length;
-          return [...loaded]
+          const hits = [...loaded]
             .sort((left, right) => score(right) - score(left) || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
-            .map(({ id }) => id);
+            .map((memory) => ({ id: memory.id, score: score(memory) }));
+          return { hits };
         },
         async close() {
           calls.push(`close ${space}`);
@@ -160,7 +161,15 @@ test('an engine that fails or an abort leaves no space open', async () => {
   const failing = wordEngine();
   const open = failing.engine.open;
   const engine: EvaluationEngine = {
-    open: async (space) => ({ ...(await open(space)), rank: async () => ['m1', 'm1'] }),
+    open: async (space) => ({
+      ...(await open(space)),
+      rank: async () => ({
+        hits: [
+          { id: 'm1', score: 1 },
+          { id: 'm1', score: 1 },
+        ],
+      }),
+    }),
   };
   await expect(evaluate(options(), engine)).rejects.toMatchObject({
     code: 'invalid_argument',
