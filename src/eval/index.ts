@@ -14,6 +14,14 @@ export {
   readDataset,
 } from './dataset.ts';
 export { createEvaluationEngine, type EvaluationEngineOptions } from './engine.ts';
+export {
+  type AskedQuestion,
+  type DropReason,
+  type PositiveUse,
+  type QuestionsFromUse,
+  type QuestionsFromUseOptions,
+  questionsFromUse,
+} from './from-use.ts';
 export { type HtmlReportOptions, htmlReport } from './html/page.ts';
 export {
   aggregate,
