@@ -11,8 +11,10 @@ const entries = [
   ...Object.values(exports),
   ...Object.values(bin),
   ...readdirSync(`${root}build/cli/commands`).map((name) => `./dist/cli/commands/${name}`),
-  // It looks for its table beside itself.
+  // They look for what they load beside themselves: a table, and the module of a thread.
   './dist/providers/builtin/embedder.js',
+  './dist/eval/workers.js',
+  './dist/eval/worker.js',
 ].filter((path) => path.endsWith('.js'));
 
 cpSync(`${root}src/providers/builtin/table.bin`, `${root}build/providers/builtin/table.bin`);

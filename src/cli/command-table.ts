@@ -127,6 +127,11 @@ const GROUPS: readonly CommandGroup[] = [
       ),
       command('eval', 'measure retrieval quality on a dataset', () => import('./commands/eval.ts')),
       command(
+        'eval-set',
+        'make a dataset from recalls and what was used of them',
+        () => import('./commands/eval-set.ts'),
+      ),
+      command(
         'simulate',
         'simulate how memories develop over a year, from a script',
         () => import('./commands/simulate.ts'),

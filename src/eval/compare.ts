@@ -1,28 +1,46 @@
-import type { Metrics } from './metrics.ts';
-import { countedOutcomes, measureOutcomes } from './report.ts';
+import { bootstrapIntervals, type Interval } from './bootstrap.ts';
+import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts';
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 
-/** How a strategy differs from the baseline in one metric of a dataset's headline. */
+/** How a strategy differs from the baseline in one metric, over the headline of a dataset or one type of query. */
 export interface Difference {
   readonly dataset: string;
   readonly baseline: string;
   readonly strategy: string;
+  /** The type of the queries. Absent for the headline. */
+  readonly type?: string;
   readonly metric: string;
+  /** Pairs. */
+  readonly n: number;
   /** The strategy's mean minus the baseline's. */
   readonly difference: number;
   /** Of the paired randomisation test, two-sided, not corrected for the number of comparisons. */
   readonly p: number;
+  /** 95 % of the paired bootstrap over queries. Absent with fewer than `LEAST_PAIRS`, where it would say too much. */
+  readonly interval?: Interval;
+  /** The same where whole spaces are drawn, of which there are so many. Absent with fewer than `LEAST_SPACES`. */
+  readonly spaces?: Interval & { readonly n: number };
+  /** Whether every interval there is excludes 0; false without any. */
+  readonly certain: boolean;
 }
 
 export interface CompareOptions extends RandomisationOptions {
+  /** The strategy that the others are compared with. Default is the first. */
+  readonly baseline?: string | undefined;
   /** The types that the headline left out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
+  /** Resamples of the bootstrap. Default is 5,000. */
+  readonly resamples?: number | undefined;
 }
 
+/** Fewer pairs give intervals that are too narrow to be believed. */
+const LEAST_PAIRS = 10;
+const LEAST_SPACES = 5;
+
 /**
- * Compares every strategy with the first one on each dataset, in each metric of its result, query by query. The runs
- * are those of one call of `evaluate`.
+ * Compares every strategy with the baseline on each dataset, in each metric of its result, query by query: over the
+ * headline, then over each type of query. The runs are those of one call of `evaluate`.
  *
  * @example
  * ```ts
@@ -36,29 +54,96 @@ export function compareRuns(
   runs: readonly EvaluationRun[],
   options: CompareOptions = {},
 ): readonly Difference[] {
-  // Two files may have the same name, so datasets are told apart by where the first strategy comes again.
-  const differences: Difference[] = [];
-  let baseline: EvaluationRun | undefined;
-  let baselineMetrics: readonly Metrics[] = [];
+  return groupRuns(runs).flatMap((group) => {
+    const baseline = group.find(({ result }) => result.strategy === options.baseline) ?? group[0];
+    if (!baseline) return [];
+    return group.filter((run) => run !== baseline).flatMap((run) => comparePair(run, baseline, options));
+  });
+}
+
+/** The runs of one dataset each. Two files may have the same name, so that a strategy that comes again starts another. */
+export function groupRuns<
+  Run extends { readonly result: { readonly dataset: string; readonly strategy: string } },
+>(runs: readonly Run[]): readonly (readonly Run[])[] {
+  const groups: Run[][] = [];
   for (const run of runs) {
-    const measured = measureOutcomes(countedOutcomes(run.outcomes, options.excludeTypes), run.ks);
-    if (!baseline || run.result.strategy === baseline.result.strategy) {
-      baseline = run;
-      baselineMetrics = measured;
-      continue;
-    }
-    for (const metric of Object.keys(run.result.metrics)) {
-      const ofRun = measured.map((metrics) => metrics[metric]!);
-      const ofBaseline = baselineMetrics.map((metrics) => metrics[metric]!);
-      differences.push({
-        dataset: run.result.dataset,
-        baseline: baseline.result.strategy,
-        strategy: run.result.strategy,
-        metric,
-        difference: run.result.metrics[metric]! - baseline.result.metrics[metric]!,
-        p: pairedRandomisationTest(ofRun, ofBaseline, options),
-      });
-    }
+    const group = groups.at(-1);
+    const belongs =
+      group?.[0]?.result.dataset === run.result.dataset &&
+      group.every(({ result }) => result.strategy !== run.result.strategy);
+    if (group && belongs) group.push(run);
+    else groups.push([run]);
   }
-  return differences;
+  return groups;
+}
+
+function comparePair(
+  run: EvaluationRun,
+  baseline: EvaluationRun,
+  options: CompareOptions,
+): readonly Difference[] {
+  const names = {
+    dataset: run.result.dataset,
+    baseline: baseline.result.strategy,
+    strategy: run.result.strategy,
+  };
+  const compare = (
+    type: string | undefined,
+    keep: (outcomes: readonly QueryOutcome[]) => readonly QueryOutcome[],
+  ) =>
+    compareOutcomes(keep(run.outcomes), keep(baseline.outcomes), run.ks, options).map((difference) => ({
+      ...names,
+      ...(type !== undefined && { type }),
+      ...difference,
+    }));
+  return [
+    ...compare(undefined, (outcomes) => countedOutcomes(outcomes, options.excludeTypes)),
+    ...Object.keys(run.result.byType).flatMap((type) =>
+      compare(type, (outcomes) =>
+        outcomes.filter((outcome) => outcome.type === type && outcome.relevant.length > 0),
+      ),
+    ),
+  ];
+}
+
+function compareOutcomes(
+  outcomes: readonly QueryOutcome[],
+  ofBaseline: readonly QueryOutcome[],
+  ks: readonly number[],
+  { resamples, seed, rounds }: CompareOptions,
+): readonly Omit<Difference, 'dataset' | 'baseline' | 'strategy' | 'type'>[] {
+  const n = outcomes.length;
+  if (n === 0) return [];
+  const [measured, measuredBefore] = [measureOutcomes(outcomes, ks), measureOutcomes(ofBaseline, ks)];
+  const metrics = Object.keys(measured[0] ?? {});
+  const columns = metrics.map((metric) =>
+    measured.map((metrics, at) => (metrics[metric] ?? 0) - (measuredBefore[at]?.[metric] ?? 0)),
+  );
+  const weights = outcomes.map(({ weight = 1 }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const groups = outcomes.map(({ space = '' }) => space);
+  const spaces = new Set(groups).size;
+  const bootstrap = { weights, rounds: resamples, seed };
+  const intervals = n < LEAST_PAIRS ? undefined : bootstrapIntervals(columns, bootstrap);
+  const bySpace =
+    n < LEAST_PAIRS || spaces < LEAST_SPACES
+      ? undefined
+      : bootstrapIntervals(columns, { ...bootstrap, groups });
+  return metrics.map((metric, at) => {
+    const weighted = (columns[at] ?? []).map((difference, index) => difference * (weights[index] ?? 1));
+    const [interval, ofSpaces] = [intervals?.[at], bySpace?.[at]];
+    return {
+      metric,
+      n,
+      difference: weighted.reduce((sum, each) => sum + each, 0) / total,
+      p: pairedRandomisationTest(weighted, new Array<number>(n).fill(0), { rounds, seed }),
+      ...(interval && { interval }),
+      ...(ofSpaces && { spaces: { n: spaces, ...ofSpaces } }),
+      certain: excludesZero(interval) && (ofSpaces === undefined || excludesZero(ofSpaces)),
+    };
+  });
+}
+
+function excludesZero(interval: Interval | undefined): boolean {
+  return interval !== undefined && (interval.low > 0 || interval.high < 0);
 }

@@ -25,7 +25,11 @@ export interface DatasetMemory {
   readonly createdAt: Instant;
   readonly session: string | undefined;
   readonly type: string | undefined;
-  /** Every field of the line that the format does not name, for example `role`. */
+  /** `user`, `assistant`, or another word. */
+  readonly role?: string | undefined;
+  /** Who said it, by name. */
+  readonly author?: string | undefined;
+  /** Every field of the line that the format does not name. */
   readonly metadata: Metadata;
 }
 
@@ -41,14 +45,18 @@ export interface DatasetQuery {
   readonly relevant: readonly string[];
   /** Ids of outdated memories, which must rank below the relevant ones. Often empty. */
   readonly stale: readonly string[];
+  /** Ids of memories that must not be returned at all. Default is none. */
+  readonly mustNot?: readonly string[] | undefined;
+  /** How much it counts in means, above 0. Default is 1. */
+  readonly weight?: number | undefined;
 }
 
 /**
  * Reads a dataset: JSON Lines, gzipped or not, one memory or query a line in any order, blank lines ignored.
  *
  * ```
- * {"kind":"memory","space":"s","id":"m1","content":"…","createdAt":"2023-05-08T13:57:00Z","session"?,"type"?,…}
- * {"kind":"query","space":"s","id":"q1","query":"…","now":"2023-10-23T00:00:00Z","type":"…","relevant":["m1"],"stale"?:[]}
+ * {"kind":"memory","space":"s","id":"m1","content":"…","createdAt":"2023-05-08T13:57:00Z","session"?,"type"?,"role"?,"author"?,…}
+ * {"kind":"query","space":"s","id":"q1","query":"…","now":"2023-10-23T00:00:00Z","type":"…","relevant":["m1"],"stale"?:[],"mustNot"?:[],"weight"?:1}
  * ```
  *
  * Throws `unreadable_file` with `details.file` and `details.line` at the first line with a missing or wrong field, an
@@ -124,7 +132,7 @@ function parseEntry(path: string, number: number, source: string): Entry {
   const { kind, space: _space, id: _id, ...rest } = json as { readonly [field: string]: JsonValue };
   switch (kind) {
     case 'memory': {
-      const { content: _content, createdAt: _createdAt, session, type, ...metadata } = rest;
+      const { content: _content, createdAt: _createdAt, session, type, role, author, ...metadata } = rest;
       return {
         kind,
         space: line.space('space'),
@@ -134,6 +142,8 @@ function parseEntry(path: string, number: number, source: string): Entry {
           createdAt: line.instant('createdAt'),
           session: session === undefined ? undefined : line.text('session'),
           type: type === undefined ? undefined : line.text('type'),
+          role: role === undefined ? undefined : line.text('role'),
+          author: author === undefined ? undefined : line.text('author'),
           metadata,
         },
       };
@@ -149,6 +159,8 @@ function parseEntry(path: string, number: number, source: string): Entry {
           type: line.text('type'),
           relevant: line.ids('relevant'),
           stale: rest['stale'] === undefined ? [] : line.ids('stale'),
+          ...(rest['mustNot'] !== undefined && { mustNot: line.ids('mustNot') }),
+          ...(rest['weight'] !== undefined && { weight: line.weight('weight') }),
         },
       };
     default:
@@ -186,6 +198,10 @@ function fieldsOf(
       const ids = list.map((each) => id(field, each));
       return new Set(ids).size === ids.length ? ids : refuse(field, 'names an id twice');
     },
+    weight(field: string): number {
+      const value = line[field];
+      return typeof value === 'number' && value > 0 ? value : refuse(field, 'expected a number above 0');
+    },
     instant: (field: string) =>
       parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),
     space: (field: string) => parsed(field, 'is no valid name of a space', parseSpaceName),
@@ -194,14 +210,16 @@ function fieldsOf(
 
 function checkJudgements(path: string, { memories, queries, lines }: SpaceDraft): void {
   for (const query of queries.values()) {
-    for (const each of [...query.relevant, ...query.stale]) {
+    const { relevant, stale, mustNot = [] } = query;
+    for (const each of [...relevant, ...stale, ...mustNot]) {
       if (memories.has(each)) continue;
       const problem = `judges the memory ${JSON.stringify(each)}, which its space does not hold`;
       throw unreadableLine(path, lines.get(query)!, problem);
     }
-    const both = query.stale.find((each) => query.relevant.includes(each));
-    if (both !== undefined) {
-      const problem = `names the memory ${JSON.stringify(both)} as relevant and as stale`;
+    for (const [name, forbidden] of Object.entries({ stale, mustNot })) {
+      const both = forbidden.find((each) => relevant.includes(each));
+      if (both === undefined) continue;
+      const problem = `names the memory ${JSON.stringify(both)} as relevant and as ${name}`;
       throw unreadableLine(path, lines.get(query)!, problem);
     }
   }

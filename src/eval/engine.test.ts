@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { createEvaluationEngine } from './engine.ts';
+import type { Ranking } from './run.ts';
 
+const ids = ({ hits }: Ranking) => hits.map(({ id }) => id);
 const day = (number: number) => Date.UTC(2026, 0, 1 + number);
 
 it('measures strategies that learn without teaching them', async () => {
@@ -13,7 +15,7 @@ it('measures strategies that learn without teaching them', async () => {
   ]);
   for (let week = 1; week <= 12; week++) {
     const options = { strategy: 'retention', now: day(week * 7), limit: 1 };
-    expect(await space.rank('dark roast coffee', options)).toEqual(['coffee']);
+    expect(ids(await space.rank('dark roast coffee', options))).toEqual(['coffee']);
   }
   // Had it been reinforced a dozen times, the first would have faded far less than the second by now.
   const ranked = await space.rank('dark roast coffee beans', {
@@ -21,7 +23,7 @@ it('measures strategies that learn without teaching them', async () => {
     now: day(98),
     limit: 2,
   });
-  expect(ranked).toEqual(['beans', 'coffee']);
+  expect(ids(ranked)).toEqual(['beans', 'coffee']);
   await space.close();
 });
 
@@ -35,7 +37,8 @@ it('says which ids stand for others, and notices what a store that is looked aft
     { ...memory, id: 'now', createdAt: day(800), content: 'The garden budget is now $650' },
   ]);
   expect([...kept]).toEqual([['again', 'then']]);
-  const rank = (query: string) => space.rank(query, { strategy: 'hybrid', now: day(801), limit: 3 });
+  const rank = async (query: string) =>
+    ids(await space.rank(query, { strategy: 'hybrid', now: day(801), limit: 3 }));
   // Two years later the first is still there: maintenance compared, and let nothing fade.
   expect(await rank('the budget for the garden: $500')).toEqual(['now', 'then']);
   expect(await rank('what was the budget for the garden: $500')).toEqual(['then', 'now']);

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.ts';
 export { type CompareOptions, compareRuns, type Difference } from './compare.ts';
 export {
   type Dataset,
@@ -14,7 +15,18 @@ export {
 } from './dataset.ts';
 export { createEvaluationEngine, type EvaluationEngineOptions } from './engine.ts';
 export {
+  type AskedQuestion,
+  type DropReason,
+  type PositiveUse,
+  type QuestionsFromUse,
+  type QuestionsFromUseOptions,
+  questionsFromUse,
+} from './from-use.ts';
+export { type HtmlReportOptions, htmlReport } from './html/page.ts';
+export {
   aggregate,
+  allAtK,
+  forbiddenAboveEvidence,
   hitAtK,
   type Metrics,
   measure,
@@ -23,9 +35,11 @@ export {
   reciprocalRank,
   updatedAboveStale,
 } from './metrics.ts';
+export { PLACEBOS, type Placebo } from './placebo.ts';
 export {
   type EvaluationReport,
   type EvaluationResult,
+  type ForbiddenResult,
   percentile,
   type QueryOutcome,
   type SummariseOptions,
@@ -34,13 +48,25 @@ export {
   type TypeResult,
 } from './report.ts';
 export {
+  type AnswerRow,
+  type EvaluationRow,
+  type RowsHeader,
+  type RowsOptions,
+  rowsOf,
+  type SummaryRow,
+} from './rows.ts';
+export {
   DEFAULT_KS,
+  type EvaluatedQuery,
   type EvaluateOptions,
   type EvaluationEngine,
   type EvaluationRun,
   type EvaluationSpace,
   evaluate,
+  type RankedHit,
+  type Ranking,
   type RankOptions,
 } from './run.ts';
 export { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 export { type FormatReportOptions, formatReport } from './table.ts';
+export { type RowProblem, type RowsCheck, verifyRows } from './verify.ts';

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   aggregate,
+  allAtK,
+  forbiddenAboveEvidence,
   hitAtK,
   measure,
   ndcgAtK,
@@ -22,6 +24,20 @@ test('recall is over all relevant ids, found or not', () => {
 
 test('a hit is any relevant id among the first k', () => {
   expect([1, 2, 3, 4].map((k) => hitAtK(ranking, set('c', 'd'), k))).toEqual([0, 0, 1, 1]);
+});
+
+test('all of the relevant ids must be among the first k', () => {
+  expect([1, 3, 4, 9].map((k) => allAtK(ranking, set('c', 'd'), k))).toEqual([0, 0, 1, 1]);
+  expect(allAtK(ranking, set('a', 'x'), 5)).toBe(0);
+  expect(allAtK(ranking, set(), 5)).toBe(0);
+});
+
+test('a forbidden id is above the evidence when it comes first, or alone', () => {
+  expect(forbiddenAboveEvidence(ranking, set('b'), set('c'))).toBe(false);
+  expect(forbiddenAboveEvidence(ranking, set('c'), set('b'))).toBe(true);
+  expect(forbiddenAboveEvidence(ranking, set('x'), set('e'))).toBe(true);
+  expect(forbiddenAboveEvidence(ranking, set('a'), set('x'))).toBe(false);
+  expect(forbiddenAboveEvidence([], set('a'), set('b'))).toBe(false);
 });
 
 test('NDCG by hand', () => {
@@ -60,6 +76,8 @@ test('measure names every measure, aggregate averages them', () => {
     'recall@2': 1,
     'hit@1': 1,
     'hit@2': 1,
+    'all@1': 1,
+    'all@2': 1,
     'ndcg@1': 1,
     'ndcg@2': 1,
     'mrr@1': 1,
@@ -71,6 +89,7 @@ test('measure names every measure, aggregate averages them', () => {
   expect(mean['mrr@2']).toBe(0.5);
   expect(mean['mrr']).toBeCloseTo(2 / 3, 12);
   expect(aggregate([])).toEqual({});
+  expect(aggregate([{ mrr: 1 }, { mrr: 0 }], [3, 1])).toEqual({ mrr: 0.75 });
 });
 
 test('measures stay in [0,1], grow with k, and are 1 for the ideal order', () => {

@@ -37,6 +37,21 @@ export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>
 }
 
 /**
+ * 1 when all relevant ids are among the first `k`, else 0: whether an answer that needs all of them can be given.
+ *
+ * @example
+ * ```ts
+ * const ranking = ['m3', 'm1', 'm2'];
+ * const relevant = new Set(['m1', 'm2']);
+ * allAtK(ranking, relevant, 2); // 0: m2 is third
+ * allAtK(ranking, relevant, 3); // 1
+ * ```
+ */
+export function allAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): 0 | 1 {
+  return relevant.size > 0 && recallAtK(ranking, relevant, k) === 1 ? 1 : 0;
+}
+
+/**
  * Discounted gain of the first `k` over that of the best possible order, a relevant id at rank r gaining
  * 1/log2(r + 1). trec_eval's `ndcg_cut_k`. Source: Järvelin and Kekäläinen, 2002, doi:10.1145/582415.582418.
  *
@@ -95,11 +110,30 @@ export function updatedAboveStale(
   return first !== undefined && relevant.has(first) && !stale.has(first);
 }
 
+/**
+ * Whether one of the forbidden ids is ranked above every relevant one. `ranking` is the answer as it was returned: where
+ * it holds no relevant id, any forbidden one in it stands above.
+ *
+ * @example
+ * ```ts
+ * forbiddenAboveEvidence(['old', 'new'], new Set(['new']), new Set(['old'])); // true
+ * forbiddenAboveEvidence(['new', 'old'], new Set(['new']), new Set(['old'])); // false
+ * ```
+ */
+export function forbiddenAboveEvidence(
+  ranking: readonly string[],
+  relevant: ReadonlySet<string>,
+  forbidden: ReadonlySet<string>,
+): boolean {
+  const first = ranking.find((id) => relevant.has(id) || forbidden.has(id));
+  return first !== undefined && forbidden.has(first);
+}
+
 /** Measures by name, such as `recall@10`. */
 export type Metrics = Readonly<Record<string, number>>;
 
 /**
- * `recall@k`, `hit@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query.
+ * `recall@k`, `hit@k` (any of them), `all@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query.
  *
  * @example
  * ```ts
@@ -118,6 +152,7 @@ export function measure(
   return Object.fromEntries([
     ...each('recall', (k) => recallAtK(ranking, relevant, k)),
     ...each('hit', (k) => hitAtK(ranking, relevant, k)),
+    ...each('all', (k) => allAtK(ranking, relevant, k)),
     ...each('ndcg', (k) => ndcgAtK(ranking, relevant, k)),
     ...each('mrr', (k) => reciprocalRank(ranking, relevant, k)),
     ['mrr', reciprocalRank(ranking, relevant)],
@@ -125,18 +160,21 @@ export function measure(
 }
 
 /**
- * The mean of each measure over queries that were measured alike; empty without queries.
+ * The mean of each measure over queries that were measured alike; empty without queries. `weights` says how much each
+ * counts; default is 1 for all.
  *
  * @example
  * ```ts
  * aggregate([{ mrr: 1 }, { mrr: 0.5 }]); // { mrr: 0.75 }
  * ```
  */
-export function aggregate(measured: readonly Metrics[]): Metrics {
+export function aggregate(measured: readonly Metrics[], weights?: readonly number[]): Metrics {
+  const weightOf = (index: number): number => weights?.[index] ?? 1;
+  const total = measured.reduce((sum, _, index) => sum + weightOf(index), 0);
   return Object.fromEntries(
     Object.keys(measured[0] ?? {}).map((name) => [
       name,
-      measured.reduce((sum, metrics) => sum + (metrics[name] ?? 0), 0) / measured.length,
+      measured.reduce((sum, metrics, index) => sum + weightOf(index) * (metrics[name] ?? 0), 0) / total,
     ]),
   );
 }

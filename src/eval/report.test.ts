@@ -46,6 +46,34 @@ test('means over answerable queries, types apart, abstention counted only', () =
   expect(result.byType['single']).toMatchObject({ n: 2, 'recall@1': 0.5, 'recall@2': 0.5 });
 });
 
+test('forbidden memories, refusals and answers to what has none', () => {
+  const result = summarise(
+    [
+      outcome('single', 'abc', 'a', { mustNot: ['b'] }),
+      outcome('single', 'abc', 'c', { stale: ['a'], mustNot: ['x'] }),
+      // Ranked below what was returned: not in the answer.
+      outcome('single', 'acb', 'a', { mustNot: ['b'], returned: 1 }),
+      outcome('single', 'ab', 'a', { returned: 0 }),
+      outcome('adversarial', 'ba', 'a', { mustNot: ['b'] }),
+      outcome('none', 'a', ''),
+      outcome('none', '', ''),
+      outcome('none', 'ab', '', { returned: 0 }),
+    ],
+    names,
+  );
+  expect(result.forbidden).toEqual({ of: 3, above: 1, returned: { 1: 1, 2: 2 } });
+  expect(result.falseRefusals).toEqual({ empty: 1, of: 4 });
+  expect(result.abstention).toEqual({ n: 3, answered: 1 });
+  expect(result.tokens).toBeUndefined();
+  expect(summarise([outcome('single', 'a', 'a')], names)).not.toHaveProperty('forbidden');
+});
+
+test('a question counts by its weight', () => {
+  const outcomes = [outcome('single', 'ab', 'a', { weight: 3 }), outcome('single', 'ab', 'b')];
+  const { metrics, byType } = summarise(outcomes, names);
+  expect([metrics['hit@1'], byType['single']!['hit@1'], byType['single']!.n]).toEqual([0.75, 0.75, 2]);
+});
+
 test('which types are left out can be chosen', () => {
   const outcomes = [outcome('adversarial', 'ab', 'a'), outcome('multi', 'ab', 'b')];
   const all = summarise(outcomes, { ...names, excludeTypes: [] });

@@ -1,9 +1,12 @@
 import { SalienceError } from '../domain/errors.ts';
-import { aggregate, type Metrics, measure, updatedAboveStale } from './metrics.ts';
+import type { Difference } from './compare.ts';
+import { aggregate, forbiddenAboveEvidence, type Metrics, measure, updatedAboveStale } from './metrics.ts';
 
 /** What `salience eval --json` prints. */
 export interface EvaluationReport {
   readonly results: readonly EvaluationResult[];
+  /** Of every other strategy from the baseline. Absent with a single strategy. */
+  readonly differences?: readonly Difference[];
 }
 
 /** How well one strategy answered one dataset. */
@@ -13,7 +16,7 @@ export interface EvaluationResult {
   readonly embedder: string;
   /** Queries behind `metrics`. */
   readonly n: number;
-  /** `recall@k`, `hit@k`, `ndcg@k`, `mrr@k` for every k, and the uncut `mrr`: means over `n` queries. */
+  /** `recall@k`, `hit@k`, `all@k`, `ndcg@k`, `mrr@k` for every k, and the uncut `mrr`: means over `n` queries. */
   readonly metrics: Metrics;
   /** Every type of query that has a right answer, also those that `metrics` leaves out, by name. */
   readonly byType: Readonly<Record<string, TypeResult>>;
@@ -23,12 +26,31 @@ export interface EvaluationResult {
     /** Queries behind `metrics` that name stale memories. */
     readonly of: number;
   };
+  /** What must not be returned: `stale` and `mustNot` memories. Absent when no query behind `metrics` names any. */
+  readonly forbidden?: ForbiddenResult;
+  /** Queries behind `metrics` to which nothing at all was returned. */
+  readonly falseRefusals: { readonly empty: number; readonly of: number };
+  /** Of the contexts that were made of the answers. Absent unless contexts were asked for. */
+  readonly tokens?: { readonly mean: number; readonly p50: number; readonly p95: number };
   /** Over all queries. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number };
   /** Types that are only in `byType`. Absent when there are none. */
   readonly reportedApart?: readonly string[];
   /** Queries to which nothing should be found, which no metric counts. Absent when there are none. */
-  readonly abstention?: { readonly n: number };
+  readonly abstention?: {
+    readonly n: number;
+    /** Those to which something was returned all the same. */
+    readonly answered: number;
+  };
+}
+
+/** Numbers of queries, of those behind `metrics` that name stale or forbidden memories. */
+export interface ForbiddenResult {
+  readonly of: number;
+  /** With one of these memories above the best relevant one, or with no relevant one beside it. */
+  readonly above: number;
+  /** With one of them among the first k, by k. */
+  readonly returned: Readonly<Record<string, number>>;
 }
 
 /** The metrics of one type of query, and the number of its queries as `n`. */
@@ -41,7 +63,17 @@ export interface QueryOutcome {
   readonly ranking: readonly string[];
   readonly relevant: readonly string[];
   readonly stale?: readonly string[] | undefined;
+  /** What must not be returned at all, besides `stale`. Default is none. */
+  readonly mustNot?: readonly string[] | undefined;
+  /** How many of the ranking were returned; what follows was only ranked. Default is all. */
+  readonly returned?: number | undefined;
+  /** How much it counts in means. Default is 1. */
+  readonly weight?: number | undefined;
+  /** Which space it was asked in: answers from one space are alike. Default is one for all. */
+  readonly space?: string | undefined;
   readonly milliseconds: number;
+  /** Of the context that was made of the answer. */
+  readonly tokens?: number | undefined;
 }
 
 export interface SummariseOptions {
@@ -88,6 +120,9 @@ export function summarise(outcomes: readonly QueryOutcome[], options: SummariseO
     updatedAboveStale(ranking, new Set(relevant), new Set(stale)),
   );
   const milliseconds = outcomes.map((outcome) => outcome.milliseconds);
+  const tokens = outcomes.flatMap((outcome) => outcome.tokens ?? []);
+  const forbidden = summariseForbidden(counted, ks);
+  const unanswerable = outcomes.filter(({ relevant }) => relevant.length === 0);
   return {
     dataset,
     strategy,
@@ -101,13 +136,58 @@ export function summarise(outcomes: readonly QueryOutcome[], options: SummariseO
       }),
     ),
     updatedAboveStale: { won: won.length, of: contests.length },
+    ...(forbidden && { forbidden }),
+    falseRefusals: {
+      empty: counted.filter((outcome) => answerOf(outcome).length === 0).length,
+      of: counted.length,
+    },
+    ...(tokens.length > 0 && {
+      tokens: {
+        mean: tokens.reduce((sum, each) => sum + each, 0) / tokens.length,
+        p50: percentile(tokens, 50),
+        p95: percentile(tokens, 95),
+      },
+    }),
     latencyMs: {
       p50: percentile(milliseconds, 50),
       p95: percentile(milliseconds, 95),
       p99: percentile(milliseconds, 99),
     },
     ...(apart.length > 0 && { reportedApart: apart }),
-    ...(answerable.length < outcomes.length && { abstention: { n: outcomes.length - answerable.length } }),
+    ...(unanswerable.length > 0 && {
+      abstention: {
+        n: unanswerable.length,
+        answered: unanswerable.filter((outcome) => answerOf(outcome).length > 0).length,
+      },
+    }),
+  };
+}
+
+/** What was returned of a ranking. */
+export function answerOf({
+  ranking,
+  returned,
+}: Pick<QueryOutcome, 'ranking' | 'returned'>): readonly string[] {
+  return returned === undefined ? ranking : ranking.slice(0, returned);
+}
+
+function summariseForbidden(
+  counted: readonly QueryOutcome[],
+  ks: readonly number[],
+): ForbiddenResult | undefined {
+  const cases = counted.flatMap((outcome) => {
+    const forbidden = new Set([...(outcome.stale ?? []), ...(outcome.mustNot ?? [])]);
+    return forbidden.size === 0 ? [] : [{ forbidden, answer: answerOf(outcome), relevant: outcome.relevant }];
+  });
+  if (cases.length === 0) return undefined;
+  const countWithin = (k: number) =>
+    cases.filter(({ answer, forbidden }) => answer.slice(0, k).some((id) => forbidden.has(id))).length;
+  return {
+    of: cases.length,
+    above: cases.filter(({ answer, relevant, forbidden }) =>
+      forbiddenAboveEvidence(answer, new Set(relevant), forbidden),
+    ).length,
+    returned: Object.fromEntries(ks.map((k) => [String(k), countWithin(k)])),
   };
 }
 
@@ -140,5 +220,8 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 function meanMetrics(outcomes: readonly QueryOutcome[], ks: readonly number[]): Metrics {
-  return aggregate(measureOutcomes(outcomes, ks));
+  return aggregate(
+    measureOutcomes(outcomes, ks),
+    outcomes.map(({ weight = 1 }) => weight),
+  );
 }

@@ -28,10 +28,11 @@ function wordEngine() {
           const direction = strategy === 'backwards' ? -1 : 1;
           const score = ({ content }: DatasetMemory) =>
             direction * content.split(' ').filter((word) => words.has(word)).length;
-          return [...loaded]
+          const hits = [...loaded]
             .sort((left, right) => score(right) - score(left) || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
-            .map(({ id }) => id);
+            .map((memory) => ({ id: memory.id, score: score(memory) }));
+          return { hits };
         },
         async close() {
           calls.push(`close ${space}`);
@@ -146,6 +147,70 @@ test('ids of memories that say the same count as each other', async () => {
   expect(words!.result.metrics['recall@1']).toBe(1);
 });
 
+test('several spaces at a time give the same runs as one after the other', async () => {
+  const { engine } = wordEngine();
+  let [running, most] = [0, 0];
+  const concurrent: EvaluationEngine = {
+    concurrency: 2,
+    async open(space) {
+      most = Math.max(most, ++running);
+      const opened = await engine.open(space);
+      return {
+        ...opened,
+        async close() {
+          running--;
+          await opened.close();
+        },
+      };
+    },
+  };
+  const without = (runs: Awaited<ReturnType<typeof evaluate>>) =>
+    runs.map(({ outcomes }) => outcomes.map(({ milliseconds: _, ...outcome }) => outcome));
+  const runs = await evaluate(options(), concurrent);
+  expect(without(runs)).toEqual(without(await evaluate(options(), wordEngine().engine)));
+  expect([most, running]).toEqual([2, 0]);
+});
+
+test('the engine may time answers itself, and say what a context takes', async () => {
+  const { engine } = wordEngine();
+  const asked: (number | undefined)[] = [];
+  const timing: EvaluationEngine = {
+    async open(space) {
+      const opened = await engine.open(space);
+      return {
+        ...opened,
+        async rank(query, options) {
+          asked.push(options.contextTokens);
+          const tokens = options.contextTokens === undefined ? undefined : query.length;
+          return { ...(await opened.rank(query, options)), milliseconds: 7, tokens };
+        },
+      };
+    },
+  };
+  const [run] = await evaluate({ ...options(), strategies: ['words'], contextTokens: 500 }, timing);
+  expect(run!.result.latencyMs).toEqual({ p50: 7, p95: 7, p99: 7 });
+  expect(run!.result.tokens).toEqual({ mean: (7 + 9 + 7 + 3) / 4, p50: 7, p95: 9 });
+  // A ranking of the whole space is nobody's context.
+  expect(asked).toEqual([500, 500, undefined, 500, 500]);
+});
+
+test('placebos rank what the engine kept, from a seed', async () => {
+  const strategies = ['words', 'placebo:random', 'placebo:shuffled', 'placebo:recent'];
+  const run = async (seed?: number) =>
+    (await evaluate({ ...options(), strategies, seed, ks: [3] }, wordEngine().engine)).map(({ outcomes }) =>
+      outcomes[0]!.hits.map(({ id }) => id),
+    );
+  const [words, random, shuffled, recent] = await run();
+  expect([...shuffled!].sort()).toEqual([...words!].sort());
+  expect(new Set(random)).toHaveProperty('size', 3);
+  // All are of one day: the last in the file is the newest.
+  expect(recent).toEqual(['m4', 'm3', 'm2']);
+  expect(await run()).toEqual([words, random, shuffled, recent]);
+  const others = await Promise.all([2, 3, 4, 5].map(run));
+  expect(new Set(others.map((each) => String(each[1]))).size).toBeGreaterThan(1);
+  expect(new Set(others.map((each) => String(each[0])))).toEqual(new Set([String(words)]));
+});
+
 test('progress counts every query once and ends complete', async () => {
   const steps: [number, number, string][] = [];
   await evaluate({ ...options(), onProgress: (...step) => steps.push(step) }, wordEngine().engine);
@@ -160,7 +225,15 @@ test('an engine that fails or an abort leaves no space open', async () => {
   const failing = wordEngine();
   const open = failing.engine.open;
   const engine: EvaluationEngine = {
-    open: async (space) => ({ ...(await open(space)), rank: async () => ['m1', 'm1'] }),
+    open: async (space) => ({
+      ...(await open(space)),
+      rank: async () => ({
+        hits: [
+          { id: 'm1', score: 1 },
+          { id: 'm1', score: 1 },
+        ],
+      }),
+    }),
   };
   await expect(evaluate(options(), engine)).rejects.toMatchObject({
     code: 'invalid_argument',
@@ -183,6 +256,7 @@ test('an engine that fails or an abort leaves no space open', async () => {
 
 test.each([
   ['no strategy', { strategies: [] }],
+  ['a placebo first', { strategies: ['placebo:random', 'words'] }],
   ['a strategy twice', { strategies: ['words', 'words'] }],
   ['no k', { ks: [] }],
   ['k of 0', { ks: [0] }],
@@ -207,8 +281,12 @@ test('strategies are compared query by query, and the table marks what differs',
     baseline: 'words',
     strategy: 'backwards',
     metric: 'hit@1',
+    n: 20,
     difference: -1,
     p: 1 / 10_001,
+    interval: { low: -1, high: -1 },
+    spaces: { n: 10, low: -1, high: -1 },
+    certain: true,
   });
 
   const report = formatReport(
@@ -222,7 +300,7 @@ test('strategies are compared query by query, and the table marks what differs',
     /│ +0\.000 ▼ │ +0\.000 ▼ │ +0\.000 ▼ │ +0\.000 ▼ │ +0\.200 ▼ │ +0 of 10 │/,
   );
   expect(row('fact')).toMatch(/│ fact +│ 10 │ words +│ +1\.000/);
-  expect(report).toContain('▲ ▼ differs from words, p < 0.05');
+  expect(report).toContain('▲ ▼ the 95 % interval of the difference from words excludes 0');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   expect(report).not.toMatch(/\u001b/);
 });

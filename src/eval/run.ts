@@ -1,12 +1,16 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Instant } from '../domain/time.ts';
+import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
+import { isPlacebo, rankPlacebo } from './placebo.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 
 /** What is evaluated: something that remembers a space's memories and ranks them for a query. */
 export interface EvaluationEngine {
   /** Opens a space that holds nothing, whatever was in a space of this name before. */
   open(space: string): Promise<EvaluationSpace>;
+  /** How many spaces may be open at a time. Default is 1. */
+  readonly concurrency?: number | undefined;
 }
 
 export interface EvaluationSpace {
@@ -16,22 +20,37 @@ export interface EvaluationSpace {
    */
   load(memories: readonly DatasetMemory[]): Promise<ReadonlyMap<string, string>>;
   /**
-   * The ids of the best `limit` memories at the moment `now`, best first. Must leave the space as it was: the
-   * order in which queries and strategies come must not matter.
+   * The best `limit` memories at the moment `now`, best first. Must leave the space as it was: the order in which queries
+   * and strategies come must not matter.
    */
-  rank(query: string, options: RankOptions): Promise<readonly string[]>;
+  rank(query: string, options: RankOptions): Promise<Ranking>;
   close(): Promise<void>;
+}
+
+export interface Ranking {
+  readonly hits: readonly RankedHit[];
+  /** How long it took, where that is not what a caller measures. Default is what the caller measures. */
+  readonly milliseconds?: number | undefined;
+  /** Of the context made of the answer, where `contextTokens` asks for one. */
+  readonly tokens?: number | undefined;
+}
+
+export interface RankedHit {
+  readonly id: string;
+  readonly score: number;
 }
 
 export interface RankOptions {
   readonly strategy: string;
   readonly now: Instant;
   readonly limit: number;
+  /** Also make a context of at most so many tokens, untimed, and say how many it takes. Default is none. */
+  readonly contextTokens?: number | undefined;
 }
 
 export interface EvaluateOptions {
   readonly datasets: readonly Dataset[];
-  /** Distinct names, at least one. */
+  /** Distinct names, at least one. Those of `PLACEBOS` are ranked here; the first must not be one. */
   readonly strategies: readonly string[];
   /** How the results name the engine's embedder. */
   readonly embedder: string;
@@ -39,6 +58,10 @@ export interface EvaluateOptions {
   readonly ks?: readonly number[] | undefined;
   /** Types of queries that the headline leaves out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
+  /** Also make a context of at most so many tokens for each query, and report what it takes. Default is none. */
+  readonly contextTokens?: number | undefined;
+  /** Of what placebos draw: a whole number from 0 to 2^32 − 1. Default is 1. */
+  readonly seed?: number | undefined;
   /** Called before each step: queries answered so far, of how many, and what comes next. */
   readonly onProgress?: ((done: number, total: number, label: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -48,16 +71,28 @@ export interface EvaluateOptions {
 export interface EvaluationRun {
   readonly result: EvaluationResult;
   /** In the order of the dataset, the same for every strategy. */
-  readonly outcomes: readonly QueryOutcome[];
+  readonly outcomes: readonly EvaluatedQuery[];
   /** Ascending. */
   readonly ks: readonly number[];
+}
+
+/** What one query of a dataset came to. */
+export interface EvaluatedQuery extends QueryOutcome {
+  readonly space: string;
+  /** Of the query, in its space. */
+  readonly id: string;
+  readonly query: string;
+  /** What was returned, best first: the head of `ranking`. */
+  readonly hits: readonly RankedHit[];
+  /** For ids that the query names and under which nothing was stored, the id of the memory that says the same. */
+  readonly sameAs: Readonly<Record<string, string>>;
 }
 
 export const DEFAULT_KS: readonly number[] = [1, 5, 10, 20];
 
 /**
  * Answers every query of every dataset with every strategy, and measures the answers. Runs come by dataset, then by
- * strategy, in the given order. Each space is loaded once, and only it is open.
+ * strategy, in the given order. Each space is loaded once, for all strategies.
  *
  * The time of a query is that of ranking the `max(ks)` best. Where that answer is cut before the first relevant
  * memory, or the query names stale ones, the ranking of the whole space follows, untimed, so that `mrr` and
@@ -75,7 +110,7 @@ export async function evaluate(
   options: EvaluateOptions,
   engine: EvaluationEngine,
 ): Promise<readonly EvaluationRun[]> {
-  const { datasets, strategies, embedder, excludeTypes } = options;
+  const { datasets, strategies, embedder, excludeTypes, contextTokens, seed = 1 } = options;
   checkStrategies(strategies);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
   const total = strategies.length * datasets.reduce((sum, dataset) => sum + countQueries(dataset), 0);
@@ -83,15 +118,20 @@ export async function evaluate(
 
   const runs: EvaluationRun[] = [];
   for (const dataset of datasets) {
-    const outcomes = new Map<string, QueryOutcome[]>(strategies.map((strategy) => [strategy, []]));
-    for (const [name, space] of dataset.spaces) {
-      if (space.queries.length === 0) continue;
-      const context = { dataset: dataset.name, depth: ks.at(-1)!, signal: options.signal, progress };
-      await evaluateSpace(name, space, outcomes, engine, context);
-    }
-    for (const [strategy, ofStrategy] of outcomes) {
+    const spaces = [...dataset.spaces].filter(([, { queries }]) => queries.length > 0);
+    const bySpace = await mapConcurrently(
+      spaces,
+      { concurrency: engine.concurrency, signal: options.signal, costOf: ([, space]) => costOf(space) },
+      ([name, space], signal) =>
+        evaluateSpace(name, space, engine, {
+          ...{ dataset: dataset.name, strategies, depth: ks.at(-1) as number, contextTokens, seed },
+          ...{ signal, progress },
+        }),
+    );
+    for (const strategy of strategies) {
+      const outcomes = bySpace.flatMap((answers) => answers.get(strategy) ?? []);
       const names = { dataset: dataset.name, strategy, embedder };
-      runs.push({ result: summarise(ofStrategy, { ...names, ks, excludeTypes }), outcomes: ofStrategy, ks });
+      runs.push({ result: summarise(outcomes, { ...names, ks, excludeTypes }), outcomes, ks });
     }
   }
   progress.report(progress.done, 'done');
@@ -105,66 +145,105 @@ interface Progress {
 
 interface SpaceContext {
   readonly dataset: string;
+  readonly strategies: readonly string[];
   readonly depth: number;
-  readonly signal: AbortSignal | undefined;
+  readonly contextTokens: number | undefined;
+  readonly seed: number;
+  readonly signal: AbortSignal;
   readonly progress: Progress;
 }
 
-/** Adds the outcomes of one space to the lists by strategy. */
+/** What the strategies answered to the queries of one space. */
 async function evaluateSpace(
   name: string,
   space: DatasetSpace,
-  outcomes: ReadonlyMap<string, QueryOutcome[]>,
   engine: EvaluationEngine,
   context: SpaceContext,
-): Promise<void> {
-  const { dataset, depth, signal, progress } = context;
+): Promise<ReadonlyMap<string, readonly EvaluatedQuery[]>> {
+  const { dataset, strategies, signal, progress } = context;
   throwIfAborted(signal);
   progress.report(progress.done, `${dataset}: loading ${name}`);
   const opened = await engine.open(name);
   try {
     const kept = await opened.load(space.memories);
-    const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => kept.get(id) ?? id))];
-    for (const [strategy, ofStrategy] of outcomes) {
-      for (const query of space.queries) {
+    const loaded: LoadedSpace = {
+      ...{ name, opened, kept },
+      memories: space.memories.filter(({ id }) => !kept.has(id)),
+    };
+    const answers = new Map<string, EvaluatedQuery[]>();
+    for (const strategy of strategies) {
+      const ofStrategy: EvaluatedQuery[] = [];
+      const ofFirst = answers.get(strategies[0] as string);
+      for (const [at, query] of space.queries.entries()) {
         throwIfAborted(signal);
         progress.report(progress.done, `${dataset}: ${strategy}`);
-        ofStrategy.push(await answer(opened, query, strategy, depth, space.memories.length, idsOf));
+        ofStrategy.push(await answer(loaded, query, strategy, context, ofFirst?.[at]?.hits ?? []));
         progress.done++;
       }
+      answers.set(strategy, ofStrategy);
     }
+    return answers;
   } finally {
     await opened.close();
   }
 }
 
-async function answer(
-  space: EvaluationSpace,
-  query: DatasetQuery,
-  strategy: string,
-  depth: number,
-  all: number,
-  idsOf: (ids: readonly string[]) => readonly string[],
-): Promise<QueryOutcome> {
-  const { type, now } = query;
-  const [relevant, stale] = [idsOf(query.relevant), idsOf(query.stale)];
-  const start = performance.now();
-  const found = await space.rank(query.query, { strategy, now, limit: depth });
-  const milliseconds = performance.now() - start;
-  checkDistinct(found, query, strategy);
-  const top = idsOf(found);
-
-  const cut = found.length >= depth && depth < all;
-  const open = stale.length > 0 || !top.some((id) => relevant.includes(id));
-  if (!cut || relevant.length === 0 || !open) return { type, ranking: top, relevant, stale, milliseconds };
-  const full = await space.rank(query.query, { strategy, now, limit: all });
-  checkDistinct(full, query, strategy);
-  // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
-  return { type, ranking: [...new Set([...top, ...idsOf(full)])], relevant, stale, milliseconds };
+interface LoadedSpace {
+  readonly name: string;
+  readonly opened: EvaluationSpace;
+  /** Those that were kept. */
+  readonly memories: readonly DatasetMemory[];
+  /** See `EvaluationSpace.load`. */
+  readonly kept: ReadonlyMap<string, string>;
 }
 
-function checkDistinct(ranking: readonly string[], query: DatasetQuery, strategy: string): void {
-  if (new Set(ranking).size === ranking.length) return;
+async function answer(
+  space: LoadedSpace,
+  query: DatasetQuery,
+  strategy: string,
+  { depth, contextTokens, seed }: SpaceContext,
+  ofFirst: readonly RankedHit[],
+): Promise<EvaluatedQuery> {
+  const { type, now, weight } = query;
+  const { name, opened, memories, kept } = space;
+  const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => kept.get(id) ?? id))];
+  const rank = async (limit: number, tokens?: number): Promise<Ranking> => {
+    const ranking = isPlacebo(strategy)
+      ? { hits: rankPlacebo(strategy, { memories, answer: ofFirst, key: [name, query.id], seed }) }
+      : await opened.rank(query.query, { strategy, now, limit, contextTokens: tokens });
+    checkDistinct(ranking.hits, query, strategy);
+    return { ...ranking, hits: ranking.hits.slice(0, limit) };
+  };
+
+  const [relevant, stale] = [idsOf(query.relevant), idsOf(query.stale)];
+  const mustNot = query.mustNot && idsOf(query.mustNot);
+  const named = [...query.relevant, ...query.stale, ...(query.mustNot ?? [])];
+  const start = performance.now();
+  const top = await rank(depth, contextTokens);
+  const elapsed = performance.now() - start;
+  const found = idsOf(top.hits.map(({ id }) => id));
+  const outcome = {
+    ...{ space: name, id: query.id, query: query.query, type, relevant, stale },
+    ...(mustNot && { mustNot }),
+    ...(weight !== undefined && { weight }),
+    hits: top.hits.map(({ id, score }) => ({ id: kept.get(id) ?? id, score })),
+    sameAs: Object.fromEntries(named.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as string]] : []))),
+    returned: found.length,
+    milliseconds: top.milliseconds ?? elapsed,
+    ...(top.tokens !== undefined && { tokens: top.tokens }),
+  };
+
+  const all = memories.length + kept.size;
+  const cut = found.length >= depth && depth < all;
+  const open = stale.length > 0 || !found.some((id) => relevant.includes(id));
+  if (!cut || relevant.length === 0 || !open) return { ...outcome, ranking: found };
+  const full = await rank(all);
+  // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
+  return { ...outcome, ranking: [...new Set([...found, ...idsOf(full.hits.map(({ id }) => id))])] };
+}
+
+function checkDistinct(hits: readonly RankedHit[], query: DatasetQuery, strategy: string): void {
+  if (new Set(hits.map(({ id }) => id)).size === hits.length) return;
   throw new SalienceError(
     'invalid_argument',
     `the engine ranked a memory twice for query ${JSON.stringify(query.id)} with strategy ${strategy}; metrics need each at most once`,
@@ -178,7 +257,19 @@ function countQueries(dataset: Dataset): number {
   return count;
 }
 
+/** Loading takes time by memories, each answer by memories again. */
+function costOf({ memories, queries }: DatasetSpace): number {
+  return memories.length * (1 + queries.length);
+}
+
 function checkStrategies(strategies: readonly string[]): void {
+  if (strategies[0] !== undefined && isPlacebo(strategies[0])) {
+    throw new SalienceError(
+      'invalid_argument',
+      `the first strategy is ${strategies[0]}; name one first that placebos can be compared with`,
+      { details: { field: 'strategies' } },
+    );
+  }
   if (strategies.length > 0 && new Set(strategies).size === strategies.length) return;
   throw new SalienceError(
     'invalid_argument',

@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { randomWords } from './random.ts';
 
 export interface RandomisationOptions {
   /** Random relabellings when there are too many to try them all. Default is 10,000. */
@@ -69,15 +70,4 @@ export function pairedRandomisationTest(
     if (sum >= threshold) hits++;
   }
   return (hits + 1) / (rounds + 1);
-}
-
-/** A source of 32 random bits: mulberry32 by Tommy Ettinger, public domain. */
-function randomWords(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
 }

@@ -1,13 +1,11 @@
 import Table from 'cli-table3';
-import type { Difference } from './compare.ts';
+import { type Difference, groupRuns } from './compare.ts';
 import type { Metrics } from './metrics.ts';
 import type { EvaluationResult } from './report.ts';
 
 export interface FormatReportOptions {
-  /** From `compareRuns`; a metric that differs significantly from the first strategy's is marked. Default is none. */
+  /** From `compareRuns`; a metric whose difference from the baseline is certain is marked. Default is none. */
   readonly differences?: readonly Difference[] | undefined;
-  /** Differences with a smaller p are marked. Default is .05. */
-  readonly significance?: number | undefined;
 }
 
 const NOTHING = '–';
@@ -15,7 +13,7 @@ const NOTHING = '–';
 /**
  * The results for people, in plain text without colour: for each dataset a table of strategies and one of types of
  * query. It shows recall at every k, hit at the smallest, NDCG at 10 or the k nearest to it, and the uncut MRR; the
- * results themselves hold all.
+ * results themselves hold all. Below stands what was returned that must not be, where a dataset says so.
  *
  * @example
  * ```ts
@@ -29,19 +27,34 @@ export function formatReport(
   results: readonly EvaluationResult[],
   options: FormatReportOptions = {},
 ): string {
-  return groupByDataset(results)
-    .map((group) => formatDataset(group, options))
+  return groupRuns(results.map((result) => ({ result })))
+    .map((group) =>
+      formatDataset(
+        group.map(({ result }) => result),
+        options,
+      ),
+    )
     .join('\n\n');
 }
 
 function formatDataset(results: readonly EvaluationResult[], options: FormatReportOptions): string {
-  const { differences = [], significance = 0.05 } = options;
   const first = results[0]!;
   const columns = chooseColumns(results);
   const contests = first.updatedAboveStale.of > 0;
-  const marked = differences.filter(
-    ({ dataset, p, metric }) => dataset === first.dataset && p < significance && columns.includes(metric),
+  const contexts = results.some(({ tokens }) => tokens !== undefined);
+  const differences = (options.differences ?? []).filter(
+    ({ dataset, metric }) => dataset === first.dataset && columns.includes(metric),
   );
+  const marks = new Map(
+    differences
+      .filter(({ certain }) => certain)
+      .map(({ strategy, type, metric, difference }) => [
+        JSON.stringify([strategy, type ?? null, metric]),
+        difference > 0 ? ' ▲' : ' ▼',
+      ]),
+  );
+  const cell: Cell = (strategy, type, metric, metrics) =>
+    formatMetric(metrics, metric) + (marks.get(JSON.stringify([strategy, type, metric])) ?? '');
 
   const strategies = newTable([
     'strategy',
@@ -50,34 +63,75 @@ function formatDataset(results: readonly EvaluationResult[], options: FormatRepo
     'p50 ms',
     'p95 ms',
     'p99 ms',
+    ...(contexts ? ['tokens'] : []),
   ]);
-  for (const { strategy, metrics, updatedAboveStale, latencyMs } of results) {
-    const mark = (metric: string): string => {
-      const found = marked.find((each) => each.strategy === strategy && each.metric === metric);
-      if (!found) return '';
-      return found.difference > 0 ? ' ▲' : ' ▼';
-    };
+  for (const { strategy, metrics, updatedAboveStale, latencyMs, tokens } of results) {
     strategies.push([
       strategy,
-      ...columns.map((metric) => formatMetric(metrics, metric) + mark(metric)),
+      ...columns.map((metric) => cell(strategy, null, metric, metrics)),
       ...(contests ? [`${updatedAboveStale.won} of ${updatedAboveStale.of}`] : []),
       ...[latencyMs.p50, latencyMs.p95, latencyMs.p99].map((milliseconds) => milliseconds.toFixed(2)),
+      ...(contexts ? [tokens?.mean.toFixed(0) ?? NOTHING] : []),
     ]);
   }
 
   return [
     describe(first),
     strategies.toString(),
-    ...(marked.length === 0
-      ? []
-      : [
-          `▲ ▼ differs from ${marked[0]!.baseline}, p < ${significance} (paired randomisation test, uncorrected)`,
-        ]),
-    ...formatTypes(results, columns),
+    ...(marks.size === 0 ? [] : [describeMarks(differences)]),
+    ...formatRefusals(results),
+    ...formatTypes(results, columns, cell),
   ].join('\n');
 }
 
-function formatTypes(results: readonly EvaluationResult[], columns: readonly string[]): readonly string[] {
+/** A metric of a strategy with its mark; `type` is null for the headline. */
+type Cell = (strategy: string, type: string | null, metric: string, metrics: Metrics) => string;
+
+function describeMarks(differences: readonly Difference[]): string {
+  const spaces = Math.max(0, ...differences.map((each) => each.spaces?.n ?? 0));
+  const over = spaces === 0 ? 'queries' : `queries, and over the ${spaces} spaces`;
+  return `▲ ▼ the 95 % interval of the difference from ${differences[0]?.baseline} excludes 0 (paired bootstrap over ${over})`;
+}
+
+/** What was returned that must not be, and what was not although it should. Empty when there is nothing to say. */
+function formatRefusals(results: readonly EvaluationResult[]): readonly string[] {
+  const first = results[0]!;
+  const refused = results.some(({ falseRefusals }) => falseRefusals.empty > 0);
+  const columns: readonly [title: string, of: (result: EvaluationResult) => string][] = [
+    ...(first.forbidden
+      ? ([
+          ['forbidden above evidence', ({ forbidden }) => `${forbidden?.above} of ${forbidden?.of}`],
+          [
+            'forbidden returned',
+            ({ forbidden }) =>
+              Object.entries(forbidden?.returned ?? {})
+                .map(([k, count]) => `${count} @${k}`)
+                .join(', '),
+          ],
+        ] satisfies [string, (result: EvaluationResult) => string][])
+      : []),
+    ...(first.abstention
+      ? ([
+          ['no answer, yet hits', ({ abstention }) => `${abstention?.answered} of ${abstention?.n}`],
+        ] satisfies [string, (result: EvaluationResult) => string][])
+      : []),
+    ...(refused
+      ? ([
+          ['answer, yet no hit', ({ falseRefusals }) => `${falseRefusals.empty} of ${falseRefusals.of}`],
+        ] satisfies [string, (result: EvaluationResult) => string][])
+      : []),
+  ];
+  if (columns.length === 0) return [];
+  const table = newTable(['strategy', ...columns.map(([title]) => title)]);
+  for (const result of results) table.push([result.strategy, ...columns.map(([, of]) => of(result))]);
+  return ['', table.toString()];
+}
+
+function formatTypes(
+  results: readonly EvaluationResult[],
+  columns: readonly string[],
+  cell: Cell,
+): readonly string[] {
   const first = results[0]!;
   const types = Object.keys(first.byType);
   const repeatsTheHeadline = types.length === 1 && first.byType[types[0]!]!.n === first.n;
@@ -88,7 +142,7 @@ function formatTypes(results: readonly EvaluationResult[], columns: readonly str
     results.forEach(({ strategy, byType }, index) => {
       const ofType = byType[type]!;
       const label = index === 0 ? [apart, String(ofType.n)] : ['', ''];
-      table.push([...label, strategy, ...columns.map((metric) => formatMetric(ofType, metric))]);
+      table.push([...label, strategy, ...columns.map((metric) => cell(strategy, type, metric, ofType))]);
     });
   }
   const note = first.reportedApart ? ['* not counted in the table above'] : [];
@@ -104,7 +158,8 @@ function describe({ dataset, n, embedder, reportedApart, abstention }: Evaluatio
   ].join(', ');
 }
 
-function chooseColumns(results: readonly EvaluationResult[]): readonly string[] {
+/** The metrics that are shown: recall at every k, hit at the smallest, NDCG at 10 or the k nearest to it, the uncut MRR. */
+export function chooseColumns(results: readonly EvaluationResult[]): readonly string[] {
   const names = results
     .flatMap(({ metrics, byType }) => [metrics, ...Object.values(byType)])
     .flatMap(Object.keys);
@@ -127,17 +182,4 @@ function newTable(head: string[]): Table.Table {
     colAligns: head.map((name, index) => (index >= firstNumber || name === 'n' ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
-}
-
-/** Runs of results of one dataset; a strategy that comes again starts another, for two files may share a name. */
-function groupByDataset(results: readonly EvaluationResult[]): readonly (readonly EvaluationResult[])[] {
-  const groups: EvaluationResult[][] = [];
-  for (const result of results) {
-    const group = groups.at(-1);
-    const belongs =
-      group?.[0]?.dataset === result.dataset && group.every(({ strategy }) => strategy !== result.strategy);
-    if (group && belongs) group.push(result);
-    else groups.push([result]);
-  }
-  return groups;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drawLinePlot, escapeXml, type LinePlot } from './svg.ts';
+import { escapeXml } from '../domain/escape-xml.ts';
+import { drawLinePlot, type LinePlot } from './svg.ts';
 
 const line = (name: string, ...ys: readonly number[]): LinePlot['series'][number] => ({
   name,

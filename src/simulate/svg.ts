@@ -1,3 +1,5 @@
+import { escapeXml } from '../domain/escape-xml.ts';
+
 /** A plot of lines over a common x, as plain data. */
 export interface LinePlot {
   readonly title: string;
@@ -77,17 +79,6 @@ export function drawLinePlot(plot: LinePlot): string {
     '</svg>',
     '',
   ].join('\n');
-}
-
-/** Text as it may stand between tags and in attributes; what XML cannot hold becomes a replacement character. */
-export function escapeXml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }
 
 interface Scale {

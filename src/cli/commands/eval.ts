@@ -1,67 +1,228 @@
+import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
+import { verbEntry } from '../../domain/verbs.ts';
 import {
   compareRuns,
   createEvaluationEngine,
+  type Dataset,
   DEFAULT_KS,
   evaluate,
   formatReport,
+  htmlReport,
+  PLACEBOS,
   readDataset,
+  rowsOf,
+  verifyRows,
 } from '../../eval/index.ts';
-import { action } from '../context.ts';
+import type { ProfileDefinition } from '../../index.ts';
+import { action, type Context } from '../context.ts';
 import { embedderOf } from '../open.ts';
-import { parseList, parseWholeNumbers } from '../options.ts';
+import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
+import { writeFileAtomically } from '../output-file.ts';
+import { readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
-import { plainBlock } from '../terminal-text.ts';
+import { plainBlock, plainLine } from '../terminal-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
+import { readVersion } from '../version.ts';
 
 interface Options {
   readonly strategy: readonly string[];
+  readonly baseline?: string | undefined;
+  readonly placebo?: boolean | undefined;
   readonly k: readonly number[];
+  readonly tokens?: number | undefined;
+  readonly seed: number;
+  readonly jobs?: number | undefined;
+  readonly rows?: string | undefined;
+  readonly html?: string | undefined;
+  readonly verify?: string | undefined;
 }
 
 export const examples = [
   'salience eval questions.jsonl --strategy hybrid,bm25,vector --k 1,5,10',
+  'salience eval questions.jsonl --strategy hybrid,bm25 --baseline bm25 --placebo --html report.html',
+  'salience eval questions.jsonl --strategy bm25 --rows rows.jsonl',
+  'salience eval questions.jsonl --verify rows.jsonl',
   'salience eval questions.jsonl --embedder none --strategy bm25 --json',
 ] as const;
 
+/** The options of a recall that an evaluation also takes. */
+const FLOORS = ['minScore', 'minRelevance'];
+const NOT_FLOORS = Object.keys(verbEntry('recall').arguments ?? {}).filter((name) => !FLOORS.includes(name));
+/** Problems of a file of rows that are shown. */
+const MOST_PROBLEMS = 20;
+
 export function configure(command: Command): void {
   command
-    .argument('<files...>', 'datasets as JSON Lines, gzipped or not; docs/guides/cli.md describes them')
+    .argument(
+      '<files...>',
+      'datasets as JSON Lines, gzipped or not; docs/guides/evaluation.md describes them',
+    )
     .addOption(
-      new Option('--strategy <names>', 'strategies to compare, with commas between')
+      new Option(
+        '--strategy <names>',
+        'strategies, or JSON files of profiles, to compare, with commas between',
+      )
         .argParser(parseList)
         .default(['hybrid', 'bm25', 'vector'], 'hybrid,bm25,vector'),
     )
+    .option(
+      '--baseline <name>',
+      'strategy, or JSON file of a profile, that the others are compared with (default: the first strategy)',
+    )
+    .option('--placebo', 'also rank at random and by date, to show what chance gives')
     .addOption(
       new Option('--k <numbers>', 'depths at which rankings are cut, with commas between')
         .argParser(parseWholeNumbers)
         .default(DEFAULT_KS, DEFAULT_KS.join(',')),
     )
+    .option(
+      '--tokens <number>',
+      'also make a context of at most so many tokens for each question, and say what it takes',
+      parseWholeNumber,
+    );
+  addVerbOptions(command, 'recall', ...NOT_FLOORS)
+    .addOption(
+      new Option('--seed <number>', 'of intervals, tests and placebos')
+        .argParser(parseWholeNumber)
+        .default(1),
+    )
+    .option(
+      '--jobs <number>',
+      'threads that share the spaces; 1 for latencies that nothing disturbs (default: one a core, at most 4)',
+      parseWholeNumber,
+    )
+    .option('--rows <file>', 'write what was returned to each question, as JSON Lines')
+    .option('--html <file>', 'write a report with plots: one HTML file that opens offline')
+    .option('--verify <file>', 'recompute the rows and summaries of this file instead of evaluating')
     .action(
       action<Options, [readonly string[]]>(async (context, files) => {
-        const { options, signal } = context;
-        const progress = createProgress('evaluating', process.stderr);
-        await using engine = await createEvaluationEngine({ embedder: await embedderOf(context) });
-        try {
-          const datasets = [];
-          for (const file of files) datasets.push(await readDataset(file, { signal }));
-          const runs = await evaluate(
-            {
-              datasets,
-              strategies: options.strategy,
-              embedder: options.embedder,
-              ks: options.k,
-              signal,
-              onProgress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
-            },
-            engine,
-          );
-          progress.finish();
-          const results = runs.map(({ result }) => result);
-          if (options.json) return context.printJson({ results });
-          await context.print(plainBlock(formatReport(results, { differences: compareRuns(runs) })));
-        } finally {
-          progress.finish();
-        }
+        const datasets: Dataset[] = [];
+        for (const file of files) datasets.push(await readDataset(file, { signal: context.signal }));
+        if (context.options.verify !== undefined) return verify(context, context.options.verify, datasets);
+        return run(context, files, datasets);
       }),
     );
+}
+
+async function run(
+  context: Context<Options>,
+  files: readonly string[],
+  datasets: readonly Dataset[],
+): Promise<number> {
+  const { options, signal } = context;
+  const { strategies, baseline, profiles } = await readStrategies(options);
+  const embedder = await embedderOf(context);
+  const progress = createProgress('evaluating', process.stderr);
+  await using engine = await createEvaluationEngine({
+    ...{ embedder, profiles, recall: argumentsOf('recall', options, ...NOT_FLOORS) },
+    workers: typeof embedder === 'object' ? 1 : jobsFor(datasets, options.jobs),
+  });
+  try {
+    const runs = await evaluate(
+      {
+        ...{ datasets, strategies, embedder: options.embedder, ks: options.k, seed: options.seed, signal },
+        contextTokens: options.tokens,
+        onProgress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
+      },
+      engine,
+    );
+    progress.finish();
+    const results = runs.map(({ result }) => result);
+    const differences = compareRuns(runs, { baseline, seed: options.seed });
+    const about = { command: commandLine(files, options), version: await readVersion(), seed: options.seed };
+    if (options.rows !== undefined) {
+      const rows = rowsOf(runs, { datasets, about });
+      await writeFileAtomically(options.rows, { replace: true }, async (write) => {
+        for (const row of rows) await write(`${JSON.stringify(row)}\n`);
+      });
+    }
+    if (options.html !== undefined) {
+      const html = htmlReport({ ...{ runs, differences, datasets, baseline }, about });
+      await writeFileAtomically(options.html, { replace: true }, (write) => write(html));
+    }
+    if (options.json) {
+      await context.printJson({ results, ...(strategies.length > 1 && { differences }) });
+      return 0;
+    }
+    await context.print(plainBlock(formatReport(results, { differences })));
+    for (const file of [options.rows, options.html]) {
+      if (file !== undefined) await context.print(`wrote ${plainLine(file)}`);
+    }
+    return 0;
+  } finally {
+    progress.finish();
+  }
+}
+
+async function verify(
+  context: Context<Options>,
+  file: string,
+  datasets: readonly Dataset[],
+): Promise<number> {
+  const { answers, problems } = await verifyRows(file, datasets, { signal: context.signal });
+  if (context.options.json) await context.printJson({ answers, problems });
+  else if (problems.length === 0) {
+    await context.print(`${plainLine(file)}: ${answers} answers and their summaries follow from the dataset`);
+  } else {
+    for (const { line, problem } of problems.slice(0, MOST_PROBLEMS)) {
+      await context.print(`${plainLine(file)}:${line}: ${plainLine(problem)}`);
+    }
+    const hidden = problems.length - MOST_PROBLEMS;
+    if (hidden > 0) await context.print(`and ${hidden} more; --json lists all`);
+  }
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** The strategies by name, the baseline first, and the profiles that have to be known for them. */
+async function readStrategies(options: Options): Promise<{
+  readonly strategies: readonly string[];
+  readonly baseline: string;
+  readonly profiles: readonly ProfileDefinition[];
+}> {
+  const profiles: ProfileDefinition[] = [];
+  const nameOf = async (given: string): Promise<string> => {
+    if (!/\.json$/i.test(given)) return given;
+    const definition = await readDefinition(given);
+    profiles.push(definition);
+    return definition.name;
+  };
+  const named: string[] = [];
+  for (const given of options.strategy) named.push(await nameOf(given));
+  const isNamed = options.baseline !== undefined && options.strategy.includes(options.baseline);
+  const baseline =
+    options.baseline === undefined
+      ? (named[0] as string)
+      : isNamed
+        ? (named[options.strategy.indexOf(options.baseline)] as string)
+        : await nameOf(options.baseline);
+  const placebos = options.placebo ? PLACEBOS.filter((name) => !named.includes(name)) : [];
+  return {
+    strategies: [...(named.includes(baseline) ? [] : [baseline]), ...named, ...placebos],
+    ...{ baseline, profiles },
+  };
+}
+
+/** A thread has spaces of its own, so that more threads than spaces would have nothing to do. */
+function jobsFor(datasets: readonly Dataset[], jobs: number | undefined): number {
+  const most = Math.max(1, ...datasets.map(({ spaces }) => spaces.size));
+  return Math.min(most, jobs ?? Math.min(4, availableParallelism()));
+}
+
+/** What makes the same numbers again. */
+function commandLine(files: readonly string[], options: Options & { readonly embedder: string }): string {
+  const { strategy, baseline, placebo, k, tokens, seed, embedder } = options;
+  const word = (text: string) => (/^[\w./:,@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  return [
+    ...['salience eval', ...files.map(word)],
+    `--strategy ${word(strategy.join(','))}`,
+    ...(baseline === undefined ? [] : [`--baseline ${word(baseline)}`]),
+    ...(placebo ? ['--placebo'] : []),
+    `--k ${k.join(',')}`,
+    ...(tokens === undefined ? [] : [`--tokens ${tokens}`]),
+    ...Object.entries(argumentsOf('recall', options, ...NOT_FLOORS)).map(
+      ([name, value]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${value}`,
+    ),
+    `--embedder ${word(embedder)} --seed ${seed}`,
+  ].join(' ');
 }

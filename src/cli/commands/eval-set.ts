@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
+import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
+import type { Memory, MemoryEngine } from '../../index.ts';
+import { action } from '../context.ts';
+import { open } from '../open.ts';
+import { parseNumber } from '../options.ts';
+import { writeFileAtomically } from '../output-file.ts';
+import { plainLine } from '../terminal-text.ts';
+import { plural } from '../units.ts';
+
+interface Options {
+  readonly recalls: string;
+  readonly output: string;
+  readonly strategy: string;
+  readonly minutes: number;
+  readonly force?: boolean | undefined;
+}
+
+export const examples = ['salience eval-set --recalls recalls.jsonl --output mine.jsonl'] as const;
+
+export function configure(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--recalls <file>',
+        'recorded recalls and uses as JSON Lines; docs/guides/evaluation.md describes them',
+      ).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--output <file>',
+        'write the dataset to this file; it is complete or not there',
+      ).makeOptionMandatory(),
+    )
+    .option('--strategy <name>', 'the strategy that the set is to measure', 'hybrid')
+    .option('--minutes <number>', 'a use belongs to a recall at most so long before it', parseNumber, 30)
+    .option('--force', 'replace the file if it exists')
+    .addHelpText(
+      'after',
+      '\nVotes for memories are read from the space too. The file holds the memories and queries of the space: keep it as private.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options } = context;
+        const { recalls, uses } = await readRecorded(options.recalls);
+        await using memory = await open(context, { readOnly: true });
+        const memories = await allMemories(memory);
+        const votes = await votesFor(memory, memories);
+        const { strategy, minutes } = options;
+        const set = questionsFromUse({
+          ...{ recalls, strategy, minutes },
+          uses: [...uses, ...votes],
+          memories: new Set(memories.map(({ id }) => id)),
+        });
+        const { queries, dropped, unexplained } = set;
+        if (queries.length > 0) {
+          const space = options.space;
+          await writeFileAtomically(options.output, { replace: options.force === true }, async (write) => {
+            for (const each of memories) {
+              await write(`${JSON.stringify({ kind: 'memory', space, ...memoryLine(each) })}\n`);
+            }
+            for (const { now, ...query } of queries) {
+              const line = { kind: 'query', space, ...query, now: new Date(now).toISOString() };
+              await write(`${JSON.stringify(line)}\n`);
+            }
+          });
+        }
+        const counts = { recalls: recalls.length, uses: uses.length + votes.length, queries: queries.length };
+        if (options.json) {
+          await context.printJson({ file: options.output, ...counts, dropped, unexplained });
+        } else {
+          await context.print(
+            `${plural(counts.recalls, 'recall', 'recalls')} and ${plural(counts.uses, 'use', 'uses')} give ${plural(counts.queries, 'question', 'questions')}`,
+          );
+          for (const [reason, count] of Object.entries(dropped)) {
+            if (count > 0)
+              await context.print(`  left out ${count}: ${REASONS[reason as keyof typeof REASONS]}`);
+          }
+          if (unexplained > 0) {
+            await context.print(`  no recall explains ${plural(unexplained, 'use', 'uses')}`);
+          }
+          if (queries.length > 0) await context.print(`wrote ${plainLine(options.output)}`);
+        }
+        if (queries.length > 0) return 0;
+        context.warn('nothing was written: no recall became a question');
+        return 1;
+      }),
+    );
+}
+
+const REASONS = {
+  'query-not-recorded': 'only the hash of the query was kept; record the texts of queries too',
+  'nothing-used': 'nothing that was shown was used, which says nothing of it',
+  'memory-gone': 'what was used is no longer there',
+  'first-of-strategy': 'the strategy itself had put first what was used',
+  'asked-again': 'the query was asked before; what was used counts for that question',
+} as const;
+
+interface Recorded {
+  readonly recalls: readonly AskedQuestion[];
+  readonly uses: readonly PositiveUse[];
+}
+
+/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither. */
+async function readRecorded(path: string): Promise<Recorded> {
+  const unreadable = (problem: string, cause?: unknown) =>
+    new SalienceError('unreadable_file', `${path}${problem}`, { details: { file: path }, cause });
+  const source = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw unreadable(` cannot be read (${(cause as Error).message}); check that it exists`, cause);
+  });
+  const recalls: AskedQuestion[] = [];
+  const uses: PositiveUse[] = [];
+  for (const [at, text] of source.split('\n').entries()) {
+    if (text.trim() === '') continue;
+    let line: Partial<AskedQuestion & PositiveUse> & { readonly kind?: unknown };
+    try {
+      line = JSON.parse(text) as typeof line;
+    } catch (cause) {
+      throw unreadable(`:${at + 1} is not valid JSON: ${(cause as Error).message}`, cause);
+    }
+    const timed = typeof line?.at === 'string';
+    if (timed && line.kind === 'recall' && Array.isArray(line.hits) && typeof line.strategy === 'string') {
+      recalls.push(line as AskedQuestion);
+    } else if (timed && line.kind === 'use' && Array.isArray(line.ids)) {
+      uses.push(line as PositiveUse);
+    } else {
+      throw unreadable(
+        `:${at + 1} is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}`,
+      );
+    }
+  }
+  return { recalls, uses };
+}
+
+async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
+  const all: Memory[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await memory.list({ limit: 1000, order: 'inserted', cursor });
+    all.push(...page.memories);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+/** Votes that raised what a memory is worth, as its history has them. */
+async function votesFor(memory: MemoryEngine, memories: readonly Memory[]): Promise<readonly PositiveUse[]> {
+  const uses: PositiveUse[] = [];
+  for (const { id, usefulness, votes = [] } of memories) {
+    if (votes.length === 0) continue;
+    const events = (await memory.history(id)).filter((event) => event.memoryId === id);
+    events.forEach(({ verb, at, before }, place) => {
+      if (verb !== 'feedback' || !before) return;
+      const after = events[place + 1]?.before?.usefulness ?? usefulness;
+      if (after > before.usefulness) uses.push({ at, ids: [id] });
+    });
+  }
+  return uses;
+}
+
+function memoryLine({ id, title, content, createdAt, sessionId, type, role, author }: Memory) {
+  return {
+    id,
+    // A dataset has no titles; words of a title are searched like those of the content.
+    content: title === undefined ? content : `${title}\n${content}`,
+    createdAt,
+    ...(sessionId !== undefined && { session: sessionId }),
+    type,
+    ...(role !== undefined && { role }),
+    ...(author !== undefined && { author }),
+  };
+}

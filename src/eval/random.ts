@@ -1,0 +1,33 @@
+/** A source of 32 random bits: mulberry32 by Tommy Ettinger, public domain. */
+export function randomWords(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+/** A seed that follows from texts, so that what is drawn for one question does not depend on the others: FNV-1a. */
+export function seedOf(seed: number, ...texts: readonly string[]): number {
+  let hash = (0x811c9dc5 ^ seed) >>> 0;
+  for (const text of texts) {
+    for (let index = 0; index < text.length; index++) {
+      hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+    }
+    hash = Math.imul(hash ^ 0x1f, 0x01000193) >>> 0;
+  }
+  return hash;
+}
+
+/** The values in a random order (Fisher and Yates). */
+export function shuffled<Value>(values: readonly Value[], seed: number): readonly Value[] {
+  const random = randomWords(seed);
+  const result = [...values];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor((random() / 2 ** 32) * (last + 1));
+    [result[last], result[other]] = [result[other] as Value, result[last] as Value];
+  }
+  return result;
+}

@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from 'node:util';
+import { normalisedContent } from '../domain/statement.ts';
+import { readLines, unreadableLine } from '../files/lines.ts';
+import type { Dataset, DatasetQuery } from './dataset.ts';
+import { type Metrics, measure } from './metrics.ts';
+import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
+import { type AnswerRow, type EvaluationRow, hashOf, type RowsHeader, type SummaryRow } from './rows.ts';
+
+/** Something in a file of rows that does not follow from the dataset and the other rows. */
+export interface RowProblem {
+  /** The line, from 1. */
+  readonly line: number;
+  readonly problem: string;
+}
+
+export interface RowsCheck {
+  /** Answers that were looked at. */
+  readonly answers: number;
+  /** Empty when everything follows. */
+  readonly problems: readonly RowProblem[];
+}
+
+/**
+ * Recomputes every metric of a file that `rowsOf` describes from its rows and the datasets, and every summary from the
+ * rows. The datasets are those of the evaluation, in its order. Throws `unreadable_file` where a line is no row.
+ *
+ * @example
+ * ```ts
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const { problems } = await verifyRows('./rows.jsonl', datasets);
+ * for (const { line, problem } of problems) console.log(`line ${line}: ${problem}`);
+ * ```
+ */
+export async function verifyRows(
+  path: string,
+  datasets: readonly Dataset[],
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<RowsCheck> {
+  const problems: RowProblem[] = [];
+  const groups = new Map<string, Answered[]>();
+  const known = datasets.map(indexOf);
+  let header: RowsHeader | undefined;
+  let [answers, last] = [0, 0];
+  for await (const { number, text } of readLines(path, options)) {
+    if (text.trim() === '') continue;
+    last = number;
+    const report = (problem: string) => void problems.push({ line: number, problem });
+    const row = parseRow(path, number, text);
+    if (row.kind === 'evaluation') {
+      header = row;
+      checkHeader(row, datasets, report);
+    } else if (!header) {
+      throw unreadableLine(
+        path,
+        number,
+        'comes before the line of kind "evaluation", which must be the first',
+      );
+    } else if (row.kind === 'answer') {
+      answers++;
+      const outcome = checkAnswer(row, header, known[row.dataset]?.get(row.space), report);
+      const key = JSON.stringify([row.dataset, row.strategy]);
+      const group = groups.get(key) ?? [];
+      groups.set(key, group);
+      group.push({ row, outcome });
+    } else {
+      const key = JSON.stringify([row.dataset, row.result.strategy]);
+      checkSummary(row, header, datasets[row.dataset], groups.get(key) ?? [], report);
+      groups.delete(key);
+    }
+  }
+  if (!header) throw unreadableLine(path, 1, 'is missing: the first line must be of kind "evaluation"');
+  for (const key of groups.keys()) {
+    const [dataset, strategy] = JSON.parse(key) as [number, string];
+    problems.push({
+      line: last,
+      problem: `no summary of dataset ${dataset}, strategy ${strategy}, follows its answers`,
+    });
+  }
+  return { answers, problems };
+}
+
+/** What a space of a dataset holds, by id. */
+interface KnownSpace {
+  readonly contents: ReadonlyMap<string, string>;
+  readonly queries: ReadonlyMap<string, DatasetQuery>;
+}
+
+function indexOf({ spaces }: Dataset): ReadonlyMap<string, KnownSpace> {
+  return new Map(
+    Array.from(spaces, ([name, { memories, queries }]) => [
+      name,
+      {
+        contents: new Map(memories.map(({ id, content }) => [id, normalisedContent(content)])),
+        queries: new Map(queries.map((query) => [query.id, query])),
+      },
+    ]),
+  );
+}
+
+interface Answered {
+  readonly row: AnswerRow;
+  readonly outcome: QueryOutcome;
+}
+
+type Report = (problem: string) => void;
+
+function parseRow(path: string, number: number, text: string): EvaluationRow {
+  let row: Partial<EvaluationRow> | null;
+  try {
+    row = JSON.parse(text) as Partial<EvaluationRow> | null;
+  } catch (cause) {
+    throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
+  }
+  if (isHeader(row) || isAnswer(row) || isSummary(row)) return row;
+  throw unreadableLine(path, number, 'is no row of an evaluation; "salience eval --rows" writes them');
+}
+
+type Loose = { readonly [field: string]: unknown } | null;
+
+function isHeader(row: Loose): row is RowsHeader & Loose {
+  return (
+    row?.['kind'] === 'evaluation' &&
+    row['version'] === 1 &&
+    [row['ks'], row['datasets']].every(Array.isArray)
+  );
+}
+
+function isAnswer(row: Loose): row is AnswerRow & Loose {
+  if (row?.['kind'] !== 'answer') return false;
+  const names = ['strategy', 'space', 'id', 'type'].map((field) => row[field]);
+  return (
+    names.every((name) => typeof name === 'string') &&
+    [row['hits'], row['evidence']].every(Array.isArray) &&
+    typeof row['metrics'] === 'object' &&
+    row['metrics'] !== null
+  );
+}
+
+function isSummary(row: Loose): row is SummaryRow & Loose {
+  const result = row?.['result'];
+  return row?.['kind'] === 'summary' && typeof result === 'object' && result !== null;
+}
+
+function checkHeader(header: RowsHeader, datasets: readonly Dataset[], report: Report): void {
+  if (header.datasets.length !== datasets.length) {
+    report(
+      `is of ${header.datasets.length} datasets, and ${datasets.length} are given; name the same files in the same order`,
+    );
+  }
+  header.datasets.forEach(({ name, sha256 }, at) => {
+    const dataset = datasets[at];
+    if (dataset && hashOf(dataset) !== sha256) {
+      report(
+        `was made with another version of ${name}: its memories or queries hash to ${sha256}, those of ${dataset.name} do not`,
+      );
+    }
+  });
+}
+
+/** Reports what does not follow, and returns the outcome as the dataset has it. */
+function checkAnswer(
+  row: AnswerRow,
+  { ks }: RowsHeader,
+  space: KnownSpace | undefined,
+  report: Report,
+): QueryOutcome {
+  const where = `${row.strategy}, question ${row.id} of ${row.space}`;
+  const query = space?.queries.get(row.id);
+  const hits = row.hits.map(({ id }) => id);
+  const ranking = [...hits, ...(row.below ?? [])];
+  if (!space || !query) {
+    report(`${where}: the dataset has no such question`);
+    return { type: row.type, ranking, relevant: row.evidence, milliseconds: row.ms };
+  }
+  const { contents } = space;
+  for (const [id, other] of Object.entries(row.sameAs ?? {})) {
+    if (contents.get(id) !== undefined && contents.get(id) === contents.get(other)) continue;
+    report(`${where}: counts memory ${id} as ${other}, which does not say the same`);
+  }
+  const unknown = ranking.find((id) => !contents.has(id));
+  if (unknown !== undefined) report(`${where}: ranks the memory ${unknown}, which its space does not hold`);
+  if (new Set(ranking).size < ranking.length) report(`${where}: ranks a memory twice`);
+  if (row.hits.some(({ score }, at) => score > (row.hits[at - 1]?.score ?? Number.POSITIVE_INFINITY))) {
+    report(`${where}: its scores rise`);
+  }
+  if (row.type !== query.type) report(`${where}: is of type ${row.type}; in the dataset it is ${query.type}`);
+
+  const outcome = outcomeOf(row, query, ranking);
+  const lists = [
+    ['evidence', row.evidence, outcome.relevant],
+    ['stale', row.stale ?? [], outcome.stale ?? []],
+    ['mustNot', row.mustNot ?? [], outcome.mustNot ?? []],
+  ] as const;
+  for (const [name, found, expected] of lists) {
+    if (isDeepStrictEqual(found, expected)) continue;
+    report(`${where}: ${name} is [${found.join(', ')}]; in the dataset it is [${expected.join(', ')}]`);
+  }
+  const metrics = outcome.relevant.length === 0 ? {} : measure(ranking, new Set(outcome.relevant), ks);
+  for (const problem of differencesOf(row.metrics, metrics)) report(`${where}: ${problem}`);
+  return outcome;
+}
+
+function outcomeOf(row: AnswerRow, query: DatasetQuery, ranking: readonly string[]): QueryOutcome {
+  const kept = (ids: readonly string[]) => [...new Set(ids.map((id) => row.sameAs?.[id] ?? id))];
+  return {
+    type: query.type,
+    ranking,
+    returned: row.hits.length,
+    relevant: kept(query.relevant),
+    stale: kept(query.stale),
+    mustNot: kept(query.mustNot ?? []),
+    weight: query.weight,
+    milliseconds: row.ms,
+    tokens: row.tokens,
+  };
+}
+
+function checkSummary(
+  { result }: SummaryRow,
+  { ks, excludeTypes }: RowsHeader,
+  dataset: Dataset | undefined,
+  answers: readonly Answered[],
+  report: Report,
+): void {
+  const where = `summary of ${result.dataset}, ${result.strategy}`;
+  const keyOf = (space: string, id: string) => JSON.stringify([space, id]);
+  const seen = new Set<string>();
+  for (const { row } of answers) {
+    const key = keyOf(row.space, row.id);
+    if (seen.has(key)) report(`${where}: question ${row.id} of ${row.space} was answered twice`);
+    seen.add(key);
+  }
+  for (const [space, { queries }] of dataset?.spaces ?? []) {
+    const missing = queries.filter(({ id }) => !seen.has(keyOf(space, id)));
+    if (missing.length === 0) continue;
+    const more = missing.length > 1 ? ` and ${missing.length - 1} more` : '';
+    report(`${where}: no row answers question ${missing[0]?.id}${more} of ${space}`);
+  }
+  const { dataset: name, strategy, embedder } = result;
+  const outcomes = answers.map(({ outcome }) => outcome);
+  const expected = summarise(outcomes, { ...{ dataset: name, strategy, embedder, ks }, excludeTypes });
+  for (const problem of differencesOf(numbersOf(result), numbersOf(expected))) report(`${where}: ${problem}`);
+}
+
+function differencesOf(found: Metrics, expected: Metrics): readonly string[] {
+  const names = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
+  return names.flatMap((name) => {
+    const [has, should] = [found[name], expected[name]];
+    if (has === should) return [];
+    return [`${name} is ${has ?? 'missing'}; recomputed it is ${should ?? 'none'}`];
+  });
+}
+
+/** Every number of a result, by its path. */
+function numbersOf(value: EvaluationResult | object, path = ''): Metrics {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      if (typeof part === 'number') return [[at, part]];
+      return typeof part === 'object' && part !== null ? Object.entries(numbersOf(part, at)) : [];
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads';
+import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import type { EvaluationEngineOptions } from './engine.ts';
+import type { EvaluationEngine, EvaluationSpace } from './run.ts';
+
+/** What a worker is asked. A worker has one space open at a time. */
+export type WorkerRequest =
+  | { readonly do: 'open'; readonly with: Parameters<EvaluationEngine['open']> }
+  | { readonly do: 'load'; readonly with: Parameters<EvaluationSpace['load']> }
+  | { readonly do: 'rank'; readonly with: Parameters<EvaluationSpace['rank']> }
+  | { readonly do: 'close'; readonly with: [] };
+
+/** What it answers, in the order of the requests. */
+export type WorkerAnswer =
+  | { readonly value: unknown }
+  | {
+      readonly error: {
+        readonly code?: SalienceErrorCode;
+        readonly message: string;
+        readonly details?: object;
+      };
+    };
+
+/** An engine whose spaces are shared by threads. Throws `invalid_argument`. */
+export function createWorkerEngine(
+  workers: number,
+  options: Omit<EvaluationEngineOptions, 'workers'>,
+): EvaluationEngine & AsyncDisposable {
+  if (!Number.isSafeInteger(workers) || workers < 1 || workers > 64) {
+    throw new SalienceError(
+      'invalid_argument',
+      `workers is ${workers}; it must be a whole number from 1 to 64`,
+      {
+        details: { field: 'workers' },
+      },
+    );
+  }
+  if (typeof options.embedder === 'object') {
+    throw new SalienceError(
+      'invalid_argument',
+      'an embedder of your own cannot be handed to other threads; leave workers out, or name "builtin" or "none"',
+      { details: { field: 'workers' } },
+    );
+  }
+  const idle: Thread[] = [];
+  const all: Thread[] = [];
+  return {
+    concurrency: workers,
+    async open(space) {
+      const thread = idle.pop() ?? startThread(options);
+      if (!all.includes(thread)) all.push(thread);
+      await thread.ask({ do: 'open', with: [space] });
+      return {
+        load: async (...given) =>
+          (await thread.ask({ do: 'load', with: given })) as ReadonlyMap<string, string>,
+        rank: async (...given) =>
+          (await thread.ask({ do: 'rank', with: given })) as Awaited<ReturnType<EvaluationSpace['rank']>>,
+        async close() {
+          await thread.ask({ do: 'close', with: [] });
+          idle.push(thread);
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map((thread) => thread.end()));
+    },
+  };
+}
+
+interface Thread {
+  ask(request: WorkerRequest): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function startThread(options: Omit<EvaluationEngineOptions, 'workers'>): Thread {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options });
+  const waiting: Waiting[] = [];
+  worker.on('message', (answer: WorkerAnswer) => {
+    const asked = waiting.shift();
+    if ('value' in answer) asked?.resolve(answer.value);
+    else asked?.reject(errorOf(answer.error));
+  });
+  const fail = (error: unknown) => {
+    for (const asked of waiting.splice(0)) asked.reject(error);
+  };
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new SalienceError('closed', 'a thread of the evaluation ended')));
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        worker.postMessage(request);
+      }),
+    async end() {
+      await worker.terminate();
+    },
+  };
+}
+
+function errorOf({ code, message, details }: Extract<WorkerAnswer, { error: unknown }>['error']): Error {
+  if (code === undefined) return new Error(message);
+  return new SalienceError(code, message, details ? { details: { ...details } } : {});
+}
