@@ -133,7 +133,7 @@ describe('every verb answers by its schema', () => {
       const overTheWire = JSON.parse(JSON.stringify(answer));
       expect(verb(name).output.parse(overTheWire), name).toEqual(overTheWire);
     }
-    const { memories } = (await callVerb(verb('list'), memory, { order: 'inserted' })) as {
+    const { memories } = (await callVerb(verb('list'), memory, { sort: 'inserted' })) as {
       memories: object[];
     };
     await using other = await openHere();
@@ -145,7 +145,7 @@ describe('every verb answers by its schema', () => {
     });
     // The copy has numbers of its own, in the same order.
     const listed = async (of: MemoryEngine) =>
-      (await of.list({ order: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
+      (await of.list({ sort: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
     expect(await listed(other)).toEqual(await listed(memory));
     const told = new Set([...steps.map(([name]) => name), 'import_memories', 'resolve']);
     expect([...told].sort()).toEqual(verbs.map(({ name }) => name).sort());

@@ -7,6 +7,7 @@ import {
   choice,
   createArguments,
   fading,
+  fieldFilters,
   filterArguments,
   flag,
   integer,
@@ -19,12 +20,11 @@ import {
   recallArguments,
   sections,
   share,
-  source,
   statements,
   text,
   texts,
 } from './arguments.ts';
-import { columnOf } from './fields.ts';
+import { columnOf, SORT_NAMES } from './fields.ts';
 
 /** What can be decided about two memories that contradict each other. */
 export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
@@ -272,20 +272,44 @@ export const VERBS = {
   list: {
     summary: 'list memories, newest update first',
     about:
-      'Lists memories, newest update first, page by page. Use it to look through what is stored; to find something, use recall.',
+      'Lists memories, newest update first or as sort says, page by page. Use it to look through what is stored; to find something, use recall.',
     arguments: {
       ...filterArguments,
+      ...fieldFilters,
       limit: {
         ...integer(1, 1000),
         about: 'memories on a page, 1 to 1000 (default: 20)',
         option: '--limit <number>',
       },
-      order: {
-        ...choice('updated', 'inserted'),
-        about: 'updated (default): newest update first; inserted: in the order of insertion',
-        option: '--order <order>',
+      sort: {
+        ...choice(...SORT_NAMES),
+        about: 'what they are sorted by (default: updated)',
+        option: '--sort <by>',
+      },
+      direction: {
+        ...choice('asc', 'desc'),
+        about: 'lowest or earliest first, or last (default: desc; of inserted, asc)',
+        option: '--direction <direction>',
       },
       cursor: { ...text, about: 'nextCursor of the page before', option: '--cursor <text>' },
+      offset: {
+        ...integer(0),
+        about: 'how many memories come before the page; not together with cursor',
+        option: '--offset <number>',
+        agents: false,
+      },
+      around: {
+        ...text,
+        about: 'the page with this memory in its middle; not together with cursor or offset',
+        option: '--around <id>',
+        agents: false,
+      },
+      count: {
+        ...flag,
+        about: 'whether total and position are counted (default: true)',
+        option: ['--no-count', 'do not count how many there are'],
+        agents: false,
+      },
       asOf: asOfKnown,
     },
     access: 'read',
@@ -700,9 +724,9 @@ export const VERBS = {
       },
       ...narrowingArguments,
       below: { ...flag, about: 'with inScope: in the scopes below it too', option: '--below' },
-      sessionId: { ...text, about: 'only of this session', option: '--session <id>' },
-      source,
-      topicKey: { ...text, about: 'only about this topic', option: '--topic <key>' },
+      sessionId: fieldFilters.sessionId,
+      source: fieldFilters.source,
+      topicKey: fieldFilters.topicKey,
       ...forgetting,
     },
     access: 'write',

@@ -32,11 +32,15 @@ import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.t
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
 import type { UndoOptions, UndoResult } from './write/undo.ts';
 
-/** A page of memories, newest update first. */
+/** A page of memories. */
 export interface MemoryPage {
   readonly memories: readonly Memory[];
   /** Absent on the last page. */
   readonly nextCursor?: string | undefined;
+  /** How many memories the list has on all of its pages. Absent with `count: false`. */
+  readonly total?: number | undefined;
+  /** How many of them come before this page. */
+  readonly position?: number | undefined;
   /** Of a look back: how many memories that were known then are missing, because they were forgotten since. */
   readonly redacted?: number | undefined;
 }
@@ -201,8 +205,17 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   /**
-   * Lists memories by page, newest update first. Default limit is 20, the highest 1,000.
+   * Lists memories by page, newest update first or as `sort` says. Default limit is 20, the highest 1,000. `nextCursor`
+   * leads on; `offset` jumps to a place, `around` to a memory.
    *
+   * @throws `invalid_argument`: the cursor belongs to another order or filter. `not_found`: the list does not have the
+   * memory of `around`.
+   * @example
+   * ```ts
+   * await memory.remember('Is allergic to peanuts', { importance: 1 });
+   * const { memories, total } = await memory.list({ sort: 'importance', createdAfter: '2026-01-01', offset: 0 });
+   * console.log(`${memories.length} of ${total}`);
+   * ```
    * @example
    * ```ts
    * let cursor: string | undefined;

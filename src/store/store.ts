@@ -1,4 +1,4 @@
-import type { DynamicField } from '../domain/fields.ts';
+import type { DynamicField, FieldFilter, SortDirection, SortName } from '../domain/fields.ts';
 import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
 import type { SpaceSettings } from '../domain/settings.ts';
@@ -505,24 +505,46 @@ export type Exclusion =
   | 'not-yet-valid'
   | 'no-longer-valid';
 
-/** `updated`: newest update first, then what was inserted last. `inserted`: in the order of insertion. */
-export type ListOrder = 'updated' | 'inserted';
+/** A condition on one field of a memory. A memory without the field does not meet it. */
+export interface FieldCondition extends FieldFilter {
+  /** Instants as milliseconds. */
+  readonly value: string | number | boolean;
+}
 
 export interface ListRequest {
   readonly filter: MemoryFilter;
-  /** Default is `updated`. */
-  readonly order?: ListOrder | undefined;
+  /** Only memories that meet all of these. */
+  readonly where?: readonly FieldCondition[] | undefined;
+  /**
+   * Default is `updated`. What ties is sorted by ordinal, in the same direction; a memory without the field counts as
+   * lower than all others.
+   */
+  readonly sort?: SortName | undefined;
+  /** Default is that of the sort in the table of fields. */
+  readonly direction?: SortDirection | undefined;
   readonly limit: number;
   /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is no limit. */
   readonly maxCharacters?: number | undefined;
-  /** From an earlier answer in the same order. Throws `invalid_argument` when it is not. */
+  /** From an earlier answer. Throws `invalid_argument` when that was sorted or filtered otherwise. */
   readonly cursor?: string | undefined;
+  /** How many memories come before the page. Not together with a cursor. */
+  readonly offset?: number | undefined;
+  /**
+   * The page with this memory in its middle, as far as there are others on both sides. Not together with a cursor or
+   * an offset. Throws `not_found` for one that the list does not have.
+   */
+  readonly around?: string | undefined;
+  /** Whether to count `total` and `position`. Default is false. */
+  readonly count?: boolean | undefined;
 }
 
 export interface ListAnswer {
   readonly memories: readonly MemoryRecord[];
   /** Absent after the last page. */
   readonly nextCursor: string | undefined;
+  /** How many memories the list has, and how many of them come before this page: `total` of a page without any. */
+  readonly total?: number | undefined;
+  readonly position?: number | undefined;
 }
 
 export interface EmbeddingInfo {
