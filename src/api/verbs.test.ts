@@ -76,6 +76,11 @@ describe('every verb answers by its schema', () => {
     ['history', { id: 'm1' }, /update \(operation \d+\), before: \[m1\]/],
     ['unlink', { id: 'm1', to: 'm2' }, /^unlinked/],
     ['undo', {}, /^undone: unlink/],
+    [
+      'operations',
+      { limit: 2 },
+      /^- \d+ \S+ undo .*\(no undo: undo\)\n- \d+ \S+ unlink .*\(no undo: undone\)$/,
+    ],
     ['explain', { id: 'm1', query: 'milk' }, /^\[m1\] scores 0\.\d{4}\n/],
     ['why_not', { id: 'm2', query: 'milk' }, /^\[m2\] /],
     ['stats', {}, /2 memories, 1 link, 0 open conflicts\nby type: /],

@@ -30,6 +30,23 @@ import { columnOf, SORT_NAMES } from './fields.ts';
 export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
 export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconcile'] as const;
 
+/** What the log of a space calls its writes. */
+export const WRITES = [
+  'remember',
+  'update',
+  'forget',
+  'undo',
+  'import',
+  'link',
+  'unlink',
+  'maintain',
+  'invalidate',
+  'reinstate',
+  'resolve',
+  'feedback',
+  'configure',
+] as const;
+
 export interface VerbEntry {
   /** In a few words, as an order: "mark a memory as no longer true". */
   readonly summary: string;
@@ -398,7 +415,10 @@ export const VERBS = {
     about:
       'Undoes the latest write, or the operation named; history lists operations. Forgetting cannot be undone.',
     arguments: {
-      operation: { ...integer(1), about: 'as history numbers it (default: the latest that can be undone)' },
+      operation: {
+        ...integer(1),
+        about: 'as operations and history number it (default: the latest that can be undone)',
+      },
       run: {
         ...text,
         about: 'everything that a run of maintain or curate did, as its report names it',
@@ -501,6 +521,26 @@ export const VERBS = {
     idempotent: true,
     route: 'GET /v1/memories/{id}/history',
     answer: { list: 'events' },
+  },
+  operations: {
+    summary: 'list the latest writes, and which of them undo takes back',
+    about:
+      'Lists the writes of the space, newest first: what each did to which memories, whether undo takes it back, and if not, why.',
+    arguments: {
+      limit: { ...integer(1, 1000), about: 'at most, 1 to 1000 (default: 20)', option: '--limit <number>' },
+      before: {
+        ...integer(1),
+        about: 'only those before this one: the last of the page before',
+        option: '--before <operation>',
+      },
+      verb: { ...choice(...WRITES), about: 'only of this verb', option: '--verb <verb>' },
+    },
+    local: [],
+    access: 'read',
+    idempotent: true,
+    wholeSpace: true,
+    route: 'GET /v1/operations',
+    answer: { list: 'operations' },
   },
   beliefs: {
     summary: 'show what is and was believed about a topic',

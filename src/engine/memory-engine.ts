@@ -4,6 +4,7 @@ import type { SpaceInfo } from '../store/store.ts';
 import type { Belief, HistoryEntry } from './belief/belief.ts';
 import type { ConflictsOptions } from './belief/conflicts.ts';
 import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
+import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
@@ -366,6 +367,19 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
+  /**
+   * The latest writes of the space, newest first: what each did to which memories, and whether `undo` takes it back.
+   * What is recalled is no write. Default limit is 20, the highest 1,000.
+   *
+   * @example
+   * ```ts
+   * await memory.remember('Plays the cello', { id: 'cello' });
+   * const [latest] = await memory.operations();
+   * if (latest?.undoable) await memory.undo({ operation: latest.operation });
+   * console.log(latest?.verb, latest?.ids); // remember [ 'cello' ]
+   * ```
+   */
+  operations(options?: OperationsOptions): Promise<readonly Operation[]>;
   /**
    * Lists what was ever said about a topic, oldest first, and which of it is believed now.
    *

@@ -15,6 +15,7 @@ import {
 } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
 import { mergedLinks, sequenceLink } from './links.ts';
+import { operationsOf } from './operations.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -134,6 +135,9 @@ export function readerOf(present: () => State): SpaceReader {
     },
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);
+    },
+    async operations(request) {
+      return operationsOf(present(), request);
     },
     async operation(sequence) {
       const state = present();

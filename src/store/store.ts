@@ -3,8 +3,11 @@ import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
 import type { SpaceSettings } from '../domain/settings.ts';
 import type { Instant } from '../domain/time.ts';
+import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+
+import type { UndoProblem } from './faults.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -143,6 +146,8 @@ export interface SpaceReader {
   usage(after?: number): Promise<readonly Usage[]>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
+  /** The latest operations, newest first. */
+  operations(request: OperationsRequest): Promise<readonly OperationSummary[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
   operation(sequence?: number): Promise<readonly MemoryEvent[]>;
 }
@@ -177,20 +182,7 @@ export interface WriteEntry {
   readonly run?: string | undefined;
 }
 
-export type Verb =
-  | 'remember'
-  | 'update'
-  | 'forget'
-  | 'undo'
-  | 'import'
-  | 'link'
-  | 'unlink'
-  | 'maintain'
-  | 'invalidate'
-  | 'reinstate'
-  | 'resolve'
-  | 'feedback'
-  | 'configure';
+export type Verb = (typeof WRITES)[number];
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -394,6 +386,26 @@ export interface MemoryEvent {
   readonly settings: SpaceSettings | undefined;
   /** The run that the operation is part of. */
   readonly run: string | undefined;
+}
+
+export interface OperationsRequest {
+  readonly limit: number;
+  /** Only those of a lower sequence. Default is all. */
+  readonly before?: number | undefined;
+  readonly verb?: Verb | undefined;
+  /** How many of the memories of each are named. */
+  readonly ids: number;
+}
+
+/** One operation of the log. */
+export interface OperationSummary extends Pick<MemoryEvent, 'operation' | 'at' | 'verb' | 'undoes' | 'run'> {
+  /** How many memories it wrote, and the first of them; how many links it changed. */
+  readonly memories: number;
+  readonly ids: readonly string[];
+  readonly links: number;
+  readonly undoneBy: number | undefined;
+  /** Why it cannot be undone; `undefined` when it can. */
+  readonly problem: Exclude<UndoProblem, 'unknown'> | 'changed' | undefined;
 }
 
 export interface LinkChange {
