@@ -18,7 +18,8 @@ export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';
-export { MEMORY_TYPES, type MemoryType, type Metadata, type Source } from './domain/memory.ts';
+export type { SortDirection, SortName } from './domain/fields.ts';
+export { MEMORY_TYPES, type MemoryType, type Metadata, type Source, type Tier } from './domain/memory.ts';
 export type { MetadataFilter, MetadataTest, Scalar } from './domain/metadata-condition.ts';
 export {
   type Fading,
@@ -39,6 +40,7 @@ export type {
   OperationContent,
   OperationResult,
 } from './engine/diagnostics.ts';
+export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
@@ -58,6 +60,7 @@ export type {
   AsOf,
   BatchOptions,
   Conflict,
+  FieldFilterOptions,
   FilterOptions,
   GetOptions,
   Inactive,

@@ -15,6 +15,7 @@
  * @module
  */
 
+export type { FieldFilter, SortDirection, SortName } from './domain/fields.ts';
 export type { MemoryRecord } from './domain/memory.ts';
 export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
 export { parseSpaceName } from './domain/space.ts';
@@ -34,6 +35,7 @@ export type {
   Dynamics,
   EmbeddingInfo,
   Exclusion,
+  FieldCondition,
   FindBy,
   IndexedText,
   Inspection,
@@ -41,7 +43,6 @@ export type {
   LinkChange,
   LinkKind,
   ListAnswer,
-  ListOrder,
   ListRequest,
   MemoryEvent,
   MemoryFilter,

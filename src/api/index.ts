@@ -5,6 +5,7 @@ import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
+import { operations } from './looking.ts';
 import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
@@ -42,6 +43,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   maintain,
   markUsed,
   observe,
+  operations,
   pinned,
   recall,
   reindex,

@@ -23,11 +23,16 @@ export const list = defineVerb('list', {
   output: z.object({
     memories: listOf(memorySchema),
     nextCursor: z.string().optional().describe('Absent on the last page'),
+    total: z.number().optional().describe('How many the list has on all of its pages'),
+    position: z.number().optional().describe('How many of them come before this page'),
     redacted: z.number().optional().describe('Looking back: how many are missing, forgotten since'),
   } satisfies Record<keyof MemoryPage, z.ZodType>),
-  text: ({ memories, nextCursor, redacted }) =>
+  text: ({ memories, nextCursor, total, position = 0, redacted }) =>
     [
       ...(memories.length === 0 ? ['no memories'] : memories.map((each) => memoryLine(each))),
+      ...(total === undefined || memories.length === 0 || memories.length === total
+        ? []
+        : [`${position + 1}–${position + memories.length} of ${total}`]),
       ...(redacted ? [`${counted(redacted, 'memory', 'memories')} of then forgotten since`] : []),
       ...(nextCursor === undefined ? [] : [`more with cursor ${nextCursor}`]),
     ].join('\n'),

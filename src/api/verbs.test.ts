@@ -76,6 +76,11 @@ describe('every verb answers by its schema', () => {
     ['history', { id: 'm1' }, /update \(operation \d+\), before: \[m1\]/],
     ['unlink', { id: 'm1', to: 'm2' }, /^unlinked/],
     ['undo', {}, /^undone: unlink/],
+    [
+      'operations',
+      { limit: 2 },
+      /^- \d+ \S+ undo .*\(no undo: undo\)\n- \d+ \S+ unlink .*\(no undo: undone\)$/,
+    ],
     ['explain', { id: 'm1', query: 'milk' }, /^\[m1\] scores 0\.\d{4}\n/],
     ['why_not', { id: 'm2', query: 'milk' }, /^\[m2\] /],
     ['stats', {}, /2 memories, 1 link, 0 open conflicts\nby type: /],
@@ -133,7 +138,7 @@ describe('every verb answers by its schema', () => {
       const overTheWire = JSON.parse(JSON.stringify(answer));
       expect(verb(name).output.parse(overTheWire), name).toEqual(overTheWire);
     }
-    const { memories } = (await callVerb(verb('list'), memory, { order: 'inserted' })) as {
+    const { memories } = (await callVerb(verb('list'), memory, { sort: 'inserted' })) as {
       memories: object[];
     };
     await using other = await openHere();
@@ -145,7 +150,7 @@ describe('every verb answers by its schema', () => {
     });
     // The copy has numbers of its own, in the same order.
     const listed = async (of: MemoryEngine) =>
-      (await of.list({ order: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
+      (await of.list({ sort: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
     expect(await listed(other)).toEqual(await listed(memory));
     const told = new Set([...steps.map(([name]) => name), 'import_memories', 'resolve']);
     expect([...told].sort()).toEqual(verbs.map(({ name }) => name).sort());

@@ -74,6 +74,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('feedback', () => import('./commands/feedback.ts')),
       verb('link', () => import('./commands/link.ts')),
       verb('unlink', () => import('./commands/unlink.ts')),
+      verb('operations', () => import('./commands/operations.ts')),
       verb('undo', () => import('./commands/undo.ts')),
     ],
   },

@@ -25,8 +25,13 @@ export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   const query = new URLSearchParams();
   for (const [name, value] of rest) {
     for (const each of Array.isArray(value) ? value : [value]) {
-      query.append(name, typeof each === 'object' ? JSON.stringify(each) : String(each));
+      query.append(name, inQuery(each));
     }
   }
   return { method, path: query.size === 0 ? path : `${path}?${query}`, body: undefined };
+}
+
+function inQuery(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -4,13 +4,17 @@ import {
   type ChangeField,
   CREATE_FIELDS,
   type CreateField,
+  snakeCase,
+  FIELD_FILTERS,
   FIELD_NAMES,
   FIELDS,
   type Field,
   type FieldName,
   isClearable,
+  type TimeFilter,
+  type ValueFilter,
 } from './fields.ts';
-import { LINK_KINDS, SOURCES } from './memory.ts';
+import { LINK_KINDS } from './memory.ts';
 
 /** The part of JSON Schema that arguments need. */
 export interface Schema {
@@ -203,6 +207,37 @@ export const filterArguments = {
   ...narrowingArguments,
 } as const satisfies Arguments;
 
+/** By which fields a list can be narrowed, as the table of fields says. */
+export const fieldFilters = Object.fromEntries(
+  Object.entries(FIELD_FILTERS).map(([name, { field, compare }]) => [
+    name,
+    fieldFilter(name, field, compare),
+  ]),
+) as Readonly<Record<ValueFilter | TimeFilter, Argument>>;
+
+function fieldFilter(name: string, field: FieldName, compare: 'is' | 'from' | 'before'): Argument {
+  const { kind, option }: Field = FIELDS[field];
+  const words = snakeCase(field.replace(/(Id|Key)$/, '')).replaceAll('_', ' ');
+  const flags = `--${snakeCase(name).replaceAll('_', '-')}`;
+  if (compare === 'from')
+    return {
+      ...text,
+      about: `only with ${field} at this time or later`,
+      option: `${flags} <time>`,
+      agents: false,
+    };
+  if (compare === 'before')
+    return {
+      ...text,
+      about: `only with ${field} before this time`,
+      option: `${flags} <time>`,
+      agents: false,
+    };
+  const schema = schemaOfField(FIELDS[field]);
+  if (kind === 'flag') return { ...schema, about: `only ${words} memories`, option: flags, agents: false };
+  return { ...schema, about: `only of this ${words}`, option: option ?? `${flags} <${name}>`, agents: false };
+}
+
 const known = { ...text, description: 'What was known then. ISO 8601; default is now' } as const;
 const valid = {
   ...text,
@@ -298,11 +333,6 @@ export const query = {
 } as const satisfies Argument;
 
 export const linkKinds = { type: 'array', items: { enum: LINK_KINDS } } as const satisfies Schema;
-export const source = {
-  enum: SOURCES,
-  about: 'only from this source',
-  option: '--source <source>',
-} as const satisfies Argument;
 
 /** The messages of a conversation. */
 export const messages = {

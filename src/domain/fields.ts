@@ -19,6 +19,9 @@ export type FieldKind =
   | 'choice'
   | 'flag';
 
+/** `asc`: what is lowest or earliest first. */
+export type SortDirection = 'asc' | 'desc';
+
 export interface Field {
   readonly kind: FieldKind;
   /**
@@ -36,6 +39,10 @@ export interface Field {
   readonly maxItems?: number;
   readonly range?: readonly [low: number, high: number];
   readonly choices?: readonly string[];
+  /** Lists can be sorted by it under this name, in this direction unless they say another. */
+  readonly sort?: { readonly by: string; readonly direction: SortDirection };
+  /** Lists can be narrowed to one value of it; of an instant, to a span of time. */
+  readonly filterable?: true;
   /** A formula may use its age. */
   readonly clock?: true;
   /** A recall that learns changes it. */
@@ -105,6 +112,7 @@ export const FIELDS = {
   importance: {
     kind: 'number',
     set: 'change',
+    sort: { by: 'importance', direction: 'desc' },
     initial: 0.5,
     range: [0, 1],
     about:
@@ -114,6 +122,7 @@ export const FIELDS = {
   confidence: {
     kind: 'number',
     set: 'change',
+    sort: { by: 'confidence', direction: 'desc' },
     initial: 0.8,
     range: [0, 1],
     about: 'how sure it is, 0 to 1 (default: 0.8)',
@@ -145,6 +154,7 @@ export const FIELDS = {
   expiresAt: {
     kind: 'instant',
     set: 'change',
+    filterable: true,
     clock: true,
     about: 'forgotten for good after this time',
     agents: false,
@@ -153,6 +163,7 @@ export const FIELDS = {
   topicKey: {
     kind: 'text',
     set: 'change',
+    filterable: true,
     maxCharacters: 512,
     about:
       'a key for what it is about, such as "ada/coffee/milk": the next statement with this key and scope replaces it',
@@ -177,6 +188,7 @@ export const FIELDS = {
   author: {
     kind: 'text',
     set: 'change',
+    filterable: true,
     maxCharacters: 200,
     about: 'who said it, by name',
     option: '--author <name>',
@@ -184,6 +196,7 @@ export const FIELDS = {
   role: {
     kind: 'text',
     set: 'change',
+    filterable: true,
     maxCharacters: 64,
     about: 'user, assistant, system, tool, or another word',
     agents: false,
@@ -192,6 +205,7 @@ export const FIELDS = {
   sessionId: {
     kind: 'name',
     set: 'create',
+    filterable: true,
     maxCharacters: 200,
     anyCharacters: true,
     about: 'the session in which it was said',
@@ -200,6 +214,8 @@ export const FIELDS = {
   createdAt: {
     kind: 'instant',
     set: 'create',
+    sort: { by: 'created', direction: 'desc' },
+    filterable: true,
     required: true,
     clock: true,
     about: 'when it was first known (default: now)',
@@ -209,6 +225,8 @@ export const FIELDS = {
   updatedAt: {
     kind: 'instant',
     set: 'create',
+    sort: { by: 'updated', direction: 'desc' },
+    filterable: true,
     required: true,
     clock: true,
     about: 'when it last changed (default: createdAt)',
@@ -217,6 +235,7 @@ export const FIELDS = {
   source: {
     kind: 'choice',
     set: 'create',
+    filterable: true,
     initial: 'stated',
     choices: SOURCES,
     about: 'how it came to be known (default: stated)',
@@ -232,7 +251,13 @@ export const FIELDS = {
     option: '--source-ref <text>',
   },
 
-  ordinal: { kind: 'count', set: 'engine', initial: 0, about: 'its place in the order of insertion' },
+  ordinal: {
+    kind: 'count',
+    set: 'engine',
+    initial: 0,
+    about: 'its place in the order of insertion',
+    sort: { by: 'inserted', direction: 'asc' },
+  },
   bornIn: {
     kind: 'name',
     set: 'engine',
@@ -240,9 +265,16 @@ export const FIELDS = {
     anyCharacters: true,
     about: 'the session in which it was made',
   },
-  lastAccessedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
+  lastAccessedAt: {
+    kind: 'instant',
+    set: 'engine',
+    clock: true,
+    dynamic: true,
+    sort: { by: 'accessed', direction: 'desc' },
+    filterable: true,
+  },
   seen: { kind: 'instant', set: 'engine', dynamic: true },
-  invalidatedAt: { kind: 'instant', set: 'engine', clock: true },
+  invalidatedAt: { kind: 'instant', set: 'engine', clock: true, filterable: true },
   invalidReason: { kind: 'text', set: 'engine', maxCharacters: 1000 },
   coldSince: { kind: 'instant', set: 'engine', dynamic: true },
   consolidatedAt: { kind: 'instant', set: 'engine', clock: true, dynamic: true },
@@ -253,9 +285,28 @@ export const FIELDS = {
     choices: IMPORTANCE_SOURCES,
     formerName: 'importanceJudge',
   },
-  usefulness: { kind: 'number', set: 'engine', initial: 0.5, range: [0, 1] },
-  stability: { kind: 'number', set: 'engine', required: true, range: [0, 1], dynamic: true },
-  accessCount: { kind: 'count', set: 'engine', initial: 0, dynamic: true },
+  usefulness: {
+    kind: 'number',
+    set: 'engine',
+    initial: 0.5,
+    range: [0, 1],
+    sort: { by: 'usefulness', direction: 'desc' },
+  },
+  stability: {
+    kind: 'number',
+    set: 'engine',
+    required: true,
+    range: [0, 1],
+    dynamic: true,
+    sort: { by: 'stability', direction: 'desc' },
+  },
+  accessCount: {
+    kind: 'count',
+    set: 'engine',
+    initial: 0,
+    dynamic: true,
+    sort: { by: 'accessCount', direction: 'desc' },
+  },
   sessions: {
     kind: 'names',
     set: 'engine',
@@ -266,8 +317,8 @@ export const FIELDS = {
     dynamic: true,
   },
   revisionCount: { kind: 'count', set: 'engine', initial: 1 },
-  tier: { kind: 'choice', set: 'engine', initial: 'hot', choices: TIERS, dynamic: true },
-  core: { kind: 'flag', set: 'engine', initial: false, dynamic: true },
+  tier: { kind: 'choice', set: 'engine', initial: 'hot', choices: TIERS, dynamic: true, filterable: true },
+  core: { kind: 'flag', set: 'engine', initial: false, dynamic: true, filterable: true },
   derivedFrom: {
     kind: 'names',
     set: 'engine',
@@ -292,6 +343,24 @@ export type InstantField = Where<{ readonly kind: 'instant' }>;
 export type NumberField = Where<{ readonly kind: 'number' }>;
 export type ClockName = Where<{ readonly clock: true | 'clock and dynamic' }>;
 export type DynamicField = Where<{ readonly dynamic: true | 'clock and dynamic' }>;
+
+type Sorted = Where<{ readonly sort: { readonly by: string } }>;
+export type SortName = (typeof FIELDS)[Sorted]['sort']['by'];
+type Filtered = Where<{ readonly filterable: true }>;
+type FilteredInstant = Filtered & InstantField;
+/** `created` of `createdAt`; of a field that lists are sorted by, what they call it. */
+type StemOf<Name extends FieldName> = (typeof FIELDS)[Name] extends {
+  readonly sort: { readonly by: infer By extends string };
+}
+  ? By
+  : Name extends `${infer Stem}At`
+    ? Stem
+    : Name;
+/** The arguments that narrow a list to one value of a field. */
+export type ValueFilter = Exclude<Filtered, FilteredInstant>;
+/** Those that narrow it to a span of time. */
+export type TimeFilter =
+  `${{ [Name in FilteredInstant]: StemOf<Name> }[FilteredInstant]}${'After' | 'Before'}`;
 
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 export const CREATE_FIELDS = namesOf<CreateField>(({ set }) => set !== 'engine');
@@ -348,3 +417,34 @@ export function withPresentNames<Written extends object>(written: Written): Writ
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** What lists can be sorted by. */
+export const SORTS = Object.fromEntries(
+  FIELD_NAMES.flatMap((field) => {
+    const { sort }: Field = FIELDS[field];
+    return sort ? [[sort.by, { field, direction: sort.direction }]] : [];
+  }),
+) as Readonly<Record<SortName, { readonly field: Sorted; readonly direction: SortDirection }>>;
+
+export const SORT_NAMES = Object.keys(SORTS) as readonly SortName[];
+
+/** A field and how it is compared: the same value; at a time or later; earlier than it. */
+export interface FieldFilter {
+  readonly field: Filtered;
+  readonly compare: 'is' | 'from' | 'before';
+}
+
+/** What lists can be narrowed by, by the name of the argument. */
+export const FIELD_FILTERS = Object.fromEntries(
+  FIELD_NAMES.flatMap((name): readonly (readonly [string, FieldFilter])[] => {
+    const { kind, sort, filterable }: Field = FIELDS[name];
+    if (!filterable) return [];
+    const field = name as Filtered;
+    if (kind !== 'instant') return [[name, { field, compare: 'is' }]];
+    const stem = sort?.by ?? name.replace(/At$/, '');
+    return [
+      [`${stem}After`, { field, compare: 'from' }],
+      [`${stem}Before`, { field, compare: 'before' }],
+    ];
+  }),
+) as Readonly<Record<ValueFilter | TimeFilter, FieldFilter>>;

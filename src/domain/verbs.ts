@@ -7,6 +7,7 @@ import {
   choice,
   createArguments,
   fading,
+  fieldFilters,
   filterArguments,
   flag,
   integer,
@@ -19,16 +20,32 @@ import {
   recallArguments,
   sections,
   share,
-  source,
   statements,
   text,
   texts,
 } from './arguments.ts';
-import { snakeCase } from './fields.ts';
+import { SORT_NAMES, snakeCase } from './fields.ts';
 
 /** What can be decided about two memories that contradict each other. */
 export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
 export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconcile'] as const;
+
+/** What the log of a space calls its writes. */
+export const WRITES = [
+  'remember',
+  'update',
+  'forget',
+  'undo',
+  'import',
+  'link',
+  'unlink',
+  'maintain',
+  'invalidate',
+  'reinstate',
+  'resolve',
+  'feedback',
+  'configure',
+] as const;
 
 export interface VerbEntry {
   /** In a few words, as an order: "mark a memory as no longer true". */
@@ -272,20 +289,44 @@ export const VERBS = {
   list: {
     summary: 'list memories, newest update first',
     about:
-      'Lists memories, newest update first, page by page. Use it to look through what is stored; to find something, use recall.',
+      'Lists memories, newest update first or as sort says, page by page. Use it to look through what is stored; to find something, use recall.',
     arguments: {
       ...filterArguments,
+      ...fieldFilters,
       limit: {
         ...integer(1, 1000),
         about: 'memories on a page, 1 to 1000 (default: 20)',
         option: '--limit <number>',
       },
-      order: {
-        ...choice('updated', 'inserted'),
-        about: 'updated (default): newest update first; inserted: in the order of insertion',
-        option: '--order <order>',
+      sort: {
+        ...choice(...SORT_NAMES),
+        about: 'what they are sorted by (default: updated)',
+        option: '--sort <by>',
+      },
+      direction: {
+        ...choice('asc', 'desc'),
+        about: 'lowest or earliest first, or last (default: desc; of inserted, asc)',
+        option: '--direction <direction>',
       },
       cursor: { ...text, about: 'nextCursor of the page before', option: '--cursor <text>' },
+      offset: {
+        ...integer(0),
+        about: 'how many memories come before the page; not together with cursor',
+        option: '--offset <number>',
+        agents: false,
+      },
+      around: {
+        ...text,
+        about: 'the page with this memory in its middle; not together with cursor or offset',
+        option: '--around <id>',
+        agents: false,
+      },
+      count: {
+        ...flag,
+        about: 'whether total and position are counted (default: true)',
+        option: ['--no-count', 'do not count how many there are'],
+        agents: false,
+      },
       asOf: asOfKnown,
     },
     access: 'read',
@@ -374,7 +415,10 @@ export const VERBS = {
     about:
       'Undoes the latest write, or the operation named; history lists operations. Forgetting cannot be undone.',
     arguments: {
-      operation: { ...integer(1), about: 'as history numbers it (default: the latest that can be undone)' },
+      operation: {
+        ...integer(1),
+        about: 'as operations and history number it (default: the latest that can be undone)',
+      },
       run: {
         ...text,
         about: 'everything that a run of maintain or curate did, as its report names it',
@@ -477,6 +521,26 @@ export const VERBS = {
     idempotent: true,
     route: 'GET /v1/memories/{id}/history',
     answer: { list: 'events' },
+  },
+  operations: {
+    summary: 'list the latest writes, and which of them undo takes back',
+    about:
+      'Lists the writes of the space, newest first: what each did to which memories, whether undo takes it back, and if not, why.',
+    arguments: {
+      limit: { ...integer(1, 1000), about: 'at most, 1 to 1000 (default: 20)', option: '--limit <number>' },
+      before: {
+        ...integer(1),
+        about: 'only those before this one: the last of the page before',
+        option: '--before <operation>',
+      },
+      verb: { ...choice(...WRITES), about: 'only of this verb', option: '--verb <verb>' },
+    },
+    local: [],
+    access: 'read',
+    idempotent: true,
+    wholeSpace: true,
+    route: 'GET /v1/operations',
+    answer: { list: 'operations' },
   },
   beliefs: {
     summary: 'show what is and was believed about a topic',
@@ -700,9 +764,9 @@ export const VERBS = {
       },
       ...narrowingArguments,
       below: { ...flag, about: 'with inScope: in the scopes below it too', option: '--below' },
-      sessionId: { ...text, about: 'only of this session', option: '--session <id>' },
-      source,
-      topicKey: { ...text, about: 'only about this topic', option: '--topic <key>' },
+      sessionId: fieldFilters.sessionId,
+      source: fieldFilters.source,
+      topicKey: fieldFilters.topicKey,
       ...forgetting,
     },
     access: 'write',

@@ -1,7 +1,8 @@
 import type { RandomBytes } from '../context/render.ts';
 import type { TokenCounter } from '../context/tokens.ts';
-import { invalidArgument, texts, wholeNumber } from '../domain/check.ts';
+import { flag, invalidArgument, oneOf, text, texts, wholeNumber } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { FIELD_FILTERS, FIELDS, type Field } from '../domain/fields.ts';
 import { parseMetadataFilter } from '../domain/metadata-condition.ts';
 import { parseScope, parseScopeOrKind, visibleScopes } from '../domain/scope.ts';
 import { type Clock, type Instant, parseInstant } from '../domain/time.ts';
@@ -10,11 +11,11 @@ import type { Embedder } from '../providers/embedder.ts';
 import type { LanguageModel } from '../providers/language-model.ts';
 import type { Reranker } from '../providers/reranker.ts';
 import type { Profile } from '../scoring/profile.ts';
-import type { MemoryFilter, SpaceStore } from '../store/store.ts';
+import type { FieldCondition, MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
 import type { DateReader } from '../text/dates.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
-import type { FilterOptions, OperationOptions } from './types.ts';
+import type { FieldFilterOptions, FilterOptions, OperationOptions } from './types.ts';
 import type { TextLimits } from './write/field-checks.ts';
 
 /** What every verb works with: one space and the tools to read and write it. */
@@ -62,6 +63,20 @@ export function filterOf(options: FilterOptions): MemoryFilter {
     ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),
     ...(metadata === undefined ? {} : { metadata: parseMetadataFilter(metadata) }),
   };
+}
+
+/** The conditions on fields that a caller's options mean. Throws `invalid_argument`, `invalid_time`. */
+export function fieldConditionsOf(options: FieldFilterOptions): readonly FieldCondition[] {
+  return Object.entries(FIELD_FILTERS).flatMap(([name, filter]) => {
+    const said: unknown = options[name as keyof FieldFilterOptions];
+    return said === undefined ? [] : [{ ...filter, value: filterValue(said, name, FIELDS[filter.field]) }];
+  });
+}
+
+function filterValue(said: unknown, name: string, { kind, choices = [], maxCharacters = Infinity }: Field) {
+  if (kind === 'instant') return parseInstant(said as string | Date, name);
+  if (kind === 'flag') return flag(said, name);
+  return kind === 'choice' ? oneOf(said, name, choices) : text(said, name, { maxCharacters });
 }
 
 export function limitOf(value: number | undefined, otherwise: number, most: number): number {

@@ -6,6 +6,7 @@ import { invalidate, reinstate } from './belief/validity.ts';
 import { importedVotes } from './belief/votes.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withDiagnostics } from './diagnostics.ts';
+import { operations } from './looking/operations.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
 import { bootstrap, context, pinned } from './recall/context.ts';
@@ -54,6 +55,7 @@ const FUNCTIONS: {
   conflicts: conflictsOf,
   resolve,
   history: historyOf,
+  operations,
   beliefs: beliefsAbout,
   startSession,
   currentSession,

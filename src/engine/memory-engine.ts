@@ -4,6 +4,7 @@ import type { SpaceInfo } from '../store/store.ts';
 import type { Belief, HistoryEntry } from './belief/belief.ts';
 import type { ConflictsOptions } from './belief/conflicts.ts';
 import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
+import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
@@ -32,11 +33,15 @@ import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.t
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
 import type { UndoOptions, UndoResult } from './write/undo.ts';
 
-/** A page of memories, newest update first. */
+/** A page of memories. */
 export interface MemoryPage {
   readonly memories: readonly Memory[];
   /** Absent on the last page. */
   readonly nextCursor?: string | undefined;
+  /** How many memories the list has on all of its pages. Absent with `count: false`. */
+  readonly total?: number | undefined;
+  /** How many of them come before this page. */
+  readonly position?: number | undefined;
   /** Of a look back: how many memories that were known then are missing, because they were forgotten since. */
   readonly redacted?: number | undefined;
 }
@@ -201,8 +206,17 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   /**
-   * Lists memories by page, newest update first. Default limit is 20, the highest 1,000.
+   * Lists memories by page, newest update first or as `sort` says. Default limit is 20, the highest 1,000. `nextCursor`
+   * leads on; `offset` jumps to a place, `around` to a memory.
    *
+   * @throws `invalid_argument`: the cursor belongs to another order or filter. `not_found`: the list does not have the
+   * memory of `around`.
+   * @example
+   * ```ts
+   * await memory.remember('Is allergic to peanuts', { importance: 1 });
+   * const { memories, total } = await memory.list({ sort: 'importance', createdAfter: '2026-01-01', offset: 0 });
+   * console.log(`${memories.length} of ${total}`);
+   * ```
    * @example
    * ```ts
    * let cursor: string | undefined;
@@ -353,6 +367,19 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
+  /**
+   * The latest writes of the space, newest first: what each did to which memories, and whether `undo` takes it back.
+   * What is recalled is no write. Default limit is 20, the highest 1,000.
+   *
+   * @example
+   * ```ts
+   * await memory.remember('Plays the cello', { id: 'cello' });
+   * const [latest] = await memory.operations();
+   * if (latest?.undoable) await memory.undo({ operation: latest.operation });
+   * console.log(latest?.verb, latest?.ids); // remember [ 'cello' ]
+   * ```
+   */
+  operations(options?: OperationsOptions): Promise<readonly Operation[]>;
   /**
    * Lists what was ever said about a topic, oldest first, and which of it is believed now.
    *

@@ -1,9 +1,9 @@
-import type { InstantField } from '../domain/fields.ts';
-import type { MemoryRecord, MemoryType, Metadata, Source } from '../domain/memory.ts';
+import type { InstantField, SortDirection, SortName } from '../domain/fields.ts';
+import type { MemoryRecord, MemoryType, Metadata, Source, Tier } from '../domain/memory.ts';
 import type { MetadataFilter } from '../domain/metadata-condition.ts';
 import type { RESOLUTIONS } from '../domain/verbs.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
-import type { ListOrder, PairKind, Vote } from '../store/store.ts';
+import type { PairKind, Vote } from '../store/store.ts';
 import type { AssociationSettings } from './recall/strategy.ts';
 
 /** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
@@ -194,13 +194,48 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly asOf?: AsOf | undefined;
 }
 
-export interface ListOptions extends FilterOptions, OperationOptions {
+/** Narrows a list to what its memories have in single fields. A memory without the field is left out. */
+export interface FieldFilterOptions {
+  readonly topicKey?: string | undefined;
+  readonly author?: string | undefined;
+  readonly role?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly source?: Source | undefined;
+  readonly tier?: Tier | undefined;
+  readonly core?: boolean | undefined;
+  /** At this time or later. */
+  readonly createdAfter?: string | Date | undefined;
+  /** Earlier than this time. */
+  readonly createdBefore?: string | Date | undefined;
+  readonly updatedAfter?: string | Date | undefined;
+  readonly updatedBefore?: string | Date | undefined;
+  /** By `lastAccessedAt`: what was never recalled is left out. */
+  readonly accessedAfter?: string | Date | undefined;
+  readonly accessedBefore?: string | Date | undefined;
+  readonly expiresAfter?: string | Date | undefined;
+  readonly expiresBefore?: string | Date | undefined;
+  readonly invalidatedAfter?: string | Date | undefined;
+  readonly invalidatedBefore?: string | Date | undefined;
+}
+
+export interface ListOptions extends FilterOptions, FieldFilterOptions, OperationOptions {
   /** 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
-  /** `updated` (default): newest update first. `inserted`: in the order in which the memories were made. */
-  readonly order?: ListOrder | undefined;
-  /** From an earlier page in the same order. */
+  /**
+   * Default is `updated`. What ties is sorted by insertion, in the same direction; a memory that was never accessed
+   * counts as accessed before all others.
+   */
+  readonly sort?: SortName | undefined;
+  /** `asc`: lowest or earliest first. Default is `desc`; of `inserted`, `asc`. */
+  readonly direction?: SortDirection | undefined;
+  /** `nextCursor` of the page before, which has its place whatever is written; with the same filters and order. */
   readonly cursor?: string | undefined;
+  /** How many memories come before the page: a jump to any place. Not together with `cursor`. */
+  readonly offset?: number | undefined;
+  /** The id of a memory that the page has in its middle. Not together with `cursor` or `offset`. */
+  readonly around?: string | undefined;
+  /** Whether to count `total` and `position`, which takes a look at every memory that is filtered. Default is true. */
+  readonly count?: boolean | undefined;
   /** Looks back; `valid` is the moment for which effective weights are worked out. */
   readonly asOf?: AsOf | undefined;
 }

@@ -29,6 +29,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   conflicts: [],
   resolve: ['1', 'keep-both'],
   history: ['a'],
+  operations: [],
   beliefs: ['topic'],
   startSession: [],
   currentSession: [],

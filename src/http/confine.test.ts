@@ -20,6 +20,18 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an engine confined to scopes', () => {
+  it('counts what it sees alone, and jumps to nothing else', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    for (const scope of ['global', 'team:a', 'team:b']) {
+      await memory.remember(`Tea of ${scope}`, { id: scope, scope, author: 'Ada' });
+    }
+    expect(await ofA.list({ author: 'Ada', limit: 1 })).toMatchObject({ position: 0, total: 2 });
+    expect(await codeOf(ofA.list({ around: 'team:b' }))).toBe('not_found');
+    const here = await ofA.list({ around: 'global', limit: 1 });
+    expect(here).toMatchObject({ memories: [{ id: 'global' }], position: 1, total: 2 });
+  });
+
   it('replaces, invalidates and reinstates nothing that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

@@ -30,7 +30,10 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     refuseBody(context.env.incoming);
     const grant = context.get('grant');
     const query = parseQueryFields(list.input, queryOf(context));
-    const { limit, cursor, order, ...filter } = parseInput(list, withoutSpace(query, grant));
+    const { limit, sort, direction, cursor, offset, around, count, ...filter } = parseInput(
+      list,
+      withoutSpace(query, grant),
+    );
     const memory = confine(await desk.spaces.get(grant.space), grant);
     return exportAll(context, memory, filter);
   });
@@ -60,7 +63,7 @@ function updateOf(query: URLSearchParams): boolean {
 
 async function exportAll(context: AppContext, memory: MemoryEngine, filter: ListOptions): Promise<Response> {
   // The first page is read before the answer begins: what is wrong with the request still has its status.
-  let page = await memory.list({ ...filter, order: 'inserted', limit: PAGE });
+  let page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE });
   let last = false;
   let count = 0;
   const lines = new ReadableStream<Uint8Array>({
@@ -72,7 +75,8 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
         const cursor = page.nextCursor;
         last = cursor === undefined;
         controller.enqueue(Buffer.from(last ? `${text}${exportEnd(count)}\n` : text));
-        if (!last) page = await memory.list({ ...filter, order: 'inserted', limit: PAGE, cursor });
+        if (!last)
+          page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE, cursor });
       } catch (failure) {
         // Half of an answer must not look like a whole one: neither its end nor its last chunk ever comes.
         context.set('failure', failure);

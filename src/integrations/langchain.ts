@@ -196,7 +196,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   async *#inScope(): AsyncGenerator<Memory> {
     let cursor: string | undefined;
     do {
-      const page = await this.#memory.list({ scope: this.#scope, limit: 1000, cursor });
+      const page = await this.#memory.list({ scope: this.#scope, limit: 1000, cursor, count: false });
       yield* page.memories.filter(({ scope }) => scope === this.#scope);
       cursor = page.nextCursor;
     } while (cursor !== undefined);

@@ -57,6 +57,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
         types: [MESSAGE],
         metadata: { session: sessionId },
         limit: 1000,
+        count: false,
         cursor,
       });
       memories.push(...page.memories);

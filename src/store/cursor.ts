@@ -1,61 +1,125 @@
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { type FieldName, SORTS, type SortDirection, type SortName } from '../domain/fields.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
-import type { ListAnswer, ListOrder, ListRequest } from './store.ts';
+import { sha256 } from '../scoring/sha256.ts';
+import type { FieldCondition, ListAnswer, ListRequest } from './store.ts';
 
-/** The last memory of a page: where the next one starts. */
-export type ListPosition = Pick<MemoryRecord, 'updatedAt' | 'ordinal'>;
+/** In which order a list comes. */
+export interface ListOrder {
+  readonly sort: SortName;
+  readonly direction: SortDirection;
+  readonly field: FieldName;
+}
 
-function encodeCursor({ updatedAt, ordinal }: ListPosition, order: ListOrder): string {
-  return Buffer.from(JSON.stringify([order, updatedAt, ordinal])).toString('base64url');
+/** The place of a memory in a list: what it is sorted by, `null` where it has none, then its ordinal. */
+export interface ListPlace {
+  readonly value: number | null;
+  readonly ordinal: number;
+}
+
+export function orderOf({ sort = 'updated', direction }: Pick<ListRequest, 'sort' | 'direction'>): ListOrder {
+  const { field, direction: usual } = SORTS[sort];
+  return { sort, field, direction: direction ?? usual };
+}
+
+export function placeOf(memory: MemoryRecord, { field }: Pick<ListOrder, 'field'>): ListPlace {
+  return { value: (memory[field] as number | undefined) ?? null, ordinal: memory.ordinal };
+}
+
+/** Negative when `a` comes before `b` in a list of this direction. */
+export function comparePlaces(a: ListPlace, b: ListPlace, direction: SortDirection): number {
+  const [low, high] = [a.value ?? -Infinity, b.value ?? -Infinity];
+  const order = low === high ? a.ordinal - b.ordinal : low < high ? -1 : 1;
+  return direction === 'asc' ? order : -order;
+}
+
+/** Whether a memory meets every condition on its fields. */
+export function meetsFields(memory: MemoryRecord, where: readonly FieldCondition[] = []): boolean {
+  return where.every(({ field, compare, value }) => {
+    const has = memory[field];
+    if (has === undefined) return false;
+    return compare === 'is' ? has === value : compare === 'from' ? has >= value : has < value;
+  });
 }
 
 /** One page of memories that come in the order of a list, beginning after the cursor; see `ListRequest`. */
-export function pageOf(
-  memories: Iterable<MemoryRecord>,
-  { limit, order = 'updated', maxCharacters = Infinity }: Omit<ListRequest, 'filter'>,
-): ListAnswer {
+export function pageOf(memories: Iterable<MemoryRecord>, request: ListRequest): ListAnswer {
+  const { limit, maxCharacters = Infinity } = request;
   const page: MemoryRecord[] = [];
   let characters = 0;
   for (const memory of memories) {
     if (maxCharacters < Infinity) characters += JSON.stringify(memory).length;
     const last = page.at(-1);
     if (last && (page.length === limit || characters > maxCharacters)) {
-      return { memories: page, nextCursor: encodeCursor(last, order) };
+      return { memories: page, nextCursor: encodeCursor(last, request) };
     }
     page.push(memory);
   }
   return { memories: page, nextCursor: undefined };
 }
 
-/** Reads a cursor back. Throws `invalid_argument` for one of another order or of an older version. */
-export function decodeCursor(cursor: string, order: ListOrder): ListPosition {
+/** Where a page begins that has the memory at `position` in its middle. */
+export function offsetAround(position: number, total: number, limit: number): number {
+  return Math.max(0, Math.min(position - Math.floor(limit / 2), total - limit));
+}
+
+function encodeCursor(memory: MemoryRecord, request: ListRequest): string {
+  const order = orderOf(request);
+  const { value, ordinal } = placeOf(memory, order);
+  return Buffer.from(JSON.stringify([...boundTo(request, order), value, ordinal])).toString('base64url');
+}
+
+/** Reads a cursor back. Throws `invalid_argument` for one of another list or of an older version. */
+export function decodeCursor(cursor: string, request: ListRequest): ListPlace {
   try {
     const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(read) && read.length === 3 && read[0] === order) {
-      const [, updatedAt, ordinal] = read as unknown[];
-      if (Number.isSafeInteger(updatedAt) && Number.isSafeInteger(ordinal))
-        return { updatedAt: Number(updatedAt), ordinal: Number(ordinal) };
+    const bound = boundTo(request, orderOf(request));
+    if (
+      Array.isArray(read) &&
+      read.length === bound.length + 2 &&
+      bound.every((each, at) => read[at] === each)
+    ) {
+      const [value, ordinal] = read.slice(bound.length) as unknown[];
+      if ((value === null || Number.isFinite(value)) && Number.isSafeInteger(ordinal))
+        return { value: value as number | null, ordinal: ordinal as number };
     }
   } catch {
     // falls through to the one error below
   }
-  throw new SalienceError(
-    'invalid_argument',
-    'cursor: not a cursor of a list in this order by this version; pass nextCursor unchanged, or leave it out to start from the first page',
-    { details: { field: 'cursor' } },
+  throw invalidArgument(
+    'cursor',
+    'not a cursor of this list: pass nextCursor unchanged, with the same filters and order, or leave it out to start from the first page',
   );
 }
 
-/** Throws `invalid_argument` unless `limit` is a whole number of at least 1. */
-export function checkListLimit(limit: number): void {
-  if (Number.isSafeInteger(limit) && limit >= 1) return;
-  throw new SalienceError('invalid_argument', `limit: ${limit} is not a whole number of at least 1`, {
-    details: { field: 'limit' },
-  });
+/** What a cursor belongs to: the order of a list, and a short hash of what it lets through. */
+function boundTo({ filter, where = [] }: ListRequest, { sort, direction }: ListOrder): readonly string[] {
+  const filters = JSON.stringify([filter, where], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return [sort, direction, sha256(filters).slice(0, 16)];
 }
 
-/** Negative when `a` comes before `b` in a list of this order. */
-export function compareListed(a: ListPosition, b: ListPosition, order: ListOrder): number {
-  if (order === 'inserted') return a.ordinal - b.ordinal;
-  return b.updatedAt - a.updatedAt || b.ordinal - a.ordinal;
+/** Throws `invalid_argument` for a limit or a beginning that is none. */
+export function checkListRequest({ limit, cursor, offset, around }: ListRequest): void {
+  if (!(Number.isSafeInteger(limit) && limit >= 1))
+    throw invalidArgument('limit', `${limit} is not a whole number of at least 1`);
+  if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0))
+    throw invalidArgument('offset', `${offset} is not a whole number of at least 0`);
+  const said = Object.entries({ cursor, offset, around }).filter(([, value]) => value !== undefined);
+  const [first, second] = said.map(([name]) => name);
+  if (first !== undefined && second !== undefined)
+    throw invalidArgument(second, `give ${first} or ${second}, not both`);
+}
+
+/** The error of a list around a memory that it does not have. */
+export function notListed(id: string): SalienceError {
+  return new SalienceError(
+    'not_found',
+    `around: memory ${JSON.stringify(id)} is not in this list; look at its filters, or at the id`,
+    { details: { id } },
+  );
 }

@@ -1,9 +1,21 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { compareCreated } from './comparison.ts';
-import { checkListLimit, compareListed, decodeCursor, pageOf } from './cursor.ts';
+import {
+  checkListRequest,
+  comparePlaces,
+  decodeCursor,
+  type ListPlace,
+  meetsFields,
+  notListed,
+  offsetAround,
+  orderOf,
+  pageOf,
+  placeOf,
+} from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
 import { mergedLinks, sequenceLink } from './links.ts';
+import { operationsOf } from './operations.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -124,6 +136,9 @@ export function readerOf(present: () => State): SpaceReader {
     async history(id) {
       return present().events.filter((event) => event.memoryId === id);
     },
+    async operations(request) {
+      return operationsOf(present(), request);
+    },
     async operation(sequence) {
       const state = present();
       const events =
@@ -182,15 +197,26 @@ function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
 }
 
 function listOf(state: State, request: ListRequest): ListAnswer {
-  const { filter, limit, cursor, order = 'updated' } = request;
-  checkListLimit(limit);
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, order);
-  const following = [...state.memories.values()]
+  checkListRequest(request);
+  const { filter, where, limit, cursor, around, count } = request;
+  const order = orderOf(request);
+  const compare = (a: ListPlace, b: ListPlace) => comparePlaces(a, b, order.direction);
+  const listed = [...state.memories.values()]
     .map(({ memory }) => memory)
-    .filter((memory) => filterExclusionOf(memory, filter) === undefined)
-    .sort((a, b) => compareListed(a, b, order))
-    .filter((memory) => after === undefined || compareListed(memory, after, order) > 0);
-  return pageOf(following, request);
+    .filter((memory) => filterExclusionOf(memory, filter) === undefined && meetsFields(memory, where))
+    .sort((a, b) => compare(placeOf(a, order), placeOf(b, order)));
+  let { offset = 0 } = request;
+  if (around !== undefined) {
+    const found = listed.findIndex(({ id }) => id === around);
+    if (found < 0) throw notListed(around);
+    offset = offsetAround(found, listed.length, limit);
+  }
+  if (cursor !== undefined) {
+    const after = decodeCursor(cursor, request);
+    offset = listed.filter((memory) => compare(placeOf(memory, order), after) <= 0).length;
+  }
+  const page = pageOf(listed.slice(offset), request);
+  return count ? { ...page, total: listed.length, position: Math.min(offset, listed.length) } : page;
 }
 
 /** See `SpaceStore.info`. */

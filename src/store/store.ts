@@ -1,11 +1,14 @@
-import type { DynamicField } from '../domain/fields.ts';
+import type { DynamicField, FieldFilter, SortDirection, SortName } from '../domain/fields.ts';
 import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
 import type { SpaceSettings } from '../domain/settings.ts';
 import type { Instant } from '../domain/time.ts';
+import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { DateRange } from '../text/dates.ts';
+
+import type { UndoProblem } from './faults.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -144,6 +147,8 @@ export interface SpaceReader {
   usage(after?: number): Promise<readonly Usage[]>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
+  /** The latest operations, newest first. */
+  operations(request: OperationsRequest): Promise<readonly OperationSummary[]>;
   /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
   operation(sequence?: number): Promise<readonly MemoryEvent[]>;
 }
@@ -178,20 +183,7 @@ export interface WriteEntry {
   readonly run?: string | undefined;
 }
 
-export type Verb =
-  | 'remember'
-  | 'update'
-  | 'forget'
-  | 'undo'
-  | 'import'
-  | 'link'
-  | 'unlink'
-  | 'maintain'
-  | 'invalidate'
-  | 'reinstate'
-  | 'resolve'
-  | 'feedback'
-  | 'configure';
+export type Verb = (typeof WRITES)[number];
 
 export interface Decision<Result> {
   readonly changes: readonly Change[];
@@ -397,6 +389,26 @@ export interface MemoryEvent {
   readonly run: string | undefined;
 }
 
+export interface OperationsRequest {
+  readonly limit: number;
+  /** Only those of a lower sequence. Default is all. */
+  readonly before?: number | undefined;
+  readonly verb?: Verb | undefined;
+  /** How many of the memories of each are named. */
+  readonly ids: number;
+}
+
+/** One operation of the log. */
+export interface OperationSummary extends Pick<MemoryEvent, 'operation' | 'at' | 'verb' | 'undoes' | 'run'> {
+  /** How many memories it wrote, and the first of them; how many links it changed. */
+  readonly memories: number;
+  readonly ids: readonly string[];
+  readonly links: number;
+  readonly undoneBy: number | undefined;
+  /** Why it cannot be undone; `undefined` when it can. */
+  readonly problem: Exclude<UndoProblem, 'unknown'> | 'changed' | undefined;
+}
+
 export interface LinkChange {
   readonly link: Pick<Link, 'ids' | 'kind'>;
   /** `undefined` when there was no such link. */
@@ -510,24 +522,46 @@ export type Exclusion =
   | 'not-yet-valid'
   | 'no-longer-valid';
 
-/** `updated`: newest update first, then what was inserted last. `inserted`: in the order of insertion. */
-export type ListOrder = 'updated' | 'inserted';
+/** A condition on one field of a memory. A memory without the field does not meet it. */
+export interface FieldCondition extends FieldFilter {
+  /** Instants as milliseconds. */
+  readonly value: string | number | boolean;
+}
 
 export interface ListRequest {
   readonly filter: MemoryFilter;
-  /** Default is `updated`. */
-  readonly order?: ListOrder | undefined;
+  /** Only memories that meet all of these. */
+  readonly where?: readonly FieldCondition[] | undefined;
+  /**
+   * Default is `updated`. What ties is sorted by ordinal, in the same direction; a memory without the field counts as
+   * lower than all others.
+   */
+  readonly sort?: SortName | undefined;
+  /** Default is that of the sort in the table of fields. */
+  readonly direction?: SortDirection | undefined;
   readonly limit: number;
   /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is no limit. */
   readonly maxCharacters?: number | undefined;
-  /** From an earlier answer in the same order. Throws `invalid_argument` when it is not. */
+  /** From an earlier answer. Throws `invalid_argument` when that was sorted or filtered otherwise. */
   readonly cursor?: string | undefined;
+  /** How many memories come before the page. Not together with a cursor. */
+  readonly offset?: number | undefined;
+  /**
+   * The page with this memory in its middle, as far as there are others on both sides. Not together with a cursor or
+   * an offset. Throws `not_found` for one that the list does not have.
+   */
+  readonly around?: string | undefined;
+  /** Whether to count `total` and `position`. Default is false. */
+  readonly count?: boolean | undefined;
 }
 
 export interface ListAnswer {
   readonly memories: readonly MemoryRecord[];
   /** Absent after the last page. */
   readonly nextCursor: string | undefined;
+  /** How many memories the list has, and how many of them come before this page: `total` of a page without any. */
+  readonly total?: number | undefined;
+  readonly position?: number | undefined;
 }
 
 export interface EmbeddingInfo {

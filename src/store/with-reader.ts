@@ -27,6 +27,7 @@ export function withReader(space: SpaceCore): SpaceStore {
     settings: read('settings'),
     run: read('run'),
     operation: read('operation'),
+    operations: read('operations'),
     list: read('list'),
     usage: read('usage'),
     derivation: read('derivation'),

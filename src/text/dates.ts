@@ -93,8 +93,8 @@ function spanOf(result: ParsedResult, text: string, today: CalendarDay): Span | 
   const last = end && rangeOf(end, words, text, index, today);
   if (!last) return first && { index, text: words, ...first };
   // "3 May to 7 May 2023": the day of the first half is read as an hour.
-  const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : undefined;
-  const begin = day === undefined ? first : grained({ ...last.first, month: start.get('month')!, day }, 'day');
+  const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
+  const begin = day === null ? first : grained({ ...last.first, month: start.get('month')!, day }, 'day');
   if (!begin) return { index, text: words, ...last };
   const [a, b] = isBefore(last.first, begin.first) ? [last, begin] : [begin, last];
   return { index, text: words, first: a.first, after: b.after };

@@ -86,6 +86,34 @@ describe('remember, get, list', () => {
     expect(tagged.memories.map(({ id }) => id)).toEqual(['roast']);
     const others = (await work.json(['list', '--not-type', 'preference'])) as typeof first;
     expect(others.memories.map(({ id }) => id).sort()).toEqual(['dash', 'piped']);
+    const sorted = await work.json([
+      'list',
+      '--sort',
+      'created',
+      '--direction',
+      'asc',
+      '--offset',
+      '1',
+      '--limit',
+      '1',
+    ]);
+    expect(sorted).toMatchObject({ position: 1, total: 3 });
+    const page = await work.salience(['list', '--limit', '2', '--sort', 'importance', '--now', now]);
+    expect(page.stdout).toMatch(/\n1–2 of 3\nmore: --cursor /);
+    const middle = await work.salience([
+      'list',
+      '--limit',
+      '1',
+      '--around',
+      'roast',
+      '--no-count',
+      '--now',
+      now,
+    ]);
+    expect(middle.stdout).not.toContain(' of ');
+    const beyond = await work.salience(['list', '--offset', '9', '--created-before', '2100-01-01']);
+    expect(beyond.stdout).toBe('no memories\nnone here: 3 before\n');
+    expect((await work.salience(['list', '--all'])).stdout).not.toContain(' of ');
     const table = await work.salience(['list', '--tag', 'coffee', '--now', now]);
     expect(table.stdout).toBe(
       'id     type        scope   updated  content\nroast  preference  team:a     19 d  Coffee: Prefers dark roast\n',

@@ -138,6 +138,12 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     const second = await memory.list({ limit: 2, cursor: first.nextCursor });
     expect([...first.memories, ...second.memories]).toHaveLength(3);
     expect(second.nextCursor).toBeUndefined();
+    expect(second).toMatchObject({ position: 2, total: 3 });
+    const sorted = await memory.list({ sort: 'created', direction: 'asc', offset: 1, limit: 1 });
+    expect(sorted).toMatchObject({ memories: [{ id: 'a' }], position: 1, total: 3 });
+    expect(await ids({ createdAfter: new Date('2100-01-01'), core: false })).toEqual([]);
+    expect(await ids({ createdBefore: '2100-01-01', tier: 'hot', core: false })).toHaveLength(3);
+    expect(await memory.list({ around: 'b', limit: 1, count: false })).not.toHaveProperty('total');
   });
 
   verb('takes the moment from the caller', async (memory) => {

@@ -80,7 +80,7 @@ async function fill(memory: MemoryEngine): Promise<void> {
         expiresAt: sometimes(0.1, () => at(moment, 300)),
       })),
     );
-    const { memories } = await memory.list({ limit: 1000, order: 'inserted' });
+    const { memories } = await memory.list({ limit: 1000, sort: 'inserted' });
     const picked = () => one(...memories).id;
     for (let step = 0; step < 6; step++) {
       await attempt(() =>

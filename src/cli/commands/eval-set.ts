@@ -138,7 +138,7 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
   const all: Memory[] = [];
   let cursor: string | undefined;
   do {
-    const page = await memory.list({ limit: 1000, order: 'inserted', cursor });
+    const page = await memory.list({ limit: 1000, sort: 'inserted', cursor });
     all.push(...page.memories);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** Everything is exported, in the order in which it was made. */
-const PAGING = ['limit', 'order', 'cursor', 'asOf'] as const;
+const PAGING = ['limit', 'sort', 'direction', 'cursor', 'offset', 'around', 'count', 'asOf'] as const;
 
 export const examples = [
   'salience export --output memories-export.jsonl',
@@ -72,7 +72,8 @@ async function* exportLines(
       const page = await memory.list({
         ...argumentsOf('list', options, ...PAGING),
         limit: 1000,
-        order: 'inserted',
+        sort: 'inserted',
+        count: false,
         cursor,
       });
       for (const each of page.memories) yield JSON.stringify(each);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { throwIfAborted } from '../../domain/errors.ts';
-import type { Memory } from '../../index.ts';
+import type { Memory, MemoryPage } from '../../index.ts';
 import { action } from '../context.ts';
 import { type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';
@@ -10,15 +10,24 @@ import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options extends LookBackFlags {
   readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
   readonly all?: boolean | undefined;
 }
 
 export const examples = [
   'salience list --type preference --limit 5',
+  'salience list --sort accessed --direction asc --tier hot',
   'salience list --tag coffee --all --json',
   'salience list --where "priority>=3" --where open=true',
 ] as const;
+
+/** `1–20 of 134`; nothing where that is all there is. */
+function placeLines(
+  { position, total }: Pick<MemoryPage, 'position' | 'total'>,
+  shown: number,
+): readonly string[] {
+  if (position === undefined || total === undefined || shown === total) return [];
+  return [shown === 0 ? `none here: ${total} before` : `${position + 1}–${position + shown} of ${total}`];
+}
 
 export function configure(command: Command): void {
   addVerbOptions(command, 'list')
@@ -28,23 +37,30 @@ export function configure(command: Command): void {
         const { options, columns } = context;
         await using memory = await open(context, { readOnly: true });
         const memories: Memory[] = [];
-        let cursor = options.cursor;
-        let redacted: number | undefined;
-        do {
+        const limit = options.limit ?? (options.all ? 1000 : undefined);
+        let page = await memory.list({ ...argumentsOf('list', options), limit });
+        // Where the first page begins is where all of them do.
+        const { memories: _, nextCursor: __, ...first } = page;
+        memories.push(...page.memories);
+        while (options.all && page.nextCursor !== undefined) {
           throwIfAborted(context.signal);
-          const limit = options.limit ?? (options.all ? 1000 : undefined);
-          const page = await memory.list({ ...argumentsOf('list', options), limit, cursor });
+          const next = { limit, cursor: page.nextCursor, offset: undefined, around: undefined, count: false };
+          page = await memory.list({ ...argumentsOf('list', options), ...next });
           memories.push(...page.memories);
-          cursor = page.nextCursor;
-          redacted = page.redacted;
-        } while (options.all && cursor !== undefined);
+        }
+        const cursor = page.nextCursor;
         if (options.json) {
-          const next = cursor === undefined ? {} : { nextCursor: cursor };
-          return context.printJson({ memories, ...next, ...(redacted === undefined ? {} : { redacted }) });
+          return context.printJson({
+            memories,
+            ...(cursor === undefined ? {} : { nextCursor: cursor }),
+            ...first,
+          });
         }
         const view = { now: viewedFrom(context), columns };
         await context.print(memories.length === 0 ? 'no memories' : formatMemories(memories, view));
-        for (const line of redactedLines(redacted)) await context.print(context.paint('dim', line));
+        for (const line of placeLines(first, memories.length))
+          await context.print(context.paint('dim', line));
+        for (const line of redactedLines(first.redacted)) await context.print(context.paint('dim', line));
         if (cursor) await context.print(context.paint('dim', `more: --cursor ${plainLine(cursor)}`));
       }),
     );

@@ -30,7 +30,7 @@ test('turns of one instant keep their order in the timeline, in links and in lis
   const links = await memory.links(ids[5] as string);
   expect(links.map(({ kind }) => kind)).toEqual(['sequence', 'sequence']);
   expect(links.map(({ id }) => id).toSorted()).toEqual([ids[6], ids[4]]);
-  const { memories } = await memory.list({ order: 'inserted', limit: 100 });
+  const { memories } = await memory.list({ sort: 'inserted', limit: 100 });
   expect(memories.map(({ id }) => id)).toEqual(ids);
   expect((await memory.list({ limit: 100 })).memories.map(({ id }) => id)).toEqual(ids.toReversed());
 });
@@ -38,11 +38,11 @@ test('turns of one instant keep their order in the timeline, in links and in lis
 test('an export in the order of insertion brings the order along', async () => {
   await using memory = await openSample();
   await memory.rememberMany(turns.map((content) => ({ content, sessionId: 's' })));
-  const { memories } = await memory.list({ order: 'inserted', limit: 100 });
+  const { memories } = await memory.list({ sort: 'inserted', limit: 100 });
   await using copy = await openMemory({ path: ':memory:', embedder: 'none', space: 'bob' });
   await copy.remember('there before');
   await copy.importMemories(memories);
-  const restored = await copy.list({ order: 'inserted', limit: 100 });
+  const restored = await copy.list({ sort: 'inserted', limit: 100 });
   expect(restored.memories.map(({ content }) => content)).toEqual(['there before', ...turns]);
   expect(restored.memories.map(({ bornIn }) => bornIn)).toEqual([undefined, ...turns.map(() => 's')]);
 });
@@ -55,7 +55,7 @@ test('undoing a removal gives a memory its place back', async () => {
   await memory.undo();
   await memory.remember('three');
   expect(
-    (await memory.list({ order: 'inserted' })).memories.map(({ content, ordinal }) => [content, ordinal]),
+    (await memory.list({ sort: 'inserted' })).memories.map(({ content, ordinal }) => [content, ordinal]),
   ).toEqual([['three', 3]]);
 });
 

@@ -1,7 +1,8 @@
-import { oneOf } from '../../domain/check.ts';
+import { flag, oneOf } from '../../domain/check.ts';
+import { SORT_NAMES } from '../../domain/fields.ts';
 import type { PastSpace } from '../../store/store.ts';
 import { votesOnText } from '../belief/votes.ts';
-import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, fieldConditionsOf, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { MemoryPage } from '../memory-engine.ts';
 import type { GetOptions, ListOptions, Memory } from '../types.ts';
 import { asKnown, redactedError, validAtOf } from './past.ts';
@@ -39,7 +40,7 @@ async function getThen(
 /** Of one page as JSON: a page of large memories ends before its limit, with a cursor. */
 const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
 
-/** One page of memories. Throws `invalid_argument` for a cursor that is none of this order. */
+/** One page of memories. Throws `invalid_argument` for a cursor of another list, `not_found` around what is not in it. */
 export function list(engine: Dependencies, options: ListOptions = {}): Promise<MemoryPage> {
   return asKnown(engine, options, listThen);
 }
@@ -55,13 +56,20 @@ async function listThen(
     filter,
     limit: limitOf(options.limit, 20, 1000),
     maxCharacters: MOST_CHARACTERS_LISTED,
+    where: fieldConditionsOf(options),
+    sort: oneOf(options.sort ?? 'updated', 'sort', SORT_NAMES),
+    ...(options.direction === undefined
+      ? {}
+      : { direction: oneOf(options.direction, 'direction', ['asc', 'desc'] as const) }),
     cursor: options.cursor,
-    order: oneOf(options.order ?? 'updated', 'order', ['updated', 'inserted'] as const),
+    offset: options.offset,
+    around: options.around,
+    count: flag(options.count ?? true, 'count'),
   };
   const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
   const now = momentOf(engine, options);
   return space.snapshot(async (snapshot) => {
-    const { memories, nextCursor } = await snapshot.list(request);
+    const { memories, nextCursor, total, position } = await snapshot.list(request);
     const all = await shownAll({ space, reader: snapshot }, memories, now, visible);
     const listed: Memory[] = [];
     for (const [at, each] of memories.entries()) {
@@ -74,6 +82,7 @@ async function listThen(
     return {
       memories: listed,
       ...(nextCursor ? { nextCursor } : {}),
+      ...(total === undefined ? {} : { total, position }),
       ...(past ? { redacted: past.redacted } : {}),
     };
   });

@@ -76,6 +76,7 @@ const list = defineTool({
         types: type && [type],
         tags,
         limit: 100,
+        count: false,
         cursor,
         ...operationOf(context),
       });

@@ -35,6 +35,8 @@ export interface ConnectOptions {
   readonly immutable?: boolean | undefined;
 }
 
+const MOST_STATEMENTS = 500;
+
 /** In the place of a path: a database that is gone with its connection. */
 export const IN_MEMORY = ':memory:';
 
@@ -59,6 +61,8 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   const statement = (sql: string) => {
     let prepared = statements.get(sql);
     if (!prepared) {
+      // Filters of lists make any number of texts.
+      if (statements.size >= MOST_STATEMENTS) statements.clear();
       prepared = database.prepare(sql);
       statements.set(sql, prepared);
     }

@@ -35,7 +35,7 @@ export const selectEvents = 'SELECT * FROM event';
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(
   connection: () => Connection,
-): Omit<SpaceReader, 'list' | 'derivation' | 'usage'> {
+): Omit<SpaceReader, 'list' | 'operations' | 'derivation' | 'usage'> {
   return {
     async get(ids) {
       const open = connection();
@@ -150,7 +150,7 @@ function undoableOperation(connection: Connection): number | undefined {
   }
 }
 
-function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {
+export function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {
   const { verb, redacted, undone } = connection.get(
     `SELECT max(verb) AS verb, max(redacted) AS redacted,
             EXISTS (SELECT 1 FROM event WHERE undoes = ?1) AS undone

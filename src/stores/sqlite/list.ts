@@ -1,57 +1,147 @@
+import { columnOf, FIELDS, type Field } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { checkListLimit, decodeCursor, pageOf } from '../../store/cursor.ts';
-import type { ListAnswer, ListRequest } from '../../store/store.ts';
+import {
+  checkListRequest,
+  decodeCursor,
+  type ListOrder,
+  type ListPlace,
+  notListed,
+  offsetAround,
+  orderOf,
+  pageOf,
+  placeOf,
+} from '../../store/cursor.ts';
+import type { FieldCondition, ListAnswer, ListRequest } from '../../store/store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real } from './rows.ts';
 
-/** One page, by key and not by offset: memories that are written meanwhile shift nothing. */
+/** A part of a WHERE clause with its values. */
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** One page, by key unless it is asked for by number: memories that are written meanwhile shift nothing. */
 export function listMemories(connection: Connection, request: ListRequest): ListAnswer {
-  const { filter, limit, cursor, order = 'updated' } = request;
-  checkListLimit(limit);
-  const conditions = ['TRUE'];
-  const values: SqlValue[] = [];
-  const among = (column: string, operator: 'IN' | 'NOT IN', list: readonly string[] | undefined) => {
+  checkListRequest(request);
+  const { limit, cursor, around, count } = request;
+  const order = orderOf(request);
+  const matching = matchingOf(connection, request);
+  const countOf = (...conditions: readonly Condition[]) => {
+    const { sql, values } = allOf([...matching, ...conditions]);
+    const found = connection.get(`SELECT count(*) AS count FROM memory WHERE ${sql}`, ...values);
+    return (found as { count: number }).count;
+  };
+  let { offset = 0 } = request;
+  if (around !== undefined) {
+    const place = placeWithin(connection, around, matching, order);
+    offset = offsetAround(countOf(beside(place, order, 'before')), countOf(), limit);
+  }
+  const following =
+    cursor === undefined ? matching : [...matching, beside(decodeCursor(cursor, request), order, 'after')];
+  const { sql, values } = allOf(following);
+  // Only keys are sorted: rows are wide.
+  const direction = order.direction === 'asc' ? 'ASC' : 'DESC';
+  const rows = connection.all(
+    `SELECT row FROM memory WHERE ${sql} ORDER BY ${keyOf(order)} ${direction}, ordinal ${direction} LIMIT ? OFFSET ?`,
+    ...values,
+    limit + 1,
+    offset,
+  ) as { row: number }[];
+  const page = pageOf(recordsOf(connection, rows), request);
+  if (!count) return page;
+  const [first] = page.memories;
+  const total = countOf();
+  return {
+    ...page,
+    total,
+    position: first ? countOf(beside(placeOf(first, order), order, 'before')) : total,
+  };
+}
+
+function* recordsOf(connection: Connection, rows: readonly { row: number }[]): Generator<MemoryRecord> {
+  for (const { row } of rows) {
+    yield fromRow(connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, row) as MemoryRow);
+  }
+}
+
+function matchingOf(connection: Connection, { filter, where = [] }: ListRequest): readonly Condition[] {
+  const conditions: Condition[] = [];
+  const among = (column: string, operator: 'IN' | 'NOT IN', list: readonly unknown[] | undefined) => {
     if (list === undefined) return;
-    conditions.push(`${column} ${operator} (SELECT value FROM json_each(?))`);
-    values.push(JSON.stringify(list));
+    conditions.push({
+      sql: `${column} ${operator} (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(list)],
+    });
   };
   among('scope', 'IN', filter.scopes);
   if (filter.inScope !== undefined) {
     const kind = filter.inScope.endsWith(':*');
-    conditions.push(kind ? 'instr(scope, ?) = 1' : 'scope = ?');
-    values.push(kind ? filter.inScope.slice(0, -1) : filter.inScope);
+    conditions.push({
+      sql: kind ? 'instr(scope, ?) = 1' : 'scope = ?',
+      values: [kind ? filter.inScope.slice(0, -1) : filter.inScope],
+    });
   }
   among('type', 'IN', filter.types);
   among('type', 'NOT IN', filter.typesExclude);
   for (const tag of filter.tags ?? []) {
-    conditions.push('EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = ?)');
-    values.push(tag);
+    conditions.push({ sql: 'EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = ?)', values: [tag] });
   }
   const within = rowsWithMetadata(connection, filter.metadata);
-  if (within) {
-    conditions.push('row IN (SELECT value FROM json_each(?))');
-    values.push(JSON.stringify([...within]));
-  }
-  if (cursor !== undefined) {
-    const { updatedAt, ordinal } = decodeCursor(cursor, order);
-    if (order === 'inserted') {
-      conditions.push('ordinal > ?');
-      values.push(ordinal);
-    } else {
-      conditions.push('updated_at <= ? AND (updated_at < ? OR ordinal < ?)');
-      values.push(updatedAt, updatedAt, ordinal);
-    }
-  }
-  const rows = connection.each(
-    `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE ${conditions.join(' AND ')}
-     ORDER BY ${order === 'inserted' ? 'ordinal' : 'updated_at DESC, ordinal DESC'} LIMIT ?`,
-    ...values,
-    limit + 1,
-  );
-  return pageOf(recordsOf(rows), request);
+  if (within) among('row', 'IN', [...within]);
+  return [...conditions, ...where.map(conditionOf)];
 }
 
-function* recordsOf(rows: Iterable<unknown>): Generator<MemoryRecord> {
-  for (const row of rows) yield fromRow(row as MemoryRow);
+function conditionOf({ field, compare, value }: FieldCondition): Condition {
+  const column = columnOf(field);
+  if (compare !== 'is')
+    return { sql: `${column} ${compare === 'from' ? '>=' : '<'} ?`, values: [value as number] };
+  if (typeof value === 'boolean') return { sql: `${column} = ?`, values: [value ? 1 : 0] };
+  // As JSON: the driver ends a text at its first NUL.
+  return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify([value])] };
+}
+
+/** What stands before or after a place. */
+function beside({ value, ordinal }: ListPlace, order: ListOrder, side: 'before' | 'after'): Condition {
+  const operator = (side === 'before') === (order.direction === 'asc') ? '<' : '>';
+  return {
+    sql: `(${keyOf(order)}, ordinal) ${operator} (?, ?)`,
+    values: [value === null ? LOWEST : real(value), ordinal],
+  };
+}
+
+function placeWithin(
+  connection: Connection,
+  id: string,
+  matching: readonly Condition[],
+  order: ListOrder,
+): ListPlace {
+  const { sql, values } = allOf([
+    ...matching,
+    { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify([id])] },
+  ]);
+  const found = connection.get(
+    `SELECT ${columnOf(order.field)} AS value, ordinal FROM memory WHERE ${sql}`,
+    ...values,
+  );
+  if (!found) throw notListed(id);
+  return found as ListPlace;
+}
+
+/** Below every instant. */
+const LOWEST = Number.MIN_SAFE_INTEGER;
+
+/** What a list is sorted by: a column, so that its index serves, unless some memories have nothing in it. */
+function keyOf({ field }: ListOrder): string {
+  const { initial, required }: Field = FIELDS[field];
+  const column = columnOf(field);
+  return initial === undefined && !required ? `ifnull(${column}, ${LOWEST})` : column;
+}
+
+function allOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: ['TRUE', ...conditions.map(({ sql }) => sql)].join(' AND '),
+    values: conditions.flatMap(({ values }) => values),
+  };
 }

@@ -24,7 +24,7 @@ test('a file of version 3 opens with everything that was in it, in the order in 
   await using memory = await open();
   expect(await memory.check()).toEqual([]);
   expect((await memory.stats()).schemaVersion).toBe(SCHEMA_VERSION);
-  const { memories } = await memory.list({ order: 'inserted', limit: 100 });
+  const { memories } = await memory.list({ sort: 'inserted', limit: 100 });
   expect(memories.map(({ id }) => id)).toEqual([
     ...written,
     ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((day) => `run-${day}`),
@@ -67,7 +67,7 @@ test('a space of version 3 whose memories have faded goes on fading', async () =
 test('what version 3 wrote can be looked back at and undone, and keeps its place', async () => {
   await using memory = await open();
   const asOf = { known: '2026-01-01T00:00:00.500Z' };
-  const before = await memory.list({ order: 'inserted', asOf });
+  const before = await memory.list({ sort: 'inserted', asOf });
   expect(before.memories.map(({ id, content }) => [id, content])).toEqual([
     ['z', 'Green tea at six'],
     ['y', 'Black coffee at nine'],

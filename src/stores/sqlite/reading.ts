@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
+import { readOperations } from './operations.ts';
 import type { Resident } from './resident.ts';
 import { readVectors, rowSource } from './source.ts';
 import { readUsage } from './usage.ts';
@@ -28,6 +29,7 @@ export async function reading<Result>(
     const reader: SpaceReader = {
       ...createReader(current),
       list: async (request) => listMemories(current(), request),
+      operations: async (request) => readOperations(current(), request),
       derivation: async () => readDerivation(current()),
       usage: async (after = 0) => readUsage(current(), after),
     };

@@ -1,28 +1,67 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { FIELD_FILTERS, FIELDS, SORT_NAMES, SORTS } from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { meetsMetadata, parseMetadataFilter } from '../../domain/metadata-condition.ts';
-import { compareListed } from '../../store/cursor.ts';
-import type { ListOrder, MemoryFilter, SpaceStore } from '../../store/store.ts';
+import type { FieldCondition, ListRequest, MemoryFilter, SpaceStore } from '../../store/store.ts';
 import { arbitraryMemory } from '../arbitrary-memory.ts';
 import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import { type ContractTest, expectCode, insert, model, onSpace, replace, start, write } from './harness.ts';
 
+/** The ids of a list, page by page; each page knows its place. */
 async function listAll(
   space: SpaceStore,
   filter: MemoryFilter,
   limit: number,
-  order: ListOrder = 'updated',
+  more: Partial<ListRequest> = {},
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await space.list({ filter, limit, cursor, order });
+    const page = await space.list({ filter, limit, cursor, count: true, ...more });
+    expect(page.position).toBe(ids.length);
+    expect(page.total).toBeGreaterThanOrEqual(ids.length + page.memories.length);
     expect(page.memories.length).toBeLessThanOrEqual(limit);
     ids.push(...page.memories.map((memory) => memory.id));
     cursor = page.nextCursor;
+    if (cursor === undefined) expect(page.total).toBe(ids.length);
   } while (cursor !== undefined);
   return ids;
+}
+
+/** The same by the most obvious way: -1, 0 or 1 for every two values, and nothing below all. */
+function sortedNaively(
+  memories: readonly MemoryRecord[],
+  { sort = 'updated', direction }: Pick<ListRequest, 'sort' | 'direction'>,
+): readonly MemoryRecord[] {
+  const { field, direction: usual } = SORTS[sort];
+  const sign = (direction ?? usual) === 'asc' ? 1 : -1;
+  const compare = (a: MemoryRecord, b: MemoryRecord) => {
+    const [left, right] = [a[field], b[field]];
+    if (left === right) return a.ordinal - b.ordinal;
+    if (left === undefined) return -1;
+    return right === undefined || left > right ? 1 : -1;
+  };
+  return memories.toSorted((a, b) => sign * compare(a, b));
+}
+
+function meetsNaively(memory: MemoryRecord, { field, compare, value }: FieldCondition): boolean {
+  const has = memory[field];
+  if (compare === 'is') return has === value;
+  return has !== undefined && (compare === 'from' ? !(has < value) : has < value);
+}
+
+/** Conditions that some of these memories meet, and some that none does. */
+function arbitraryWhere(memories: readonly MemoryRecord[]): fc.Arbitrary<readonly FieldCondition[]> {
+  const one = fc.constantFrom(...Object.values(FIELD_FILTERS)).chain(({ field, compare }) => {
+    const there = memories.flatMap((memory) => memory[field] ?? []);
+    const { kind } = FIELDS[field];
+    const other = kind === 'instant' ? fc.integer() : kind === 'flag' ? fc.boolean() : fc.constant('a\0b');
+    const value = there.length === 0 ? other : fc.oneof(fc.constantFrom(...there), other);
+    return value.map((each): FieldCondition => ({ field, compare, value: each }));
+  });
+  return fc.array(one, { maxLength: 2 });
 }
 
 export const listingTests: readonly ContractTest[] = [
@@ -42,7 +81,7 @@ export const listingTests: readonly ContractTest[] = [
       for (const limit of [1, 2, 3, 5, 6, 100]) expect(await listAll(space, {}, limit)).toEqual(expected);
       const inserted = ['b', '\uff5e', '\u{1f600}', 'a', 'z', 'A'];
       for (const limit of [1, 2, 3, 5, 6, 100])
-        expect(await listAll(space, {}, limit, 'inserted')).toEqual(inserted);
+        expect(await listAll(space, {}, limit, { sort: 'inserted' })).toEqual(inserted);
     },
   ),
   onSpace('a cursor stays in its place while memories are written', async (space) => {
@@ -152,27 +191,114 @@ export const listingTests: readonly ContractTest[] = [
     },
   },
   {
-    title: 'pages of any size are slices of the one order',
+    title: 'pages of any size, from anywhere, are slices of the one order of what meets the conditions',
     async run({ store }) {
       let run = 0;
-      const memories = fc.uniqueArray(arbitraryMemory, { selector: (each) => each.id, maxLength: 20 });
+      const drawn = fc
+        .uniqueArray(arbitraryMemory, { selector: (each) => each.id, maxLength: 20 })
+        .chain((list) =>
+          fc.record({
+            list: fc.constant(list),
+            limit: fc.integer({ min: 1, max: 6 }),
+            asked: fc.array(
+              fc.record({
+                sort: fc.constantFrom(undefined, ...SORT_NAMES),
+                direction: fc.constantFrom(undefined, 'asc' as const, 'desc' as const),
+                where: arbitraryWhere(list),
+                offset: fc.nat(25),
+              }),
+              { minLength: 1, maxLength: 12 },
+            ),
+          }),
+        );
       await fc.assert(
-        fc.asyncProperty(memories, fc.integer({ min: 1, max: 6 }), async (list, limit) => {
+        fc.asyncProperty(drawn, async ({ list, limit, asked }) => {
           await using space = await store.openSpace(`run-${run++}`);
           await write(
             space,
             list.map((memory) => ({ kind: 'insert', memory, indexed: sampleIndexed(memory) })),
           );
           const placed = list.map((memory, at) => ({ ...memory, ordinal: at + 1 }));
-          for (const order of ['updated', 'inserted'] as const) {
-            const expected = placed.toSorted((a, b) => compareListed(a, b, order)).map(({ id }) => id);
-            expect(await listAll(space, {}, limit, order)).toEqual(expected);
+          for (const { offset, ...request } of asked) {
+            const met = placed.filter((memory) => request.where.every((each) => meetsNaively(memory, each)));
+            const expected = sortedNaively(met, request).map(({ id }) => id);
+            expect(await listAll(space, {}, limit, request)).toEqual(expected);
+            const counted = { filter: {}, ...request, limit, count: true };
+            const jumped = await space.list({ ...counted, offset });
+            expect(jumped.memories.map(({ id }) => id)).toEqual(expected.slice(offset, offset + limit));
+            expect(jumped.position).toBe(Math.min(offset, expected.length));
+            expect(jumped.total).toBe(expected.length);
+            for (const [at, id] of expected.entries()) {
+              const begin = Math.max(0, Math.min(at - Math.floor(limit / 2), expected.length - limit));
+              const page = await space.list({ ...counted, around: id });
+              expect(page.memories.map((each) => each.id)).toEqual(expected.slice(begin, begin + limit));
+              expect(page.position).toBe(begin);
+            }
           }
         }),
-        { numRuns: 15 },
+        { numRuns: 25 },
       );
     },
   },
+  onSpace('what was never accessed counts as accessed before all others, both ways', async (space) => {
+    await write(space, [
+      insert({ id: 'never' }),
+      insert({ id: 'late', lastAccessedAt: start + 1 }),
+      insert({ id: 'never too' }),
+      insert({ id: 'long ago', lastAccessedAt: -start }),
+    ]);
+    const up = ['never', 'never too', 'long ago', 'late'];
+    for (const limit of [1, 2, 3, 9]) {
+      expect(await listAll(space, {}, limit, { sort: 'accessed', direction: 'asc' })).toEqual(up);
+      expect(await listAll(space, {}, limit, { sort: 'accessed' })).toEqual(up.toReversed());
+    }
+  }),
+  onSpace('a span of time has its beginning and not its end', async (space) => {
+    await write(
+      space,
+      [0, 1, 2].map((at) => insert({ id: String(at), createdAt: start + at })),
+    );
+    const where = [
+      { field: 'createdAt', compare: 'from', value: start + 1 },
+      { field: 'createdAt', compare: 'before', value: start + 2 },
+    ] as const;
+    expect(await listAll(space, {}, 5, { where })).toEqual(['1']);
+    expect(await listAll(space, {}, 5, { where: where.slice(1), sort: 'created' })).toEqual(['1', '0']);
+  }),
+  onSpace('a cursor belongs to its order and its filters', async (space) => {
+    await write(
+      space,
+      [1, 2, 3].map((at) => insert({ id: String(at), author: 'Ada', tags: ['x'] })),
+    );
+    const where = [{ field: 'author', compare: 'is', value: 'Ada' }] as const;
+    const request = { filter: { tags: ['x'] }, where, sort: 'created', limit: 1 } as const;
+    const { nextCursor: cursor } = await space.list(request);
+    const next = await space.list({ ...request, cursor, limit: 5, direction: 'desc' });
+    expect(next.memories.map(({ id }) => id)).toEqual(['2', '1']);
+    for (const other of [
+      { sort: 'updated' },
+      { direction: 'asc' },
+      { filter: {} },
+      { filter: { tags: ['y'] } },
+      { where: [] },
+      { where: [{ ...where[0], value: 'Ben' }] },
+      { offset: 0 },
+      { around: '1' },
+    ] as const) {
+      await expectCode(space.list({ ...request, cursor, ...other }), 'invalid_argument');
+    }
+  }),
+  onSpace('a page that begins nowhere is refused', async (space) => {
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b', tags: ['x'] })]);
+    for (const offset of [-1, 1.5, Number.NaN]) {
+      await expectCode(space.list({ filter: {}, limit: 1, offset }), 'invalid_argument');
+    }
+    await expectCode(space.list({ filter: {}, limit: 1, offset: 0, around: 'a' }), 'invalid_argument');
+    await expectCode(space.list({ filter: {}, limit: 1, around: 'nobody' }), 'not_found');
+    await expectCode(space.list({ filter: { tags: ['x'] }, limit: 1, around: 'a' }), 'not_found');
+    const uncounted = await space.list({ filter: {}, limit: 1, around: 'a' });
+    expect([uncounted.total, uncounted.position]).toEqual([undefined, undefined]);
+  }),
   onSpace('info counts what there is', async (space) => {
     expect(await space.info()).toMatchObject({
       name: 'alice',

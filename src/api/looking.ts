@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { WRITES } from '../domain/verbs.ts';
+import type { Operation } from '../index.ts';
+import { counted, named } from './quote.ts';
+import { instant, listOf } from './schemas.ts';
+import { defineVerb } from './verb.ts';
+
+const ids = listOf(z.string());
+
+export const operations = defineVerb('operations', {
+  output: z.object({
+    operations: listOf(
+      z.object({
+        operation: z.number().describe('What undo takes'),
+        verb: z.enum(WRITES),
+        at: instant,
+        memories: z.number().describe('How many memories it wrote'),
+        ids: ids.describe('The first ten of them; where it wrote none, those that it linked'),
+        links: z.number().describe('How many links it changed'),
+        run: z.string().optional().describe('The run of maintenance that it was part of'),
+        undoes: z.number().optional(),
+        undoneBy: z.number().optional(),
+        undoable: z.boolean(),
+        because: z.enum(['undo', 'undone', 'forgotten', 'changed']).optional().describe('Why it is not'),
+      } satisfies Record<keyof Operation, z.ZodType>),
+    ),
+  }),
+  text: ({ operations }) =>
+    operations.length === 0
+      ? 'nothing was written yet'
+      : operations
+          .map(({ operation, at, verb, memories, ids, undoable, because }) => {
+            const which =
+              memories > ids.length ? counted(memories, 'memory', 'memories') : ids.map(named).join(', ');
+            return `- ${operation} ${at} ${verb} ${which}${undoable ? '' : ` (no undo: ${because})`}`;
+          })
+          .join('\n'),
+});

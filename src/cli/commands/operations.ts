@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Operation } from '../../index.ts';
+import { action } from '../context.ts';
+import { open } from '../open.ts';
+import { formatTable } from '../table.ts';
+import { plural } from '../units.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
+
+export const examples = ['salience operations', 'salience operations --verb forget --json'] as const;
+
+export function configure(command: Command): void {
+  addVerbOptions(command, 'operations').action(
+    action<object, []>(async (context) => {
+      await using memory = await open(context, { readOnly: true });
+      const operations = await memory.operations(argumentsOf('operations', context.options));
+      if (context.options.json) return context.printJson({ operations });
+      if (operations.length === 0) return context.print('no operations');
+      const columns = [
+        { title: 'operation', align: 'right' as const },
+        { title: 'at' },
+        { title: 'verb' },
+        { title: 'memories' },
+        { title: 'undo' },
+      ];
+      const rows = operations.map((each) => [
+        String(each.operation),
+        each.at,
+        each.undoes === undefined ? each.verb : `${each.verb} of ${each.undoes}`,
+        memoriesOf(each),
+        undoOf(each),
+      ]);
+      await context.print(formatTable(columns, rows, context.columns));
+    }),
+  );
+}
+
+function memoriesOf({ memories, ids, links }: Operation): string {
+  if (memories > 1)
+    return `${plural(memories, 'memory', 'memories')}: ${ids.join(', ')}${memories > ids.length ? ', …' : ''}`;
+  return ids.length > 0 ? ids.join(' – ') : links > 0 ? plural(links, 'link') : '';
+}
+
+const reasons = {
+  undo: 'it is an undo',
+  undone: 'undone',
+  forgotten: 'forgotten for good',
+  changed: 'changed since: undo that first',
+} as const;
+
+function undoOf({ because, undoneBy }: Operation): string {
+  if (because === undefined) return 'yes';
+  return undoneBy === undefined ? reasons[because] : `${reasons[because]} by ${undoneBy}`;
+}

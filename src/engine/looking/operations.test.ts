@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openMemory } from '../../index.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { live } from '../../testing/live-memory.ts';
+import { arbitraryStep, attempt } from '../../testing/random-steps.ts';
+
+test('says what each write did, and which of them undo takes back', async () => {
+  const { memory, clock } = await live({ embedder: 'none' });
+  expect(await memory.operations()).toEqual([]);
+  await memory.rememberMany([
+    { id: 'a', content: 'Tea' },
+    { id: 'b', content: 'Coffee' },
+  ]);
+  await memory.update('a', { content: 'Green tea' });
+  clock.advance(1000);
+  await memory.link('a', 'b');
+  await memory.recall('tea');
+  await memory.undo();
+  await memory.configure({ timeZone: 'Europe/Berlin' });
+  await memory.forget('b');
+  const at = '2026-01-01T00:00:01.000Z';
+  expect(await memory.operations()).toEqual([
+    {
+      operation: 7,
+      verb: 'forget',
+      at,
+      memories: 1,
+      ids: ['b'],
+      links: 0,
+      undoable: false,
+      because: 'forgotten',
+    },
+    { operation: 6, verb: 'configure', at, memories: 0, ids: [], links: 0, undoable: true },
+    {
+      operation: 5,
+      verb: 'undo',
+      at,
+      memories: 1,
+      ids: ['a'],
+      links: 0,
+      undoes: 4,
+      undoable: false,
+      because: 'undo',
+    },
+    {
+      operation: 4,
+      verb: 'link',
+      at,
+      memories: 1,
+      ids: ['a'],
+      links: 0,
+      undoneBy: 5,
+      undoable: false,
+      because: 'forgotten',
+    },
+    expect.objectContaining({ operation: 3, verb: 'update', ids: ['a'], undoable: true }),
+    expect.objectContaining({
+      operation: 1,
+      verb: 'remember',
+      memories: 2,
+      ids: ['a', 'b'],
+      because: 'forgotten',
+    }),
+  ]);
+  await memory.close();
+});
+
+test('names what was linked, and at most ten of many', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  const ids = Array.from({ length: 11 }, (_, at) => `m${at}`);
+  await memory.rememberMany(ids.map((id) => ({ id, content: `Statement ${id}` })));
+  await memory.link('m1', 'm2');
+  await memory.link('m1', 'm2', { weight: 0.5 });
+  const [again, linked, made] = await memory.operations();
+  expect(again).toMatchObject({ verb: 'link', memories: 0, links: 1, ids: ['m1', 'm2'], undoable: true });
+  expect(linked).toMatchObject({ verb: 'link', links: 1, because: 'changed' });
+  // A link is nothing that the memories say.
+  expect(made).toMatchObject({ memories: 11, ids: ids.slice(0, 10), undoable: true });
+});
+
+test('goes on before an operation, and keeps to a verb', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  for (const id of ['a', 'b', 'c']) await memory.remember(`Statement ${id}`, { id });
+  await memory.update('a', { importance: 1 });
+  const of = async (options: Parameters<typeof memory.operations>[0]) =>
+    (await memory.operations(options)).map(({ operation }) => operation);
+  expect(await of({ limit: 2 })).toEqual([4, 3]);
+  expect(await of({ limit: 2, before: 3 })).toEqual([2, 1]);
+  expect(await of({ before: 1 })).toEqual([]);
+  expect(await of({ verb: 'remember', limit: 2 })).toEqual([3, 2]);
+  expect(await of({ verb: 'update' })).toEqual([4]);
+  await expect(memory.operations({ verb: 'recall' as never })).rejects.toThrow(
+    'verb: "recall" is not one of',
+  );
+  await expect(memory.operations({ limit: 0 })).rejects.toThrow('limit: 0');
+  await expect(memory.operations({ before: 0 })).rejects.toThrow('before: 0');
+});
+
+test('after any steps SQLite says what the reference store says, and undo does what is said', async () => {
+  const steps = fc.array(arbitraryStep({ forgetting: true }), { minLength: 3, maxLength: 25 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.array(fc.nat(30), { maxLength: 4 }), async (list, picks) => {
+      const clock = createFakeClock();
+      let made = 0;
+      const reference = await live({ embedder: 'none', clock: clock.now });
+      await using sqlite = await openMemory({
+        path: ':memory:',
+        space: 'default',
+        embedder: 'none',
+        clock: clock.now,
+        newId: () => `n${made++}`,
+      });
+      await using naive = reference.memory;
+      for (const step of list) {
+        for (const memory of [sqlite, naive]) await attempt(memory, step);
+        clock.advance(3_600_000);
+      }
+      for (const pick of [0, ...picks]) {
+        const operations = await sqlite.operations({ limit: 1000 });
+        expect(operations).toEqual(await naive.operations({ limit: 1000 }));
+        for (const { operation, because } of operations) {
+          if (because === undefined) continue;
+          for (const memory of [sqlite, naive]) {
+            await expect(memory.undo({ operation }), because).rejects.toMatchObject({ code: 'cannot_undo' });
+          }
+        }
+        const undoable = operations.filter((each) => each.undoable);
+        const chosen = undoable[pick % undoable.length];
+        if (!chosen) break;
+        for (const memory of [sqlite, naive]) await memory.undo({ operation: chosen.operation });
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

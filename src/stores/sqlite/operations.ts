@@ -1,0 +1,69 @@
+import type { OperationSummary, OperationsRequest } from '../../store/store.ts';
+import type { Connection } from './connection.ts';
+import { type EventRow, eventOf, problemOfUndoing, selectEvents } from './events.ts';
+
+/** See `SpaceReader.operations`. The first event of an operation has its number. */
+export function readOperations(
+  connection: Connection,
+  { limit, before = Number.MAX_SAFE_INTEGER, verb, ids }: OperationsRequest,
+): readonly OperationSummary[] {
+  const rows = connection.all(
+    `SELECT DISTINCT operation FROM event WHERE operation < ? AND ${verb === undefined ? 'TRUE' : 'verb = ?'}
+     ORDER BY operation DESC LIMIT ?`,
+    before,
+    ...(verb === undefined ? [] : [verb]),
+    limit,
+  ) as { operation: number }[];
+  return rows.map(({ operation }) => summaryOf(connection, operation, ids));
+}
+
+function summaryOf(connection: Connection, operation: number, most: number): OperationSummary {
+  const first = connection.get(`${selectEvents} WHERE sequence = ?`, operation) as EventRow;
+  const { at, verb, undoes, run } = eventOf(first);
+  const { memories, links } = connection.get(
+    `SELECT count(DISTINCT iif(${WRITTEN}, memory_id, NULL)) AS memories, count(link) AS links
+     FROM event WHERE operation = ?`,
+    operation,
+  ) as { memories: number; links: number };
+  const ids = connection.all(
+    `SELECT memory_id FROM event WHERE operation = ? AND ${WRITTEN} GROUP BY memory_id ORDER BY min(sequence) LIMIT ?`,
+    operation,
+    most,
+  ) as { memory_id: string }[];
+  const { undone } = connection.get(
+    'SELECT min(operation) AS undone FROM event WHERE undoes = ?',
+    operation,
+  ) as { undone: number | null };
+  const problem = problemOfUndoing(connection, operation);
+  return {
+    operation,
+    at,
+    verb,
+    undoes,
+    run,
+    memories,
+    ids: ids.map(({ memory_id }) => memory_id),
+    links,
+    undoneBy: undone ?? undefined,
+    problem:
+      problem === 'unknown'
+        ? undefined
+        : (problem ?? (isChanged(connection, operation) ? 'changed' : undefined)),
+  };
+}
+
+const WRITTEN = 'link IS NULL AND settings IS NULL';
+
+/** Whether anything that still stands was written later to the same memory, or the same link. */
+function isChanged(connection: Connection, operation: number): boolean {
+  const found = connection.get(
+    `SELECT 1 FROM event JOIN event AS later ON later.memory_id = event.memory_id AND later.sequence > event.sequence
+     WHERE event.operation = ?1 AND event.settings IS NULL AND later.operation <> ?1 AND later.undoes IS NULL
+       AND json_extract(later.link, '$.link') IS json_extract(event.link, '$.link')
+       AND NOT EXISTS (SELECT 1 FROM event AS undo
+                       WHERE undo.undoes = later.operation AND undo.memory_id = later.memory_id)
+     LIMIT 1`,
+    operation,
+  );
+  return found !== undefined;
+}
