@@ -302,7 +302,7 @@ describe('operations and activity', () => {
       operations: [{ operation: 1, undoable: false, because: 'changed' }],
     });
     const activity = await work.salience(['activity', '--space', 'looking']);
-    expect(activity.stdout).toMatch(/^\S+Z {2}remember {2}tea\n\S+Z {2}update {2}tea\nposition 2\.0\n$/);
+    expect(activity.stdout).toMatch(/^\S+Z remember tea\n\S+Z update tea\nposition 2\.0\n$/);
     expect(await work.json(['activity', '1.0', '--limit', '5', '--space', 'looking'])).toMatchObject({
       entries: [{ kind: 'write', verb: 'update', ids: ['tea'] }],
       position: '2.0',

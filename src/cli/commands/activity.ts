@@ -57,5 +57,5 @@ function lineOf(entry: Activity['entries'][number]): string {
       : entry.undoes === undefined
         ? entry.verb
         : `${entry.verb} of ${entry.undoes}`;
-  return plainLine(`${entry.at}  ${what}  ${entry.ids.join(', ')}`.trimEnd());
+  return plainLine(`${entry.at} ${what} ${entry.ids.join(', ')}`.trimEnd());
 }
