@@ -307,7 +307,7 @@ describe('operations and activity', () => {
       entries: [{ kind: 'write', verb: 'update', ids: ['tea'] }],
       position: '2.0',
     });
-    expect(await fails(['activity', '9.9', '--space', 'looking'], 2)).toMatchObject({
+    expect(await fails(['activity', '9.9', '--space', 'looking'], 1)).toMatchObject({
       code: 'invalid_argument',
     });
   });
