@@ -40,6 +40,7 @@ export type {
   OperationContent,
   OperationResult,
 } from './engine/diagnostics.ts';
+export type { Activity, ActivityOptions, UseActivity, WriteActivity } from './engine/looking/activity.ts';
 export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';

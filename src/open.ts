@@ -5,6 +5,7 @@ import { parseSpaceName } from './domain/space.ts';
 import type { Clock, Instant } from './domain/time.ts';
 import type { Dependencies } from './engine/dependencies.ts';
 import { createMemoryEngine } from './engine/engine.ts';
+import { createWatch, type Timer } from './engine/looking/watch.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
 import type { ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
@@ -122,6 +123,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       reranker: options.reranker ?? (languageModel && modelReranker(languageModel, { newNonce })),
       tokenCounter: once(async () => options.tokenCounter ?? (await loadTokenCounter())),
       randomBytes,
+      watch: createWatch(space, timer),
       conflictThreshold: options.conflictThreshold,
       reinforcement,
       readOnly: options.readOnly === true,
@@ -204,6 +206,10 @@ function refuseId(): never {
 }
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+const timer: Timer = (run, milliseconds) => {
+  const set = setTimeout(run, milliseconds);
+  return () => clearTimeout(set);
+};
 const newNonce = () => Buffer.from(randomBytes(16)).toString('hex');
 
 async function uuidSource(): Promise<(now: Instant) => string> {

@@ -25,7 +25,14 @@ export { openPast } from './store/past.ts';
 export { createQueue, type Queue } from './store/queue.ts';
 export { derivePage, neverQuiet, REINDEX_ROUNDS } from './store/reindexing.ts';
 export { type Past, rewind } from './store/rewind.ts';
-export { emptyState, lastSequence, type SearchableMemory, type State, stored } from './store/state.ts';
+export {
+  emptyState,
+  lastSequence,
+  type SearchableMemory,
+  type State,
+  stored,
+  versionOf,
+} from './store/state.ts';
 export { infoOf, readerOf } from './store/state-reader.ts';
 export { afterUse, afterWrite } from './store/state-writer.ts';
 export type {
@@ -35,6 +42,8 @@ export type {
   Dynamics,
   EmbeddingInfo,
   Exclusion,
+  Feed,
+  FeedPlace,
   FieldCondition,
   FindBy,
   IndexedText,
@@ -49,6 +58,8 @@ export type {
   NewPair,
   NewUsage,
   OpenSpaceOptions,
+  OperationSummary,
+  OperationsRequest,
   PairKind,
   PastSpace,
   PreparedQuery,

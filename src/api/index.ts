@@ -5,7 +5,7 @@ import { forget, forgetMany, undo, update } from './change.ts';
 import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
-import { operations } from './looking.ts';
+import { activity, operations } from './looking.ts';
 import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
@@ -21,6 +21,7 @@ export { help, recall, stats };
 
 /** The verbs whose answers have a form of their own. */
 const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
+  activity,
   beliefs,
   bootstrap,
   check,

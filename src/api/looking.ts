@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { WRITES } from '../domain/verbs.ts';
-import type { Operation } from '../index.ts';
+import type { Activity, Operation, UseActivity, WriteActivity } from '../index.ts';
 import { counted, named } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 import { defineVerb } from './verb.ts';
@@ -35,4 +35,39 @@ export const operations = defineVerb('operations', {
             return `- ${operation} ${at} ${verb} ${which}${undoable ? '' : ` (no undo: ${because})`}`;
           })
           .join('\n'),
+});
+
+export const activity = defineVerb('activity', {
+  output: z.object({
+    entries: listOf(
+      z.union([
+        z.object({
+          kind: z.literal('write'),
+          at: instant,
+          operation: z.number().describe('What undo takes'),
+          verb: z.enum(WRITES),
+          ids,
+          run: z.string().optional(),
+          undoes: z.number().optional(),
+        } satisfies Record<keyof WriteActivity, z.ZodType>),
+        z.object({
+          kind: z.literal('use'),
+          at: instant,
+          strategy: z.string(),
+          effect: z.enum(['reinforce', 'count', 'touch', 'see']),
+          ids,
+          sessionId: z.string().optional(),
+        } satisfies Record<keyof UseActivity, z.ZodType>),
+      ]),
+    ),
+    position: z.string().describe('Where to go on: what the next call takes as after'),
+  } satisfies Record<keyof Activity, z.ZodType>),
+  text: ({ entries, position }) =>
+    [
+      ...entries.map((entry) => {
+        const what = entry.kind === 'write' ? entry.verb : `${entry.strategy} (${entry.effect})`;
+        return `- ${entry.at} ${entry.kind} ${what}: ${entry.ids.map(named).join(', ')}`;
+      }),
+      `position ${position}`,
+    ].join('\n'),
 });

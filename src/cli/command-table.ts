@@ -55,6 +55,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('get', () => import('./commands/get.ts')),
       verb('list', () => import('./commands/list.ts')),
       verb('history', () => import('./commands/history.ts')),
+      verb('activity', () => import('./commands/activity.ts')),
       verb('timeline', () => import('./commands/timeline.ts')),
       verb('curve', () => import('./commands/curve.ts')),
       verb('beliefs', () => import('./commands/beliefs.ts')),

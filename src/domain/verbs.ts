@@ -542,6 +542,31 @@ export const VERBS = {
     route: 'GET /v1/operations',
     answer: { list: 'operations' },
   },
+  activity: {
+    summary: 'show what happened in a space, as it happens',
+    about:
+      'Lists writes and uses of memories by any process in the order in which they happened, after a position. With wait it answers as soon as there is something.',
+    takes: ['after'],
+    arguments: {
+      after: {
+        ...text,
+        about: 'position of the answer before; start (default): from the first on; end: only what is to come',
+      },
+      wait: {
+        ...integer(0, 60_000),
+        about: 'milliseconds to wait for something to happen, 0 to 60000 (default: 0)',
+      },
+      limit: {
+        ...integer(1, 1000),
+        about: 'how much of it at most, 1 to 1000 (default: 100)',
+        option: '--limit <number>',
+      },
+    },
+    local: [],
+    access: 'read',
+    idempotent: true,
+    route: 'GET /v1/activity',
+  },
   beliefs: {
     summary: 'show what is and was believed about a topic',
     about: 'Lists what was ever said about a topic, oldest first, and what of it is believed now.',

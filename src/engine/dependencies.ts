@@ -14,6 +14,7 @@ import type { Profile } from '../scoring/profile.ts';
 import type { FieldCondition, MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
 import type { DateReader } from '../text/dates.ts';
+import type { Watch } from './looking/watch.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
 import type { FieldFilterOptions, FilterOptions, OperationOptions } from './types.ts';
 import type { TextLimits } from './write/field-checks.ts';
@@ -39,6 +40,8 @@ export interface Dependencies {
   /** Counts what a context takes; made at the first context. */
   readonly tokenCounter: () => Promise<TokenCounter>;
   readonly randomBytes: RandomBytes;
+  /** Notices what other processes write. */
+  readonly watch: Watch;
   readonly reinforcement: ReinforcementRates;
   /** Nothing may be written: recalls leave nothing behind. */
   readonly readOnly: boolean;

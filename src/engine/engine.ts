@@ -6,6 +6,7 @@ import { invalidate, reinstate } from './belief/validity.ts';
 import { importedVotes } from './belief/votes.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withDiagnostics } from './diagnostics.ts';
+import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
@@ -56,6 +57,7 @@ const FUNCTIONS: {
   resolve,
   history: historyOf,
   operations,
+  activity,
   beliefs: beliefsAbout,
   startSession,
   currentSession,
@@ -80,8 +82,9 @@ const FUNCTIONS: {
 
 /** The verbs of one space, over an open store. `close` also runs `afterwards`. */
 export function createMemoryEngine(engine: Dependencies, afterwards: () => Promise<void>): MemoryEngine {
-  const { space } = engine;
+  const { space, watch } = engine;
   const close = async () => {
+    watch.close();
     await space.close();
     await afterwards();
   };

@@ -4,6 +4,7 @@ import type { SpaceInfo } from '../store/store.ts';
 import type { Belief, HistoryEntry } from './belief/belief.ts';
 import type { ConflictsOptions } from './belief/conflicts.ts';
 import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
+import type { Activity, ActivityOptions } from './looking/activity.ts';
 import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
@@ -380,6 +381,22 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   operations(options?: OperationsOptions): Promise<readonly Operation[]>;
+  /**
+   * What happened in the space after a position, by any process, in order: writes, and uses that left something behind.
+   * `start` (default) is before the first, `end` after the last. With `wait` it answers as soon as there is something,
+   * and after that time without; waiting holds nothing of the store, and ends when the memory is closed.
+   *
+   * @throws `invalid_argument`: no position of this space. `closed`, `aborted`: the waiting was ended.
+   * @example
+   * ```ts
+   * let { position } = await memory.activity('end');
+   * await memory.remember('Plays the cello', { id: 'cello' });
+   * const happened = await memory.activity(position, { wait: 30_000 });
+   * for (const { kind, ids } of happened.entries) console.log(kind, ids); // write [ 'cello' ]
+   * position = happened.position;
+   * ```
+   */
+  activity(after?: string, options?: ActivityOptions): Promise<Activity>;
   /**
    * Lists what was ever said about a topic, oldest first, and which of it is believed now.
    *

@@ -30,6 +30,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   resolve: ['1', 'keep-both'],
   history: ['a'],
   operations: [],
+  activity: ['start'],
   beliefs: ['topic'],
   startSession: [],
   currentSession: [],

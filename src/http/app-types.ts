@@ -32,20 +32,24 @@ export function queryOf({ env }: AppContext): URLSearchParams {
   return new URLSearchParams(query);
 }
 
-/** Aborts when whoever asked is gone, and after so many milliseconds. Call `done` when the work is. */
+/** Aborts when whoever asked is gone, after so many milliseconds, and with another signal. Call `done` when the work is. */
 export function signalOf(
   { env: { outgoing } }: AppContext,
   timeout?: number,
+  until?: AbortSignal,
 ): { readonly signal: AbortSignal; done(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
   outgoing.on('close', abort);
+  if (until?.aborted) abort();
+  until?.addEventListener('abort', abort);
   return {
     signal: controller.signal,
     done() {
       clearTimeout(timer);
       outgoing.off('close', abort);
+      until?.removeEventListener('abort', abort);
     },
   };
 }
@@ -60,6 +64,10 @@ export interface Desk {
   readonly acceptNow: boolean;
   /** Milliseconds for which a verb may work. */
   readonly workTimeout: number;
+  /** Aborted when the server shuts down: what only waits ends then. */
+  readonly shutdown: AbortSignal;
+  /** Places of requests that wait for something to happen. Returns what gives one back; throws `rate_limited`. */
+  readonly placeToWait: (grant: Grant) => () => void;
 }
 
 /** What a handler that is mounted beside the verbs is given: who asks, and the space as far as they may see it. */

@@ -20,6 +20,55 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an engine confined to scopes', () => {
+  it('tells the activity on what it sees, where it was seen, and of others nothing', async () => {
+    await using test = await opened();
+    const { memory, ofA, reading } = test;
+    await memory.rememberMany([
+      { id: 'a', content: 'Tea of team a', scope: 'team:a' },
+      { id: 'b', content: 'Tea of team b', scope: 'team:b' },
+    ]);
+    await memory.markUsed(['b', 'a'], { sessionId: 'secret' });
+    await memory.markUsed(['b']);
+    await memory.link('a', 'b');
+    await memory.configure({ timeZone: 'Europe/Berlin' });
+    await memory.update('b', { importance: 1 });
+    await memory.update('b', { scope: 'team:a' });
+    await memory.update('b', { importance: 0 });
+    const { entries, position } = await ofA.activity();
+    expect(entries.map(({ kind, ids }) => [kind, ids.join()])).toEqual([
+      // What was made of b is not known to have lain elsewhere: history tells it too.
+      ['write', 'a,b'],
+      ['use', 'b,a'],
+      ['use', 'b'],
+      ['write', 'a,b'],
+      ['write', 'b'],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('secret');
+    expect(position).toBe((await memory.activity('end')).position);
+    await memory.update('b', { scope: 'team:b' });
+    const later = await ofA.activity(position);
+    expect(later).toMatchObject({ entries: [] });
+    const left = (await ofA.activity()).entries;
+    expect(left.map(({ kind, ids }) => [kind, ids.join()])).toEqual([
+      ['write', 'a'],
+      ['use', 'a'],
+    ]);
+    expect(await codeOf(ofA.operations())).toBe('forbidden');
+    expect(await reading.activity()).toEqual(await memory.activity());
+    expect(await reading.operations()).toEqual(await memory.operations());
+  });
+
+  it('goes on waiting while others do something', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    const { position } = await ofA.activity('end');
+    const waiting = ofA.activity(position, { wait: 60_000 });
+    await memory.remember('Tea of team b', { id: 'b', scope: 'team:b' });
+    expect((await memory.activity(position, { wait: 60_000 })).entries).toHaveLength(1);
+    await memory.remember('Tea of team a', { id: 'a', scope: 'team:a' });
+    expect(await waiting).toMatchObject({ entries: [{ kind: 'write', ids: ['a'] }], position: '2.0' });
+  });
+
   it('counts what it sees alone, and jumps to nothing else', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

@@ -2,6 +2,7 @@ import { SalienceError } from '../domain/errors.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../domain/scope.ts';
 import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type {
+  Activity,
   ContextOptions,
   ForgetTarget,
   GetOptions,
@@ -160,6 +161,60 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       ({ older, newer }) => isVisible(older) && isVisible(newer),
     );
 
+  const history: MemoryEngine['history'] = async (id, options) => {
+    const entries = await memory.history(id, options);
+    const ids = [...new Set([id, ...entries.map(({ memoryId }) => memoryId)])];
+    const present = new Map(
+      await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
+    );
+    // What is gone was visible if anything that it once said is.
+    const shown = (each: string) => {
+      const now = present.get(each);
+      if (now) return isVisible(now);
+      return entries.some(({ memoryId, before }) => memoryId === each && before && isVisible(before));
+    };
+    if (!shown(id)) return [];
+    const kept: HistoryEntry[] = [];
+    for (const entry of entries) {
+      const belongs = shown(entry.memoryId) && (entry.before === undefined || isVisible(entry.before));
+      if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
+    }
+    return kept;
+  };
+  /** What of it happened to memories that the token sees, when they were where it sees them. */
+  const seenOf = async (
+    entry: Activity['entries'][number],
+  ): Promise<readonly Activity['entries'][number][]> => {
+    const shown = new Set<string>();
+    if (entry.kind === 'use') for (const id of await seenAmong(entry.ids)) shown.add(id);
+    else {
+      for (const id of entry.ids) {
+        for (const { operation, memoryId, link } of await history(id)) {
+          if (operation === entry.operation && memoryId === id)
+            for (const each of link?.link.ids ?? [id]) shown.add(each);
+        }
+      }
+    }
+    const ids = entry.ids.filter((id) => shown.has(id));
+    if (ids.length === 0) return [];
+    if (entry.kind === 'write') return [{ ...entry, ids }];
+    // In which session it was may be others' business.
+    const { sessionId: _, ...rest } = entry;
+    return [{ ...rest, ids }];
+  };
+  const activity: MemoryEngine['activity'] = async (after, { wait = 0, ...options } = {}) => {
+    const until = performance.now() + wait;
+    let from = after;
+    for (let left = wait; ; left = Math.floor(until - performance.now())) {
+      const { entries, position } = await memory.activity(from, { ...options, wait: Math.max(0, left) });
+      const shown: Activity['entries'][number][] = [];
+      for (const each of entries) shown.push(...(await seenOf(each)));
+      // What others do ends no waiting.
+      if (shown.length > 0 || entries.length === 0 || left <= 0) return { entries: shown, position };
+      from = position;
+    }
+  };
+
   const special: Partial<Record<VerbName, unknown>> = {
     get,
     remember: async (content, options = {}) => memory.remember(content, await placed(options)),
@@ -205,26 +260,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         mayStillSay: named(result.mayStillSay),
       };
     },
-    async history(id, options) {
-      const entries = await memory.history(id, options);
-      const ids = [...new Set([id, ...entries.map(({ memoryId }) => memoryId)])];
-      const present = new Map(
-        await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
-      );
-      // What is gone was visible if anything that it once said is.
-      const shown = (each: string) => {
-        const now = present.get(each);
-        if (now) return isVisible(now);
-        return entries.some(({ memoryId, before }) => memoryId === each && before && isVisible(before));
-      };
-      if (!shown(id)) return [];
-      const kept: HistoryEntry[] = [];
-      for (const entry of entries) {
-        const belongs = shown(entry.memoryId) && (entry.before === undefined || isVisible(entry.before));
-        if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
-      }
-      return kept;
-    },
+    history,
+    activity,
     async links(id, options) {
       await find(id);
       const links = await memory.links(id, options);

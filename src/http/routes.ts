@@ -43,7 +43,8 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
   const input = withPath(given, context.req.param() as Readonly<Record<string, string>>);
   const whole = await desk.spaces.get(grant.space);
   const memory = confine(whole, grant);
-  const work = () => run(context, verb, memory, input, desk);
+  const waits = Number(input['wait']) > 0;
+  const work = () => (waits ? runWaiting : run)(context, verb, memory, input, desk);
   if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
 
   const inTurn = typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
@@ -59,12 +60,35 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
   return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
 }
 
+/** As {@link run}, for what may only be waiting: in a place for that, and no longer than the server runs. */
+async function runWaiting(
+  context: AppContext,
+  verb: Verb,
+  memory: MemoryEngine,
+  input: Readonly<Record<string, unknown>>,
+  desk: Desk,
+): Promise<KeptAnswer> {
+  const { shutdown, placeToWait } = desk;
+  const leave = placeToWait(context.get('grant'));
+  try {
+    return await run(context, verb, memory, input, desk, shutdown);
+  } catch (error) {
+    if (!shutdown.aborted) throw error;
+    throw new SalienceError('closed', 'the server is shutting down; ask again when it runs', {
+      cause: error,
+    });
+  } finally {
+    leave();
+  }
+}
+
 async function run(
   context: AppContext,
   verb: Verb,
   memory: MemoryEngine,
   input: Readonly<Record<string, unknown>>,
   desk: Desk,
+  until?: AbortSignal,
 ): Promise<KeptAnswer> {
   const ifMatch = headerOf(context, 'if-match');
   if (ifMatch !== undefined && verb.access === 'write') {
@@ -72,7 +96,7 @@ async function run(
     if (found) checkRevision(ifMatch, found);
   }
   const now = momentSaid(context, desk);
-  const { signal, done } = signalOf(context, desk.workTimeout);
+  const { signal, done } = signalOf(context, desk.workTimeout, until);
   const output = await callVerb(verb, memory, input, {
     signal,
     now,

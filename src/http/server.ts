@@ -14,6 +14,7 @@ import { createIdempotencyKeys } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import type { TokenStore } from './tokens.ts';
+import { createWaitingPlaces } from './waiting.ts';
 
 export interface ServerOptions {
   /** Closed with the server. */
@@ -124,6 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = limitsOf(options);
   const { spaces } = options;
   let closing = false;
+  const shutdown = new AbortController();
   const app = createApp({
     spaces,
     tokens: options.tokens,
@@ -138,6 +140,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: limits.requestTimeout },
     acceptNow: options.acceptNow === true,
     workTimeout: options.workTimeout ?? 120_000,
+    shutdown: shutdown.signal,
+    // A quarter of the connections: the others stay free for what does something.
+    placeToWait: createWaitingPlaces(Math.ceil(limits.total / 4)),
     log: options.log,
     clock,
     version: options.version ?? '0',
@@ -160,6 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let closed: Promise<void> | undefined;
   const close = () => {
     closing = true;
+    shutdown.abort();
     closed ??= connections.finish(limits.closeTimeout).then(() => spaces.close());
     return closed;
   };

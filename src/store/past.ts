@@ -1,7 +1,7 @@
 import { SalienceError } from '../domain/errors.ts';
 import { closedError, openedReadOnly } from './faults.ts';
 import type { Past } from './rewind.ts';
-import type { State } from './state.ts';
+import { type State, versionOf } from './state.ts';
 import { infoOf } from './state-reader.ts';
 import type { PastSpace, Snapshot } from './store.ts';
 import { withReader } from './with-reader.ts';
@@ -43,6 +43,7 @@ export function openPast({ name, state, redacted }: Past, snapshotOf: (state: St
         'this is a moment of the past already; look back from the present',
       );
     },
+    version: async () => versionOf(present()),
     info: async () => infoOf(name, present()),
     async check() {
       present();

@@ -14,6 +14,7 @@ import {
   placeOf,
 } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
+import { feedOf } from './feed.ts';
 import { mergedLinks, sequenceLink } from './links.ts';
 import { operationsOf } from './operations.ts';
 import {
@@ -125,6 +126,17 @@ export function readerOf(present: () => State): SpaceReader {
     },
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);
+    },
+    async feed(after, limit) {
+      const state = present();
+      const { events, usages } = state;
+      const end = { event: lastSequence(state), use: usages.at(-1)?.sequence ?? 0 };
+      if (!after) return { entries: [], place: end, end };
+      return feedOf(
+        events.filter(({ sequence }) => sequence > after.event),
+        usages.filter(({ sequence }) => sequence > after.use),
+        { after, limit, end },
+      );
     },
     async settings() {
       return present().settings;

@@ -95,6 +95,11 @@ export function lastSequence(state: Pick<State, 'events'>): number {
   return state.events.at(-1)?.sequence ?? 0;
 }
 
+/** See `SpaceCore.version`: both logs only grow. */
+export function versionOf({ events, usages }: Pick<State, 'events' | 'usages'>): number {
+  return events.length + usages.length;
+}
+
 /** The key of a statement, however it is spaced or composed. Here nothing reaches a disk, and no hash is needed to hide it. */
 export function buriedKey({ scope, content }: Statement): string {
   return JSON.stringify([scope, normalisedContent(content)]);

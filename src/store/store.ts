@@ -67,6 +67,11 @@ export interface SpaceCore extends AsyncDisposable {
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  /**
+   * A number that is another one once anything was committed, by any process; it may differ for no reason. Cheap: no
+   * transaction is open, and nothing is read of the space.
+   */
+  version(): Promise<number>;
   info(): Promise<SpaceInfo>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
@@ -145,6 +150,8 @@ export interface SpaceReader {
   }>;
   /** The usage log, oldest first, after a sequence. */
   usage(after?: number): Promise<readonly Usage[]>;
+  /** What both logs say after a place, in the order in which it happened; without a place nothing, and the end. */
+  feed(after: FeedPlace | undefined, limit: number): Promise<Feed>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
   /** The latest operations, newest first. */
@@ -387,6 +394,20 @@ export interface MemoryEvent {
   readonly settings: SpaceSettings | undefined;
   /** The run that the operation is part of. */
   readonly run: string | undefined;
+}
+
+/** A place in both logs: the last event and the last use before it. */
+export interface FeedPlace {
+  readonly event: number;
+  readonly use: number;
+}
+
+export interface Feed {
+  readonly entries: readonly (MemoryEvent | Usage)[];
+  /** After the last entry. */
+  readonly place: FeedPlace;
+  /** After everything that there is. */
+  readonly end: FeedPlace;
 }
 
 export interface OperationsRequest {

@@ -28,6 +28,7 @@ export function withReader(space: SpaceCore): SpaceStore {
     run: read('run'),
     operation: read('operation'),
     operations: read('operations'),
+    feed: read('feed'),
     list: read('list'),
     usage: read('usage'),
     derivation: read('derivation'),

@@ -285,3 +285,30 @@ describe('spaces, backup, reindex, doctor', () => {
     });
   });
 });
+
+describe('operations and activity', () => {
+  it('shows what was done and what happened', async () => {
+    const at = ['--space', 'looking', '--now', now];
+    await work.salience(['remember', 'Ann drinks tea', '--id', 'tea', ...at]);
+    await work.salience(['update', 'tea', 'Ann drinks green tea', ...at]);
+    const { stdout } = await work.salience(['operations', '--space', 'looking']);
+    expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['operation', 'at', 'verb', 'memories', 'undo'],
+      ['2', expect.any(String), 'update', 'tea', 'yes'],
+      ['1', expect.any(String), 'remember', 'tea', 'changed since: undo that first'],
+      [''],
+    ]);
+    expect(await work.json(['operations', '--verb', 'remember', '--space', 'looking'])).toMatchObject({
+      operations: [{ operation: 1, undoable: false, because: 'changed' }],
+    });
+    const activity = await work.salience(['activity', '--space', 'looking']);
+    expect(activity.stdout).toMatch(/^\S+Z remember tea\n\S+Z update tea\nposition 2\.0\n$/);
+    expect(await work.json(['activity', '1.0', '--limit', '5', '--space', 'looking'])).toMatchObject({
+      entries: [{ kind: 'write', verb: 'update', ids: ['tea'] }],
+      position: '2.0',
+    });
+    expect(await fails(['activity', '9.9', '--space', 'looking'], 1)).toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+});

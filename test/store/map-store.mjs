@@ -18,6 +18,7 @@ import {
   rewind,
   snapshotOfState,
   stored,
+  versionOf,
   withReader,
 } from 'salience/store';
 
@@ -155,6 +156,9 @@ function openMapSpace(kept, readOnly) {
     },
     async asKnown(known, derive) {
       return openPast(await rewind(kept.name, present(), known, derive), snapshotOfState);
+    },
+    async version() {
+      return versionOf(present());
     },
     async info() {
       return infoOf(kept.name, present());

@@ -35,7 +35,7 @@ export const selectEvents = 'SELECT * FROM event';
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(
   connection: () => Connection,
-): Omit<SpaceReader, 'list' | 'operations' | 'derivation' | 'usage'> {
+): Omit<SpaceReader, 'list' | 'operations' | 'feed' | 'derivation' | 'usage'> {
   return {
     async get(ids) {
       const open = connection();
@@ -109,6 +109,17 @@ export function createReader(
 /** The whole log, oldest first. */
 export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
   return toEvents(connection.all(`${selectEvents} ORDER BY sequence`));
+}
+
+/** The events after a sequence, oldest first. */
+export function readEventsAfter(
+  connection: Connection,
+  sequence: number,
+  limit: number,
+): readonly MemoryEvent[] {
+  return toEvents(
+    connection.all(`${selectEvents} WHERE sequence > ? ORDER BY sequence LIMIT ?`, sequence, limit),
+  );
 }
 
 export function findMemory(

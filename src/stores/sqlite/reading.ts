@@ -8,6 +8,7 @@ import { closedError } from '../../store/faults.ts';
 import type { Snapshot, SpaceReader } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
+import { readFeed } from './feed.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { readOperations } from './operations.ts';
@@ -30,6 +31,7 @@ export async function reading<Result>(
       ...createReader(current),
       list: async (request) => listMemories(current(), request),
       operations: async (request) => readOperations(current(), request),
+      feed: async (after, limit) => readFeed(current(), after, limit),
       derivation: async () => readDerivation(current()),
       usage: async (after = 0) => readUsage(current(), after),
     };

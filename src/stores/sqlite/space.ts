@@ -126,6 +126,11 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       );
     },
     snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
+    version: () =>
+      guarded(() => {
+        checkOpen();
+        return reader.version();
+      }),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
     async reindex(request) {

@@ -67,10 +67,11 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
   return Number(lastInsertRowid);
 }
 
-export function readUsage(connection: Connection, after: number): readonly Usage[] {
+export function readUsage(connection: Connection, after: number, limit = -1): readonly Usage[] {
   const rows = connection.all(
-    'SELECT * FROM usage WHERE sequence > ? ORDER BY sequence',
+    'SELECT * FROM usage WHERE sequence > ? ORDER BY sequence LIMIT ?',
     after,
+    limit,
   ) as UsageRow[];
   return rows.map(usageOf);
 }

@@ -6,7 +6,7 @@ import { openPast } from '../../store/past.ts';
 import { createQueue, type Queue } from '../../store/queue.ts';
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
 import { rewind } from '../../store/rewind.ts';
-import { emptyState, lastSequence, type State, stored } from '../../store/state.ts';
+import { emptyState, lastSequence, type State, stored, versionOf } from '../../store/state.ts';
 import { infoOf, readerOf, searchable } from '../../store/state-reader.ts';
 import { afterUse, afterWrite } from '../../store/state-writer.ts';
 import type { IndexedText, ReindexRequest, Snapshot, SpaceReader, SpaceStore } from '../../store/store.ts';
@@ -62,6 +62,9 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
     },
     async snapshot(work) {
       return work(snapshotOf(present()));
+    },
+    async version() {
+      return versionOf(present());
     },
     async info() {
       return infoOf(room.name, present());

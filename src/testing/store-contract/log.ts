@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { SpaceStore } from '../../store/store.ts';
-import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
+import type { Feed, SpaceStore } from '../../store/store.ts';
+import { type ContractTest, expectCode, insert, onSpace, replace, start, use, write } from './harness.ts';
 
 const sequences = async (space: SpaceStore, operation?: number) =>
   (await space.operation(operation)).map((event) => event.sequence);
@@ -104,5 +104,61 @@ export const logTests: readonly ContractTest[] = [
       result: (await reader.operation()).map((event) => event.memoryId),
     }));
     expect(seen).toEqual(['a']);
+  }),
+  onSpace(
+    'both logs are fed in the order in which they grew, from any place, in parts of any size',
+    async (space) => {
+      expect(await space.feed({ event: 0, use: 0 }, 5)).toEqual({
+        entries: [],
+        place: { event: 0, use: 0 },
+        end: { event: 0, use: 0 },
+      });
+      await use(space, []);
+      await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
+      await use(space, ['a']);
+      await use(space, ['b']);
+      await write(space, [replace({ id: 'a', content: 'new' })], { verb: 'update' });
+      await use(space, ['a', 'b']);
+      const told = (entries: Feed['entries']) =>
+        entries.map((entry) => ('used' in entry ? entry.used.map(({ id }) => id).join('+') : entry.sequence));
+      const all = ['', 1, 2, 'a', 'b', 3, 'a+b'];
+      for (const limit of [1, 2, 3, 7, 8]) {
+        let place = { event: 0, use: 0 };
+        const seen: unknown[] = [];
+        for (;;) {
+          const feed = await space.feed(place, limit);
+          expect(feed.entries.length).toBeLessThanOrEqual(limit);
+          expect(feed.end).toEqual({ event: 3, use: 4 });
+          if (feed.entries.length === 0) break;
+          seen.push(...told(feed.entries));
+          place = feed.place;
+        }
+        expect(seen).toEqual(all);
+        expect(place).toEqual({ event: 3, use: 4 });
+      }
+      const end = { event: 3, use: 4 };
+      expect(await space.feed(undefined, 5)).toEqual({ entries: [], place: end, end });
+      const [event] = (await space.feed({ event: 2, use: 3 }, 1)).entries;
+      expect(event).toEqual((await space.history('a'))[1]);
+      const [last] = (await space.feed({ event: 3, use: 3 }, 1)).entries;
+      expect(last).toEqual((await space.usage(3))[0]);
+    },
+  ),
+  onSpace('the version differs after every write and use, of any handle', async (space, store) => {
+    const other = await store.openSpace('alice');
+    const seen = [await space.version()];
+    expect(await space.version()).toBe(seen[0]);
+    await write(space, [insert({ id: 'a' })]);
+    seen.push(await space.version());
+    await write(other, [replace({ id: 'a', content: 'new' })]);
+    seen.push(await space.version());
+    await use(other, ['a']);
+    seen.push(await space.version());
+    await write(other, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
+    seen.push(await space.version());
+    expect(new Set(seen).size).toBe(5);
+    expect(await space.version()).toBe(seen[4]);
+    await other.close();
+    await expectCode(other.version(), 'closed');
   }),
 ];

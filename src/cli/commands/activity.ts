@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { type Activity, SalienceError } from '../../index.ts';
+import { action } from '../context.ts';
+import { open } from '../open.ts';
+import { plainLine } from '../terminal-text.ts';
+import { addVerbOptions } from '../verb-options.ts';
+
+interface Options {
+  readonly follow?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+export const examples = ['salience activity', 'salience activity --follow'] as const;
+
+/** Milliseconds that one call waits; then it asks again. */
+const WAIT = 30_000;
+
+export function configure(command: Command): void {
+  addVerbOptions(
+    command.argument('[after]', 'a position that was printed; start (default), or end with --follow'),
+    'activity',
+  )
+    .option('--follow', 'go on printing what happens, until Ctrl-C')
+    .action(
+      action<Options, [string | undefined]>(async (context, after) => {
+        const { options, signal } = context;
+        const { follow = false, limit } = options;
+        await using memory = await open(context, { readOnly: true });
+        const entries: Activity['entries'][number][] = [];
+        let position = after ?? (follow ? 'end' : 'start');
+        for (;;) {
+          const page = await memory
+            .activity(position, { wait: follow ? WAIT : 0, limit, signal })
+            .catch((error: unknown) => {
+              if (follow && SalienceError.isInstance(error) && error.code === 'aborted') return undefined;
+              throw error;
+            });
+          if (!page) return;
+          position = page.position;
+          for (const entry of page.entries) {
+            if (!options.json) await context.print(lineOf(entry));
+            else if (follow) await context.printJson(entry);
+            else entries.push(entry);
+          }
+          if (!follow && (page.entries.length === 0 || limit !== undefined)) break;
+        }
+        if (options.json) return context.printJson({ entries, position });
+        await context.print(context.paint('dim', `position ${position}`));
+      }),
+    );
+}
+
+function lineOf(entry: Activity['entries'][number]): string {
+  const what =
+    entry.kind === 'use'
+      ? `used by ${entry.strategy} (${entry.effect})`
+      : entry.undoes === undefined
+        ? entry.verb
+        : `${entry.verb} of ${entry.undoes}`;
+  return plainLine(`${entry.at} ${what} ${entry.ids.join(', ')}`.trimEnd());
+}

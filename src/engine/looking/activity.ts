@@ -1,0 +1,130 @@
+import { invalidArgument, wholeNumber } from '../../domain/check.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Feed, FeedPlace, MemoryEvent, Usage, Verb } from '../../store/store.ts';
+import { type Dependencies, limitOf } from '../dependencies.ts';
+import type { OperationOptions } from '../types.ts';
+
+export interface ActivityOptions extends Pick<OperationOptions, 'signal'> {
+  /** Milliseconds to wait for something to happen, at most 60,000. Default is 0. */
+  readonly wait?: number | undefined;
+  /** 1–1,000. Default is 100. */
+  readonly limit?: number | undefined;
+}
+
+/** A part of what happened in a space. */
+export interface Activity {
+  /** In the order in which it happened. Empty when there was nothing, and nothing came in time. */
+  readonly entries: readonly (WriteActivity | UseActivity)[];
+  /** Where to go on: what the next call takes. */
+  readonly position: string;
+}
+
+/** Memories were written. An operation on many may come in several parts, which follow each other. */
+export interface WriteActivity {
+  readonly kind: 'write';
+  readonly at: string;
+  /** What `undo` takes. */
+  readonly operation: number;
+  readonly verb: Verb;
+  /** The memories that were written or linked; of a setting none. */
+  readonly ids: readonly string[];
+  readonly run?: string | undefined;
+  /** Of an undo: the operation that it took back. */
+  readonly undoes?: number | undefined;
+}
+
+/** Memories were used, and the use left something behind. */
+export interface UseActivity {
+  readonly kind: 'use';
+  readonly at: string;
+  /** Of the recall. */
+  readonly strategy: string;
+  /** What they learned of it. */
+  readonly effect: Usage['effect'];
+  /** The memories that it returned, in order, without those that were forgotten since. */
+  readonly ids: readonly string[];
+  readonly sessionId?: string | undefined;
+}
+
+/** Of one wait, in milliseconds. */
+const LONGEST_WAIT = 60_000;
+
+/**
+ * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or one that
+ * the space has not come to.
+ */
+export async function activity(
+  { space, watch }: Dependencies,
+  after = 'start',
+  { wait = 0, limit, signal }: ActivityOptions = {},
+): Promise<Activity> {
+  wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
+  const most = limitOf(limit, 100, 1000);
+  // What is to come comes after what is there now.
+  let place = after === 'end' ? (await space.feed(undefined, 1)).end : placeFrom(after);
+  const found = await watch.until(
+    async () => {
+      const feed = await space.feed(place, most);
+      if (feed.end.event < place.event || feed.end.use < place.use) throw unknownPosition(after);
+      place = feed.place;
+      return feed.entries.length > 0 ? feed : undefined;
+    },
+    wait,
+    signal,
+  );
+  return { entries: entriesOf(found?.entries ?? []), position: `${place.event}.${place.use}` };
+}
+
+function placeFrom(position: string): FeedPlace {
+  if (position === 'start') return { event: 0, use: 0 };
+  const [, event, use] = /^(\d{1,15})\.(\d{1,15})$/.exec(position) ?? [];
+  if (event === undefined) throw unknownPosition(position);
+  return { event: Number(event), use: Number(use) };
+}
+
+function unknownPosition(position: string) {
+  return invalidArgument(
+    'after',
+    `${JSON.stringify(String(position).slice(0, 60))} is no position of this space: give one that activity returned, "start" or "end"`,
+  );
+}
+
+function entriesOf(entries: Feed['entries']): Activity['entries'] {
+  const told: (WriteActivity | UseActivity)[] = [];
+  for (const entry of entries) {
+    const last = told.at(-1);
+    if ('used' in entry) told.push(useOf(entry));
+    else if (last?.kind === 'write' && last.operation === entry.operation) {
+      told[told.length - 1] = { ...last, ids: [...new Set([...last.ids, ...idsOf(entry)])] };
+    } else told.push(writeOf(entry));
+  }
+  return told;
+}
+
+function writeOf(event: MemoryEvent): WriteActivity {
+  const { at, operation, verb, run, undoes } = event;
+  return {
+    kind: 'write',
+    at: formatInstant(at),
+    operation,
+    verb,
+    ids: idsOf(event),
+    ...(run === undefined ? {} : { run }),
+    ...(undoes === undefined ? {} : { undoes }),
+  };
+}
+
+function idsOf({ memoryId, link, settings }: MemoryEvent): readonly string[] {
+  return settings ? [] : (link?.link.ids ?? [memoryId]);
+}
+
+function useOf({ at, strategy, effect, used, sessionId }: Usage): UseActivity {
+  return {
+    kind: 'use',
+    at: formatInstant(at),
+    strategy,
+    effect,
+    ids: used.map(({ id }) => id),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+}

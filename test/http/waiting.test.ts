@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { createWaitingPlaces } from '../../src/http/waiting.ts';
+import { startTestServer, type TestServer } from './fixture.ts';
+
+/** Asks until the one place of this token is taken. */
+async function untilTaken(test: TestServer, token: string) {
+  for (;;) {
+    const answer = await test.ask('GET', '/v1/activity?after=end&wait=1', { token });
+    if (answer.status !== 200) return answer;
+  }
+}
+
+describe('requests that wait', () => {
+  it('are answered when another process writes', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const { json } = await test.ask('GET', '/v1/activity?after=end', { token });
+    const waiting = test.ask('GET', `/v1/activity?after=${json.position}&wait=60000`, { token });
+    const memory = await test.space();
+    await memory.remember('Tea', { id: 'a' });
+    const { status, json: happened } = await waiting;
+    expect([status, happened]).toMatchObject([
+      200,
+      { entries: [{ kind: 'write', verb: 'remember', ids: ['a'] }], position: '1.0' },
+    ]);
+  });
+
+  it('have places of their own, which come free again', async () => {
+    await using test = await startTestServer({ maxConnections: 8, maxConnectionsPerAddress: 8 });
+    const token = await test.token();
+    const controller = new AbortController();
+    const waiting = fetch(`${test.url}/v1/activity?after=end&wait=60000`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: controller.signal,
+    });
+    const refused = await untilTaken(test, token);
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      json: { code: 'rate_limited' },
+    });
+    expect((await test.ask('GET', '/v1/activity?after=start', { token })).status).toBe(200);
+    const other = await test.token();
+    expect((await test.ask('GET', '/v1/activity?wait=1', { token: other })).status).toBe(200);
+    controller.abort();
+    await expect(waiting).rejects.toThrow();
+    for (;;) {
+      const { status } = await test.ask('GET', '/v1/activity?after=end&wait=1', { token });
+      if (status === 200) break;
+    }
+  });
+
+  it('are ended by a server that shuts down', async () => {
+    const test = await startTestServer({
+      maxConnections: 8,
+      maxConnectionsPerAddress: 8,
+      closeTimeout: 3_600_000,
+    });
+    const token = await test.token();
+    const waiting = test.ask('GET', '/v1/activity?after=end&wait=60000', { token });
+    await untilTaken(test, token);
+    const closing = test[Symbol.asyncDispose]();
+    expect(await waiting).toMatchObject({ status: 503, json: { code: 'closed' } });
+    await closing;
+  });
+});
+
+describe('places to wait', () => {
+  it('are so many, half of them for one token', () => {
+    const place = createWaitingPlaces(3);
+    const [a, b] = [{ id: 'a' }, { id: 'b' }];
+    const leave = place(a);
+    place(a);
+    expect(() => place(a)).toThrow('2 requests of this token are waiting already');
+    place(b);
+    expect(() => place(b)).toThrow('3 requests are waiting already');
+    leave();
+    leave();
+    place(b);
+    expect(() => place(a)).toThrow('3 requests are waiting already');
+  });
+});
