@@ -30,7 +30,7 @@ const stageSchema = z.object({
   reason: z.string().optional(),
 } satisfies Record<keyof StageTrace, z.ZodType>);
 
-const armSchema = z.object({
+export const armSchema = z.object({
   name: z.enum(['lexical', 'vector', 'rerank']),
   status: z.enum(['ran', 'not-used', 'off', 'failed', 'blank']),
   reason: z.string().optional(),
@@ -46,6 +46,7 @@ export const traceSchema = z.object({
   upperBound: z.number(),
   arms: listOf(armSchema),
   sequence: z.number(),
+  recallId: z.string().optional().describe('What replay takes, where recalls are recorded'),
   asOf: z
     .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
     .optional()

@@ -8,6 +8,7 @@ import { link, links, unlink } from './links.ts';
 import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
+import { recalls, replay } from './recalls.ts';
 import { importMemories, remember, rememberMany } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
 import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
@@ -44,6 +45,8 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   observe,
   pinned,
   recall,
+  recalls,
+  replay,
   reindex,
   remember,
   rememberMany,

@@ -4,6 +4,7 @@ import { compareCreated } from './comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
 import { mergedLinks, sequenceLink } from './links.ts';
+import { recordingsOf } from './recording.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -110,6 +111,18 @@ export function readerOf(present: () => State): SpaceReader {
     async derivation() {
       const { embedding, analyzer } = present();
       return { embedding, analyzer };
+    },
+    async place() {
+      const state = present();
+      return {
+        sequence: lastSequence(state),
+        usage: state.usages.at(-1)?.sequence ?? 0,
+        pair: state.lastPair,
+        waiting: pendingPairsOf(state).length,
+      };
+    },
+    async recordings(request) {
+      return recordingsOf(present(), request);
     },
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);

@@ -29,6 +29,8 @@ export function withReader(space: SpaceCore): SpaceStore {
     operation: read('operation'),
     list: read('list'),
     usage: read('usage'),
+    place: read('place'),
+    recordings: read('recordings'),
     derivation: read('derivation'),
   };
 }

@@ -12,7 +12,8 @@ export type StageName =
   | 'bridge'
   | 'merge'
   | 'pack'
-  | 'effects';
+  | 'effects'
+  | 'record';
 
 /** What one stage saw, kept and cost. */
 export interface StageTrace {
@@ -51,6 +52,8 @@ export interface Trace {
   readonly arms: readonly Arm[];
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
+  /** The id of its recording, where recalls are recorded. */
+  readonly recallId?: string | undefined;
   /** Of a look back: where to, and how many memories that were known then were forgotten since. */
   readonly asOf?:
     | {

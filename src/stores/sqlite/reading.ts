@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
+import { readPlace, readRecordings } from './recordings.ts';
 import type { Resident } from './resident.ts';
 import { readVectors, rowSource } from './source.ts';
 import { readUsage } from './usage.ts';
@@ -30,6 +31,8 @@ export async function reading<Result>(
       list: async (request) => listMemories(current(), request),
       derivation: async () => readDerivation(current()),
       usage: async (after = 0) => readUsage(current(), after),
+      place: async () => readPlace(current()),
+      recordings: async (request) => readRecordings(current(), request),
     };
     return await work(reader, current);
   } finally {
