@@ -50,7 +50,7 @@ export interface RecordingDetails {
 export interface Recording extends NewRecording {
   /** Grows with every recording of the space; never used twice. */
   readonly sequence: number;
-  /** A memory that it returned or named was forgotten since: its query, options and that memory's hit are gone. */
+  /** A memory that it returned or named was forgotten since: its query, session and options are gone, and that memory's hit. */
   readonly redacted: boolean;
 }
 
@@ -96,8 +96,7 @@ export function recordingWithout(recording: Recording, ids: ReadonlySet<string>)
   const details = Object.entries(recording.details).filter(([name]) => !SAID.includes(name));
   return {
     ...recording,
-    sessionId:
-      recording.sessionId !== undefined && ids.has(recording.sessionId) ? undefined : recording.sessionId,
+    sessionId: undefined,
     query: undefined,
     hits: recording.hits.filter(({ id }) => !ids.has(id)),
     details: { ...Object.fromEntries(details), options: {} },

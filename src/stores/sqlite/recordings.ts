@@ -100,15 +100,15 @@ export function readRecordings(connection: Connection, request: RecordingRequest
   const conditions: readonly (readonly [string, SqlValue | undefined])[] = [
     ['sequence = ?', request.sequence],
     ['sequence < ?', request.before],
-    ['at >= ?', request.since],
+    // The sign keeps SQLite from going through the index of instants, and sorting.
+    ['+at >= ?', request.since],
     ['strategy = ?', request.strategy],
     ['session_id = ?', request.sessionId],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
+  const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`;
   const rows = connection.all(
-    // Without the sign SQLite would look through the index of instants, and sort.
-    `SELECT * FROM recall ${given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql.replace('at >=', '+at >=')).join(' AND ')}`}
-     ORDER BY sequence DESC LIMIT ?`,
+    `SELECT * FROM recall ${where} ORDER BY sequence DESC LIMIT ?`,
     ...given.map(([, value]) => value as SqlValue),
     request.limit,
   ) as RecordingRow[];
@@ -157,10 +157,9 @@ export function forgetRecordings(connection: Connection, ids: ReadonlySet<string
     JSON.stringify([...ids]),
   ) as RecordingRow[];
   for (const row of rows) {
-    const { sessionId, hits, details } = recordingWithout(recordingOf(row), ids);
+    const { hits, details } = recordingWithout(recordingOf(row), ids);
     connection.run(
-      'UPDATE recall SET session_id = ?, query = NULL, hits = ?, details = ?, redacted = 1 WHERE sequence = ?',
-      sessionId ?? null,
+      'UPDATE recall SET session_id = NULL, query = NULL, hits = ?, details = ?, redacted = 1 WHERE sequence = ?',
       JSON.stringify(hits),
       JSON.stringify(details),
       row.sequence,
