@@ -113,7 +113,7 @@ describe('every verb answers by its schema', () => {
     ],
     ['recalls', {}, /^no recalls are recorded$/],
     ['recall', { query: 'soy milk', trace: true }, /Ada prefers/],
-    ['recalls', {}, /^recall 1, 2026-03-01T00:00:00.000Z, hybrid "soy milk": 1 hit$/],
+    ['recalls', {}, /^recall 1, 2026-03-01T00:00:00.000Z, hybrid "soy milk": 2 hits$/],
     ['replay', { recallId: '1' }, /^recall 1 gives the same answer\n1\. \(\d\.\d{3}\) \[m1\]/],
     ['maintain', { dryRun: true }, /^would have: 5 examined/],
     ['check', {}, /^the store is healthy$/],

@@ -58,7 +58,11 @@ export function configure(command: Command): void {
 async function asked(context: Context<Options>, query: string | undefined) {
   const { maxTokens = MAX_TOKENS } = context.options;
   const { profiles, given, contextWrites } = await readStrategy(context, 'context', 'maxTokens');
-  await using memory = await openToAsk(context, { profiles, learns: contextWrites });
+  await using memory = await openToAsk(context, {
+    profiles,
+    learns: contextWrites,
+    track: context.options.track !== false,
+  });
   const budget = context.options.window === undefined ? { maxTokens } : { window: context.options.window };
   return await memory.context(query, { ...given, ...budget });
 }
