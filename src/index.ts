@@ -25,6 +25,8 @@ export {
   type Fading,
   type FadingOff,
   type FadingOption,
+  type RecallRecording,
+  type RecallRecordingOption,
   type RetentionFading,
   type SpaceSettings,
   settingText,
@@ -48,6 +50,7 @@ export type { Context, ContextOptions, SessionContextOptions } from './engine/re
 export type { EvidenceChain } from './engine/recall/expand.ts';
 export type { Hit, Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
+export type { RecallsOptions, RecordedRecall, Replay, ReplayReason } from './engine/recall/replay.ts';
 export type { AssociationSettings } from './engine/recall/strategy.ts';
 export type { Arm, StageName, StageTrace, Trace } from './engine/recall/trace.ts';
 export type { ExplainOptions, MemoryExplanation, WhyNot } from './engine/recall/why-not.ts';

@@ -11,6 +11,7 @@ export const OPEN_OPTIONS = keysOf<OpenOptions>()({
   embedder: true,
   fading: true,
   timeZone: true,
+  recordRecalls: true,
   language: true,
   profiles: true,
   maxContentBytes: true,

@@ -1,6 +1,6 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import { SalienceError } from './domain/errors.ts';
-import type { FadingOption } from './domain/settings.ts';
+import type { FadingOption, RecallRecordingOption } from './domain/settings.ts';
 import { parseSpaceName } from './domain/space.ts';
 import type { Clock, Instant } from './domain/time.ts';
 import type { Dependencies } from './engine/dependencies.ts';
@@ -37,6 +37,8 @@ export interface OpenOptions {
   readonly fading?: FadingOption | undefined;
   /** The IANA zone in which days are meant, decided likewise. Default is `UTC`. */
   readonly timeZone?: string | undefined;
+  /** Whether recalls are recorded, decided likewise: `off` (default), or `{ days, texts }`. */
+  readonly recordRecalls?: RecallRecordingOption | undefined;
   /** Of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
   /** Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English, none for other languages. */

@@ -23,6 +23,19 @@ export { snapshotOfState } from './search/records.ts';
 export { closedError, missingSpace, openedReadOnly } from './store/faults.ts';
 export { openPast } from './store/past.ts';
 export { createQueue, type Queue } from './store/queue.ts';
+export {
+  afterRecording,
+  type Keep,
+  type LogPlace,
+  type Moment,
+  type NewRecording,
+  type RecordedHit,
+  type Recording,
+  type RecordingDetails,
+  type RecordingRequest,
+  recordingsOf,
+  recordingWithout,
+} from './store/recording.ts';
 export { derivePage, neverQuiet, REINDEX_ROUNDS } from './store/reindexing.ts';
 export { type Past, rewind } from './store/rewind.ts';
 export {

@@ -30,7 +30,7 @@ const stageSchema = z.object({
   reason: z.string().optional(),
 } satisfies Record<keyof StageTrace, z.ZodType>);
 
-const armSchema = z.object({
+export const armSchema = z.object({
   name: z.enum(['lexical', 'vector', 'dates', 'rerank']),
   status: z.enum(['ran', 'not-used', 'off', 'failed', 'blank']),
   reason: z.string().optional(),
@@ -49,6 +49,7 @@ export const traceSchema = z.object({
     .optional()
     .describe('The dates that the query names; the end is not included'),
   sequence: z.number(),
+  recallId: z.string().optional().describe('What replay takes, where recalls are recorded'),
   asOf: z
     .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
     .optional()

@@ -9,6 +9,7 @@ import { activity, operations } from './looking.ts';
 import { feedback, markUsed, observe, setImportance } from './observe.ts';
 import { get, history, list } from './read.ts';
 import { explain, recall, whyNot } from './recall.ts';
+import { recalls, replay } from './recalls.ts';
 import { importMemories, remember, rememberMany } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
 import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
@@ -47,6 +48,8 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   operations,
   pinned,
   recall,
+  recalls,
+  replay,
   reindex,
   remember,
   rememberMany,

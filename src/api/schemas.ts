@@ -77,6 +77,7 @@ export const settingsSchema = z.object({
       daysCold: z.number(),
     }),
   ]),
+  recordRecalls: z.union([z.literal('off'), z.object({ days: z.number(), texts: z.boolean() })]),
   timeZone: z.string(),
 } satisfies Record<keyof SpaceSettings, z.ZodType>);
 

@@ -93,7 +93,8 @@ export const curate = defineVerb('curate', {
 
 export const configure = defineVerb('configure', {
   output: settingsSchema,
-  text: ({ fading, timeZone }) => `fading ${settingText(fading)}, time zone ${timeZone}`,
+  text: ({ fading, recordRecalls, timeZone }) =>
+    `fading ${settingText(fading)}, recording of recalls ${settingText(recordRecalls)}, time zone ${timeZone}`,
 });
 
 export const check = defineVerb('check', {

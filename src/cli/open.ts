@@ -58,11 +58,16 @@ export async function openExisting(
 /** Opens a space for a question that may leave traces of use, which it does not where nothing can be written. */
 export async function openToAsk(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
-  extra: Pick<OpenOptions, 'profiles'> & { readonly learns: boolean },
+  extra: Pick<OpenOptions, 'profiles'> & { readonly learns: boolean; readonly track: boolean },
 ): Promise<MemoryEngine> {
-  const { learns, ...rest } = extra;
+  const { learns, track, ...rest } = extra;
   const read = () => open(context, { ...rest, readOnly: true });
-  if (!learns) return read();
+  if (!learns) {
+    const reading = await read();
+    // Whether it is recorded is for the space to say.
+    if (!track || (await reading.configure()).recordRecalls === 'off') return reading;
+    await reading.close();
+  }
   return openExisting(context, rest).catch((error: unknown) => {
     if (SalienceError.isInstance(error) && error.code === 'store_read_only') return read();
     throw error;

@@ -390,6 +390,13 @@ export const fading = {
   about: 'off: nothing cools or is archived; retention: what is not used does',
 } as const satisfies Argument;
 
+/** Whether recalls are recorded. */
+export const recordRecalls = {
+  anyOf: [choice('off'), object({ days: integer(1, 365), texts: flag })],
+  about:
+    'off: recalls are not recorded, and what was is erased; else for how many days (default: 30), and whether with the texts of queries (default: false)',
+} as const satisfies Argument;
+
 /** JSON Schemas of arguments, each with what it says. */
 export function schemasOf(given: Arguments): Readonly<Record<string, Schema>> {
   return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, schemaOf(each)]));

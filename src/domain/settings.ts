@@ -1,4 +1,4 @@
-import { invalidArgument, number, oneOf } from './check.ts';
+import { flag, invalidArgument, number, oneOf, wholeNumber } from './check.ts';
 import { onlyKeys } from './options.ts';
 
 /** How the memories of a space fade: kept with the space, so that every process treats them alike. */
@@ -31,14 +31,37 @@ export type FadingOption =
       readonly daysCold?: number | undefined;
     };
 
+/** Whether recalls are recorded: `off`, or for how many days, and whether with the texts of their queries. */
+export type RecallRecording =
+  | 'off'
+  | {
+      /** How many days a recall stays in the log, 1–365. Default is 30. */
+      readonly days: number;
+      /** Whether queries are kept as they were asked; without them no recall can be replayed. Default is false. */
+      readonly texts: boolean;
+    };
+
+/** What a caller may say of recording: what is left out has its default. */
+export type RecallRecordingOption =
+  | 'off'
+  | { readonly days?: number | undefined; readonly texts?: boolean | undefined };
+
 /** What is decided once for a space, and changed by `configure`. */
 export interface SpaceSettings {
   readonly fading: Fading;
+  /** Default is `off`. */
+  readonly recordRecalls: RecallRecording;
   /** The IANA name of the time zone in which days are meant, such as `Europe/Berlin`. Default is `UTC`. */
   readonly timeZone: string;
 }
 
-export const DEFAULT_SETTINGS: SpaceSettings = { fading: { mode: 'off' }, timeZone: 'UTC' };
+export const DEFAULT_SETTINGS: SpaceSettings = {
+  fading: { mode: 'off' },
+  recordRecalls: 'off',
+  timeZone: 'UTC',
+};
+
+const RECORDING: Exclude<RecallRecording, 'off'> = { days: 30, texts: false };
 
 const RETENTION_FADING: RetentionFading = {
   mode: 'retention',
@@ -67,6 +90,20 @@ export function parseFading(option: FadingOption): Fading {
   return fading;
 }
 
+/** Reads whether recalls are recorded. Throws `invalid_argument` that names what is wrong. */
+export function parseRecallRecording(option: RecallRecordingOption): RecallRecording {
+  if (option === 'off') return option;
+  if (typeof option !== 'object' || option === null) {
+    throw invalidArgument('recordRecalls', 'expected "off" or an object such as { days: 30, texts: false }');
+  }
+  onlyKeys(option, Object.keys(RECORDING), 'recordRecalls');
+  const { days = RECORDING.days, texts = RECORDING.texts } = option;
+  return {
+    days: wholeNumber(days, 'recordRecalls.days', 1, 365),
+    texts: flag(texts, 'recordRecalls.texts'),
+  };
+}
+
 /** The IANA name of a time zone as this runtime writes it. Throws `invalid_argument`. */
 export function parseTimeZone(name: unknown): string {
   if (typeof name === 'string') {
@@ -82,8 +119,11 @@ export function parseTimeZone(name: unknown): string {
   );
 }
 
+/** One setting of a space. */
+type Setting = SpaceSettings[keyof SpaceSettings];
+
 /** Whether two settings mean the same. */
-export function sameSetting(a: Fading | string, b: Fading | string): boolean {
+export function sameSetting(a: Setting, b: Setting): boolean {
   return settingText(a) === settingText(b);
 }
 
@@ -96,8 +136,8 @@ export function sameSetting(a: Fading | string, b: Fading | string): boolean {
  * console.log(settingText(fading)); // "off"
  * ```
  */
-export function settingText(setting: Fading | string): string {
-  if (typeof setting === 'string') return JSON.stringify(setting);
+export function settingText(setting: Setting): string {
+  if (typeof setting === 'string' || 'days' in setting) return JSON.stringify(setting);
   if (setting.mode === 'off') return '"off"';
   const { mode, ...rest } = setting;
   const own = Object.entries(rest).filter(

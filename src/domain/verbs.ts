@@ -18,6 +18,7 @@ import {
   narrowingArguments,
   query,
   recallArguments,
+  recordRecalls,
   sections,
   share,
   statements,
@@ -511,6 +512,35 @@ export const VERBS = {
     idempotent: true,
     route: 'POST /v1/memories/{id}/why-not',
   },
+  recalls: {
+    summary: 'list recalls that were recorded',
+    about:
+      'Lists recalls that were recorded, newest first: what was asked, how, and which memories were returned with which score. Only where the settings of the space say recordRecalls.',
+    arguments: {
+      limit: { ...integer(1, 1000), about: 'at most, 1 to 1000 (default: 20)', option: '--limit <number>' },
+      before: { ...text, about: 'only those before this recall', option: '--before <recall>' },
+      strategy: { ...text, about: 'only of this strategy', option: '--strategy <name>' },
+      sessionId: { ...text, about: 'only of this session', option: '--session <id>' },
+    },
+    local: [],
+    access: 'read',
+    idempotent: true,
+    wholeSpace: true,
+    route: 'GET /v1/recalls',
+    answer: { list: 'recalls' },
+  },
+  replay: {
+    summary: 'repeat a recorded recall as the space was then',
+    about:
+      'Runs a recorded recall again in the space as it was, without a trace and without a language model, and says whether the answer is the same to the bit, and if not, why.',
+    takes: ['recallId'],
+    arguments: { recallId: { ...text, required: true, about: 'as recalls or the trace of a recall has it' } },
+    local: [],
+    access: 'read',
+    idempotent: true,
+    wholeSpace: true,
+    route: 'POST /v1/recalls/{recallId}/replay',
+  },
   history: {
     summary: 'show every version of a memory and of those that it replaced',
     about: 'Lists the writes of a memory, oldest first, each with the memory as it was before.',
@@ -720,10 +750,12 @@ export const VERBS = {
     agents: true,
   },
   configure: {
-    summary: 'show or change the settings of a space: fading, time zone',
-    about: 'Reads, or changes, how the memories of the space fade and the time zone in which days are meant.',
+    summary: 'show or change the settings of a space: fading, time zone, recording of recalls',
+    about:
+      'Reads, or changes, how the memories of the space fade, the time zone in which days are meant, and whether recalls are recorded.',
     arguments: {
       fading,
+      recordRecalls,
       timeZone: {
         ...text,
         about: 'an IANA name such as Europe/Berlin',

@@ -13,6 +13,7 @@ import { observe } from './observe/observe.ts';
 import { bootstrap, context, pinned } from './recall/context.ts';
 import { get, list } from './recall/read.ts';
 import { recall } from './recall/recall.ts';
+import { recalls, replay } from './recall/replay.ts';
 import { explainMemory, whyNot } from './recall/why-not.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions/sessions.ts';
 import type { BatchOptions, Memory, RememberResult } from './types.ts';
@@ -55,6 +56,8 @@ const FUNCTIONS: {
   reinstate,
   conflicts: conflictsOf,
   resolve,
+  recalls,
+  replay,
   history: historyOf,
   operations,
   activity,

@@ -9,6 +9,7 @@ import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
+import type { RecallsOptions, RecordedRecall, Replay } from './recall/replay.ts';
 import type { ExplainOptions, MemoryExplanation, WhyNot } from './recall/why-not.ts';
 import type { CurrentSessionOptions, SessionOptions, StartedSession, Timeline } from './sessions/sessions.ts';
 import type {
@@ -355,6 +356,36 @@ export interface MemoryEngine extends AsyncDisposable {
     resolution: Resolution,
     options?: OperationOptions,
   ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }>;
+  /**
+   * Lists the recalls that were recorded, newest first, where the space records them (`configure`). Default limit is 20.
+   *
+   * @example
+   * ```ts
+   * await memory.configure({ recordRecalls: { days: 30, texts: true } });
+   * await memory.recall('which coffee?');
+   * for (const { recallId, query, hits } of await memory.recalls({ limit: 5 })) {
+   *   console.log(recallId, query, hits.map(({ id }) => id));
+   * }
+   * ```
+   */
+  recalls(options?: RecallsOptions): Promise<readonly RecordedRecall[]>;
+  /**
+   * Repeats a recorded recall in the space as it was then, and says whether the answer is the same to the bit, and if
+   * not, why. Nothing is written, and no language model is asked.
+   *
+   * @throws `not_found`. `unsupported`: the text of the query was not recorded. `redacted`: a memory that it returned was
+   * forgotten since.
+   * @example
+   * ```ts
+   * await memory.configure({ recordRecalls: { days: 30, texts: true } });
+   * const { trace } = await memory.recall('which coffee?');
+   * if (trace.recallId) {
+   *   const { equal, reasons } = await memory.replay(trace.recallId);
+   *   console.log(equal ? 'the same' : reasons.map(({ message }) => message));
+   * }
+   * ```
+   */
+  replay(recallId: string, options?: Pick<OperationOptions, 'signal'>): Promise<Replay>;
   /**
    * Lists the writes of a memory and of those that it replaced or was replaced by, oldest first, each with the memory as
    * it was before. Empty for an id that was never written.

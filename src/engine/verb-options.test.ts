@@ -28,6 +28,8 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   reinstate: ['a'],
   conflicts: [],
   resolve: ['1', 'keep-both'],
+  recalls: [],
+  replay: ['1'],
   history: ['a'],
   operations: [],
   activity: ['start'],

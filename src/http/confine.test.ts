@@ -167,6 +167,8 @@ describe('an engine confined to scopes', () => {
       ofA.undo(),
       ofA.maintain(),
       ofA.stats(),
+      ofA.recalls(),
+      ofA.replay('1'),
       ofA.check(),
       ofA.reindex(),
       ofA.backup('x'),

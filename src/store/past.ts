@@ -31,6 +31,7 @@ export function openPast({ name, state, redacted }: Past, snapshotOf: (state: St
     },
     write: refuse,
     use: refuse,
+    record: refuse,
     reindex: refuse,
     async backup() {
       present();

@@ -2,7 +2,8 @@ import { invalidArgument } from '../domain/check.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
 import { linkKey } from './links.ts';
-import { emptyState, type SearchableMemory, type State, stored, WAITING } from './state.ts';
+import type { Moment } from './recording.ts';
+import { emptyState, type KeptPair, type SearchableMemory, type State, stored, WAITING } from './state.ts';
 import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from './store.ts';
 
 /** A space as it was. */
@@ -15,20 +16,22 @@ export interface Past {
 
 /**
  * Walks a state back to the moment `known`, write by write and use by use, newest first. Throws `invalid_argument`
- * for a moment before the first write.
+ * for an instant before the first write.
  */
 export async function rewind(
   name: string,
   state: State,
-  known: Instant,
+  known: Instant | Moment,
   derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
 ): Promise<Past> {
+  const moment: Moment = typeof known === 'number' ? { at: known } : known;
+  const { at, place } = moment;
   const first = state.events[0];
-  if (!first || known < first.at) {
+  if (at !== undefined && (!first || at < first.at || place?.sequence === 0)) {
     throw invalidArgument(
       'asOf.known',
       first
-        ? `nothing was known at ${formatInstant(known)}: the first write was at ${formatInstant(first.at)}`
+        ? `nothing was known at ${formatInstant(at)}: the first write was at ${formatInstant(first.at)}`
         : 'nothing was ever known here: the space is empty',
     );
   }
@@ -37,7 +40,7 @@ export async function rewind(
   const links = new Map(state.links);
   let { settings } = state;
   const forgotten = new Set<string>();
-  for (const entry of newestFirst(state, known)) {
+  for (const entry of newestFirst(state, moment)) {
     if ('used' in entry) undoUse(entry, memories, links);
     else if (entry.settings) settings = entry.settings;
     else if (entry.link) undoLink(entry.link, links);
@@ -47,7 +50,7 @@ export async function rewind(
     } else if (entry.before) memories.set(entry.memoryId, entry.before);
     else memories.delete(entry.memoryId);
   }
-  const events = state.events.filter(({ at }) => at <= known);
+  const events = state.events.filter((event) => !isAfter(event, moment, 'sequence'));
   const lost = [...forgotten].filter((id) => wasThere(events, id));
   // Sessions and tombstones keep no log of their own: nothing is said about what they were.
   const past: State = {
@@ -59,15 +62,11 @@ export async function rewind(
     links: new Map([...links].filter(([, { ids }]) => ids.every((id) => memories.has(id)))),
     events,
     votes: state.votes.filter(({ operation }) => operation <= (events.at(-1)?.sequence ?? 0)),
-    usages: state.usages.filter(({ at }) => at <= known),
+    usages: state.usages.filter((use) => !isAfter(use, moment, 'usage')),
     pairs: new Map(
       [...state.pairs]
-        .filter(([, { at }]) => at <= known)
-        .map(([sequence, pair]) =>
-          pair.endedAt !== undefined && pair.endedAt > known
-            ? [sequence, { ...pair, ...WAITING }]
-            : [sequence, pair],
-        ),
+        .filter(([, pair]) => !isAfter(pair, moment, 'pair'))
+        .map(([sequence, pair]) => [sequence, endsAfter(pair, moment) ? { ...pair, ...WAITING } : pair]),
     ),
     lastPair: state.lastPair,
     lastOrdinal: state.lastOrdinal,
@@ -75,10 +74,26 @@ export async function rewind(
   return { name, state: past, redacted: lost.length };
 }
 
-/** What both logs say after `known`; a use lies between the event before it and the next one. */
-function newestFirst(state: State, known: Instant): readonly (MemoryEvent | Usage)[] {
-  const events = state.events.filter(({ at }) => at > known);
-  const uses = state.usages.filter(({ at }) => at > known);
+/** Whether something that is numbered came after a moment. */
+function isAfter(
+  entry: { readonly at: Instant; readonly sequence: number },
+  { at, place }: Moment,
+  log: 'sequence' | 'usage' | 'pair',
+): boolean {
+  return (at !== undefined && entry.at > at) || (place !== undefined && entry.sequence > place[log]);
+}
+
+function endsAfter({ endedAt, endedBy }: KeptPair, { at, place }: Moment): boolean {
+  if (endedAt === undefined) return false;
+  if (at !== undefined && endedAt > at) return true;
+  if (place === undefined) return false;
+  return endedBy === undefined ? endedAt > place.at : endedBy > place.sequence;
+}
+
+/** What both logs say after a moment; a use lies between the event before it and the next one. */
+function newestFirst(state: State, moment: Moment): readonly (MemoryEvent | Usage)[] {
+  const events = state.events.filter((event) => isAfter(event, moment, 'sequence'));
+  const uses = state.usages.filter((use) => isAfter(use, moment, 'usage'));
   const order: (MemoryEvent | Usage)[] = [];
   let event = events.length;
   for (const use of [...uses].reverse()) {

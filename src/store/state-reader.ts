@@ -17,6 +17,7 @@ import { filterExclusionOf } from './eligibility.ts';
 import { feedOf } from './feed.ts';
 import { mergedLinks, sequenceLink } from './links.ts';
 import { operationsOf } from './operations.ts';
+import { recordingsOf } from './recording.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -123,6 +124,18 @@ export function readerOf(present: () => State): SpaceReader {
     async derivation() {
       const { embedding, analyzer } = present();
       return { embedding, analyzer };
+    },
+    async place() {
+      const state = present();
+      return {
+        sequence: lastSequence(state),
+        usage: state.usages.at(-1)?.sequence ?? 0,
+        pair: state.lastPair,
+        waiting: pendingPairsOf(state).length,
+      };
+    },
+    async recordings(request) {
+      return recordingsOf(present(), request);
     },
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);

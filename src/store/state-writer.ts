@@ -2,6 +2,7 @@ import { saysElse } from './comparison.ts';
 import { deriveWith } from './derived.ts';
 import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
 import { checkedLink, linkKey, orderedEnds } from './links.ts';
+import { names, recordingWithout } from './recording.ts';
 import { givesWay } from './standing.ts';
 import {
   buriedKey,
@@ -42,7 +43,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const compared = new Set(state.compared);
   const sessions = new Map(state.sessions);
   const tombstones = new Map(state.tombstones);
-  let { usages, lastPair, lastOrdinal, votes } = state;
+  let { usages, lastPair, lastOrdinal, votes, recordings } = state;
   let events = [...state.events];
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
@@ -162,6 +163,9 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   if (redactions.size > 0) {
     const forgotten = new Set(redactions.keys());
     usages = usages.map((usage) => usageWithout(usage, forgotten));
+    recordings = recordings.map((each) =>
+      names(each, forgotten) ? recordingWithout(each, forgotten) : each,
+    );
     events = events.map((event) =>
       event.sequence <= (redactions.get(event.memoryId) ?? 0) ||
       (event.operation < operation && event.link?.link.ids.some((id) => forgotten.has(id)))
@@ -186,6 +190,8 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     votes,
     compared,
     settings: decision.settings ?? state.settings,
+    recordings,
+    lastRecording: state.lastRecording,
     ...derivation,
   };
 }

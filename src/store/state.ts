@@ -4,6 +4,7 @@ import { normalisedContent } from '../domain/statement.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Derivation } from './derived.ts';
 import type { UndoProblem } from './faults.ts';
+import type { Recording } from './recording.ts';
 import type {
   IndexedText,
   Link,
@@ -51,6 +52,9 @@ export interface State extends Derivation {
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
   readonly settings: SpaceSettings;
+  /** The recalls that were recorded, oldest first. */
+  readonly recordings: readonly Recording[];
+  readonly lastRecording: number;
 }
 
 /** A pair that is known, or was: it stays, so that one can look back. */
@@ -87,6 +91,8 @@ export const emptyState: State = {
   votes: [],
   compared: new Set(),
   settings: DEFAULT_SETTINGS,
+  recordings: [],
+  lastRecording: 0,
   embedding: undefined,
   analyzer: undefined,
 };

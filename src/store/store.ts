@@ -7,8 +7,8 @@ import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { DateRange } from '../text/dates.ts';
-
 import type { UndoProblem } from './faults.ts';
+import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -72,6 +72,12 @@ export interface SpaceCore extends AsyncDisposable {
    * transaction is open, and nothing is read of the space.
    */
   version(): Promise<number>;
+  /**
+   * Records a recall, and removes what the log of recalls may not hold any longer; returns its sequence. What is too old
+   * may then go in parts, and kept texts stay. Without a recording everything goes that must, and the answer is that of
+   * the last recording. No event: it can neither be undone nor looked back at. Throws as `use` does.
+   */
+  record(recording: NewRecording | undefined, keep: Keep): Promise<number>;
   info(): Promise<SpaceInfo>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
@@ -80,10 +86,10 @@ export interface SpaceCore extends AsyncDisposable {
   /**
    * The space as it was at a moment of the past, to read from: walked back along both logs. What was forgotten since
    * is missing. `derive` computes the text data of memories whose text was another one then; called outside of any
-   * transaction. Throws `invalid_argument` for a moment before the first write.
+   * transaction. Throws `invalid_argument` for an instant before the first write.
    */
   asKnown(
-    known: Instant,
+    known: Instant | Moment,
     derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
   ): Promise<PastSpace>;
   /** Looks for damage. An empty list means a healthy store. */
@@ -148,6 +154,10 @@ export interface SpaceReader {
     readonly embedding: EmbeddingInfo | undefined;
     readonly analyzer: string | undefined;
   }>;
+  /** Where both logs end. */
+  place(): Promise<LogPlace>;
+  /** Recalls that were recorded, newest first. */
+  recordings(request: RecordingRequest): Promise<readonly Recording[]>;
   /** The usage log, oldest first, after a sequence. */
   usage(after?: number): Promise<readonly Usage[]>;
   /** What both logs say after a place, in the order in which it happened; without a place nothing, and the end. */
@@ -212,7 +222,7 @@ export type Change =
   | { readonly kind: 'remove'; readonly id: string }
   /**
    * Removes a memory for good: afterwards its text is in no row, event, derived table, free page or log of the
-   * store. Its events stay, redacted.
+   * store. Its events stay, redacted, and so do recordings that name it (see `recordingWithout`).
    */
   | { readonly kind: 'redact'; readonly id: string }
   /** Makes a link, or sets the weight and the clock of the one of this kind. Throws `not_found` without both ends. */

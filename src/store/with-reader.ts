@@ -31,6 +31,8 @@ export function withReader(space: SpaceCore): SpaceStore {
     feed: read('feed'),
     list: read('list'),
     usage: read('usage'),
+    place: read('place'),
+    recordings: read('recordings'),
     derivation: read('derivation'),
   };
 }

@@ -1,5 +1,6 @@
 // A store over a plain Map, in one file, written as somebody outside of this repository would.
 import {
+  afterRecording,
   afterUse,
   afterWrite,
   closedError,
@@ -129,6 +130,13 @@ function openMapSpace(kept, readOnly) {
       return kept.queue.run(async () => {
         kept.state = afterUse(kept.state, usage, await decided(decide));
         return kept.state.usages.at(-1)?.sequence ?? 0;
+      });
+    },
+    async record(recording, keep) {
+      writable();
+      return kept.queue.run(async () => {
+        kept.state = afterRecording(kept.state, recording, keep);
+        return kept.state.lastRecording;
       });
     },
     async reindex(request) {

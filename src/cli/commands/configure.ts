@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import { settingText } from '../../index.ts';
+import { type RecallRecording, settingText } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
+import { parseWholeNumber } from '../options.ts';
 import { formatFields } from '../table.ts';
 import { addVerbOptions } from '../verb-options.ts';
 
@@ -9,12 +10,15 @@ interface Options {
   readonly fading?: 'off' | 'retention' | undefined;
   readonly curve?: 'exponential' | 'power' | undefined;
   readonly timeZone?: string | undefined;
+  readonly recordRecalls?: 'off' | number | undefined;
+  readonly recordTexts?: boolean | undefined;
 }
 
 export const examples = [
   'salience configure',
   'salience configure --fading retention',
   'salience configure --time-zone Europe/Berlin',
+  'salience configure --record-recalls 30 --record-texts',
 ] as const;
 
 export function configure(command: Command): void {
@@ -31,18 +35,31 @@ export function configure(command: Command): void {
         'power',
       ]),
     )
+    .option(
+      '--record-recalls <days>',
+      'record recalls, and keep them so many days; off: none, and what was recorded is erased',
+      (days) => (days === 'off' ? days : parseWholeNumber(days)),
+    )
+    .option('--record-texts', 'with --record-recalls: the texts of queries too, so that they can be replayed')
     .addHelpText(
       'after',
       '\nWithout options it prints the settings of the space. A change is taken back by undo.',
     )
     .action(
       action<Options, []>(async (context) => {
-        const { fading, curve, timeZone } = context.options;
+        const { fading, curve, timeZone, recordRecalls: days, recordTexts } = context.options;
         if (curve !== undefined && fading !== 'retention') {
           command.error("error: option '--curve <shape>' goes with --fading retention");
         }
-        const changes = { fading: fading === 'retention' ? { mode: fading, curve } : fading, timeZone };
-        const reads = fading === undefined && timeZone === undefined;
+        if (recordTexts && typeof days !== 'number') {
+          command.error("error: option '--record-texts' goes with --record-recalls <days>");
+        }
+        const changes = {
+          fading: fading === 'retention' ? { mode: fading, curve } : fading,
+          timeZone,
+          recordRecalls: typeof days === 'number' ? { days, texts: recordTexts === true } : days,
+        };
+        const reads = Object.values(changes).every((each) => each === undefined);
         await using memory = await open(context, reads ? { readOnly: true } : {});
         const settings = await memory.configure({ ...changes, signal: context.signal });
         if (context.options.json) return context.printJson(settings);
@@ -50,8 +67,14 @@ export function configure(command: Command): void {
           formatFields([
             ['fading', settingText(settings.fading).replaceAll(/^"|"$/g, '')],
             ['time zone', settings.timeZone],
+            ['recalls', recordingText(settings.recordRecalls)],
           ]),
         );
       }),
     );
+}
+
+function recordingText(recording: RecallRecording): string | undefined {
+  if (recording === 'off') return undefined;
+  return `recorded for ${recording.days} days, ${recording.texts ? 'with' : 'without'} the texts of queries`;
 }

@@ -27,7 +27,11 @@ export function configure(command: Command): void {
       action<Options, [string | undefined]>(async (context, query) => {
         const { options } = context;
         const { profiles, given, contextWrites } = await readStrategy(context, 'context', 'maxTokens');
-        await using memory = await openToAsk(context, { profiles, learns: contextWrites });
+        await using memory = await openToAsk(context, {
+          profiles,
+          learns: contextWrites,
+          track: options.track !== false,
+        });
         const { maxTokens = MAX_TOKENS, window } = options;
         const budget = window === undefined ? { maxTokens } : { window };
         const built = await memory.context(query, { ...given, ...budget });

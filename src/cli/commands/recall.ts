@@ -30,7 +30,11 @@ export function configure(command: Command): void {
         const { options, paint, columns } = context;
         const now = viewedFrom(context);
         const { profiles, given, writes } = await readStrategy(context, 'recall');
-        await using memory = await openToAsk(context, { profiles, learns: writes });
+        await using memory = await openToAsk(context, {
+          profiles,
+          learns: writes,
+          track: options.track !== false,
+        });
         const answer = await memory.recall(query, given);
         if (!options.json) {
           const view = { query, now, paint, columns, explain: options.explain === true };

@@ -22,6 +22,7 @@ import {
   recall,
   recallPrepared,
 } from './recall.ts';
+import { recorded } from './recording.ts';
 import { strategyOf, unknownStrategy } from './strategy.ts';
 import { stage, type Trace } from './trace.ts';
 
@@ -91,7 +92,16 @@ export async function context<StrategyName extends string>(
   options: ContextOptions<StrategyName> | undefined,
 ): Promise<Context<StrategyName>> {
   if (options === undefined) throw missingBudget();
-  return asKnown(engine, options, (then, given) => contextThen(then, query, given));
+  return recorded<Context<StrategyName>>(
+    engine,
+    options,
+    {
+      verb: 'context',
+      query,
+      hitsOf: ({ items }) => items.map(({ id, score }) => ({ id, score: score.value })),
+    },
+    (reading) => asKnown(reading, options, (then, given) => contextThen(then, query, given)),
+  );
 }
 
 /** What an agent gets when a session starts, best first by `ambient`. */

@@ -20,6 +20,7 @@ import { DEEP_PENALTY, withOuterFactors } from './outer.ts';
 import { asKnown, validAtOf } from './past.ts';
 import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from './pipeline.ts';
 import { type Preparation, prepareQuery, type QueryTools } from './prepare.ts';
+import { recorded } from './recording.ts';
 import { decideUse } from './reinforce.ts';
 import {
   ASSOCIATION,
@@ -75,7 +76,16 @@ export async function recall<StrategyName extends string = 'hybrid'>(
   query: string | undefined,
   options: RecallOptions<StrategyName> = {},
 ): Promise<Recall<StrategyName>> {
-  return asKnown(engine, options, (then, given, past) => recallThen(then, query, given, past));
+  return recorded<Recall<StrategyName>>(
+    engine,
+    options,
+    {
+      verb: 'recall',
+      query,
+      hitsOf: ({ hits }) => hits.map(({ memory, score }) => ({ id: memory.id, score: score.value })),
+    },
+    (reading) => asKnown(reading, options, (then, given, past) => recallThen(then, query, given, past)),
+  );
 }
 
 async function recallThen<StrategyName extends string>(

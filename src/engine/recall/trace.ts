@@ -12,7 +12,8 @@ export type StageName =
   | 'bridge'
   | 'merge'
   | 'pack'
-  | 'effects';
+  | 'effects'
+  | 'record';
 
 /** What one stage saw, kept and cost. */
 export interface StageTrace {
@@ -53,6 +54,8 @@ export interface Trace {
   readonly dates?: readonly { readonly text: string; readonly from: string; readonly to: string }[] | undefined;
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
+  /** The id of its recording, where recalls are recorded. */
+  readonly recallId?: string | undefined;
   /** Of a look back: where to, and how many memories that were known then were forgotten since. */
   readonly asOf?:
     | {

@@ -1,15 +1,19 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { keysOf } from '../../domain/options.ts';
 import {
   DEFAULT_SETTINGS,
   type FadingOption,
   parseFading,
+  parseRecallRecording,
   parseTimeZone,
+  type RecallRecordingOption,
   type SpaceSettings,
   sameSetting,
   settingText,
 } from '../../domain/settings.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { trimRecordings } from '../recall/recording.ts';
 import type { OperationOptions } from '../types.ts';
 
 /** What can be decided for a space. */
@@ -21,17 +25,25 @@ export interface SettingsOptions {
   readonly fading?: FadingOption | undefined;
   /** The IANA name of the zone in which days are meant, such as `Europe/Berlin`. */
   readonly timeZone?: string | undefined;
+  /**
+   * Whether recalls are recorded, for how many days, and with the texts of their queries or without. What is recorded and
+   * goes beyond the new setting is erased at once, for good: with `off` everything.
+   */
+  readonly recordRecalls?: RecallRecordingOption | undefined;
 }
 
 export interface ConfigureOptions extends SettingsOptions, OperationOptions {}
 
+const SETTING_NAMES = keysOf<SettingsOptions>()({ fading: true, timeZone: true, recordRecalls: true });
+
 /** Settings with those that are given in their place. Throws `invalid_argument`. */
 export function withSettings(
-  { fading, timeZone }: SettingsOptions,
+  { fading, recordRecalls, timeZone }: SettingsOptions,
   before: SpaceSettings = DEFAULT_SETTINGS,
 ): SpaceSettings {
   return {
     fading: fading === undefined ? before.fading : parseFading(fading),
+    recordRecalls: recordRecalls === undefined ? before.recordRecalls : parseRecallRecording(recordRecalls),
     timeZone: timeZone === undefined ? before.timeZone : parseTimeZone(timeZone),
   };
 }
@@ -44,21 +56,26 @@ export async function configure(
   withSettings(options);
   const before = await engine.space.settings();
   const isSame = (a: SpaceSettings, b: SpaceSettings) =>
-    sameSetting(a.fading, b.fading) && a.timeZone === b.timeZone;
+    SETTING_NAMES.every((name) => sameSetting(a[name], b[name]));
   if (isSame(withSettings(options, before), before)) return before;
-  return engine.space.write({ verb: 'configure', at: momentOf(engine, options) }, async (reader) => {
-    const present = await reader.settings();
-    const settings = withSettings(options, present);
-    return { changes: [], result: settings, ...(isSame(settings, present) ? {} : { settings }) };
-  });
+  const settings = await engine.space.write(
+    { verb: 'configure', at: momentOf(engine, options) },
+    async (reader) => {
+      const present = await reader.settings();
+      const settings = withSettings(options, present);
+      return { changes: [], result: settings, ...(isSame(settings, present) ? {} : { settings }) };
+    },
+  );
+  if (options.recordRecalls !== undefined) await trimRecordings(engine, settings);
+  return settings;
 }
 
 /** Throws `settings_mismatch` where a space was made with other settings than it is opened with. */
 export async function checkSettings(space: SpaceStore, options: SettingsOptions): Promise<void> {
-  if (options.fading === undefined && options.timeZone === undefined) return;
+  if (SETTING_NAMES.every((name) => options[name] === undefined)) return;
   const stored = await space.settings();
   const wanted = withSettings(options, stored);
-  for (const name of ['fading', 'timeZone'] as const) {
+  for (const name of SETTING_NAMES) {
     if (sameSetting(stored[name], wanted[name])) continue;
     throw new SalienceError(
       'settings_mismatch',

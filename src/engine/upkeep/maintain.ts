@@ -8,6 +8,7 @@ import { signalsOf } from '../../scoring/signals.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { stubContent } from '../../store/tiers.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { trimRecordings } from '../recall/recording.ts';
 import { NOTHING_INDEXED } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
@@ -59,7 +60,8 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
   const now = momentOf(engine, options);
   const dryRun = options.dryRun === true;
   mostPairs(options);
-  const { fading } = await engine.space.settings();
+  const settings = await engine.space.settings();
+  const { fading } = settings;
   const fates: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
   const consolidation = await consolidate(engine, now, options, fading);
   const { examined, due } =
@@ -86,6 +88,7 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
   ]);
   const { compared, similarPairs } = await compare(engine, now, options, gone);
   const judged = await reconcile(engine, now, options, similarPairs);
+  if (!dryRun) await trimRecordings(engine, settings);
   return {
     ...(dryRun ? {} : { run: options.run }),
     dryRun,

@@ -285,6 +285,18 @@ const journeys: readonly Journey[] = [
     kept: ['tea'],
   },
   {
+    title: 'in the query and the options of recalls that were recorded',
+    options: { ...noEmbedder, recordRecalls: { days: 7, texts: true } },
+    async travel({ memory }) {
+      await memory.remember('The vault is open', { id: 'a', tags: [canary] });
+      await memory.remember('Tea at four', { id: 'tea' });
+      await memory.recall(`is the vault open at ${canary}`, { sessionId: canary });
+      await memory.context('vault', { maxTokens: 500, tags: [canary] });
+      await memory.recall('vault', { strategy: 'retention', metadata: {}, tags: [canary] });
+    },
+    kept: ['tea'],
+  },
+  {
     title: 'through undo and redo',
     async travel({ memory }) {
       await memory.remember(secret, { id: 'a' });
@@ -369,6 +381,25 @@ const journeys: readonly Journey[] = [
     kept: ['tea'],
   },
 ];
+
+test('what was recorded of recalls is erased with the setting, bytes included', async () => {
+  const lived = await liveOnDisk({ ...noEmbedder, recordRecalls: { days: 7, texts: true } });
+  onTestFinished(lived.cleanUp);
+  const { memory, directory } = lived;
+  await memory.remember('The vault is open', { id: 'a' });
+  const erasing: readonly Parameters<typeof memory.configure>[0][] = [
+    { recordRecalls: { days: 7, texts: false } },
+    { recordRecalls: 'off' },
+  ];
+  for (const settings of erasing) {
+    await memory.configure({ recordRecalls: { days: 7, texts: true } });
+    await memory.recall(`vault ${canary}`);
+    expect(filesWithCanary(directory)).not.toEqual([]);
+    await memory.configure(settings);
+    expect(filesWithCanary(directory)).toEqual([]);
+  }
+  await memory.close();
+});
 
 describe('forget erases every byte that went', () => {
   test.each(journeys)('$title', async ({ options, travel, stays = [], kept = [] }) => {

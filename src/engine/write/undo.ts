@@ -6,6 +6,7 @@ import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } 
 import { withFullText } from '../../store/tiers.ts';
 import { checkSupersession } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { trimRecordings } from '../recall/recording.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { deriveTexts, sameText } from './derive.ts';
@@ -191,6 +192,7 @@ async function undoOperation(
       ...(settings ? { settings } : {}),
     };
   });
+  if (settings) await trimRecordings(engine, settings);
   const back = undone.flatMap(([, before]) => (before ? [before] : []));
   const shown = new Map((await shownAll(engine, back, entry.at)).map((memory) => [memory.id, memory]));
   return {

@@ -6,6 +6,7 @@ import { damagedRow } from './damage.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
 import { wrongChecksums } from './protection.ts';
+import { type RecordingRow, recordingOf } from './recordings.ts';
 import { type BytesRow, fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
@@ -111,6 +112,7 @@ function damagedRows(connection: Connection): readonly string[] {
     ),
     ...unreadable<EventRow>(connection, selectEvents, eventOf),
     ...unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf),
+    ...unreadable<RecordingRow>(connection, 'SELECT * FROM recall', recordingOf),
   ];
 }
 

@@ -35,7 +35,7 @@ export const selectEvents = 'SELECT * FROM event';
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(
   connection: () => Connection,
-): Omit<SpaceReader, 'list' | 'operations' | 'feed' | 'derivation' | 'usage'> {
+): Omit<SpaceReader, 'list' | 'operations' | 'feed' | 'derivation' | 'usage' | 'place' | 'recordings'> {
   return {
     async get(ids) {
       const open = connection();

@@ -5,6 +5,7 @@ import { isBusy, translateError } from './faults.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
 import { erasePairs } from './pairs.ts';
+import { forgetRecordings } from './recordings.ts';
 import type { BytesRow } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
@@ -40,6 +41,7 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
     JSON.stringify([...ids]),
   );
   forgetUsage(connection, ids);
+  forgetRecordings(connection, ids);
 }
 
 /**

@@ -62,8 +62,15 @@ export function readSettings(connection: Connection): SpaceSettings {
 }
 
 export function writeSettings(connection: Connection, settings: SpaceSettings): void {
-  writeMeta(connection, 'settings', JSON.stringify(settings));
+  writeMeta(connection, 'settings', settingsToJson(settings));
 }
+
+/** What is as it was before there was a choice takes no room. */
+export function settingsToJson({ recordRecalls, ...settings }: SpaceSettings): string {
+  return JSON.stringify(recordRecalls === 'off' ? settings : { ...settings, recordRecalls });
+}
+
+type RecordedFor = Exclude<SpaceSettings['recordRecalls'], 'off'>;
 
 export function settingsFromJson(
   json: string,
@@ -73,8 +80,12 @@ export function settingsFromJson(
     isObject<SpaceSettings>(value) &&
     typeof value.timeZone === 'string' &&
     isObject<SpaceSettings['fading']>(value.fading) &&
-    (value.fading.mode === 'off' || value.fading.mode === 'retention');
-  return storedJson<SpaceSettings>(json, isSettings, where, 'settings');
+    (value.fading.mode === 'off' || value.fading.mode === 'retention') &&
+    (value.recordRecalls === undefined ||
+      (isObject<RecordedFor>(value.recordRecalls) &&
+        typeof value.recordRecalls.days === 'number' &&
+        typeof value.recordRecalls.texts === 'boolean'));
+  return { ...DEFAULT_SETTINGS, ...storedJson<SpaceSettings>(json, isSettings, where, 'settings') };
 }
 
 export function readGeneration(connection: Connection): number {

@@ -3,6 +3,7 @@ import type { Instant } from '../../domain/time.ts';
 import { snapshotOfState } from '../../search/records.ts';
 import { linkKey } from '../../store/links.ts';
 import { openPast } from '../../store/past.ts';
+import type { Moment } from '../../store/recording.ts';
 import { rewind } from '../../store/rewind.ts';
 import { emptyState, type KeptPair, type SearchableMemory, type State } from '../../store/state.ts';
 
@@ -23,7 +24,7 @@ import { readAllVotes } from './votes.ts';
 export async function openPastOf(
   name: string,
   read: <Result>(task: (connection: Connection) => Result) => Promise<Awaited<Result>>,
-  known: Instant,
+  known: Instant | Moment,
   derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
 ): Promise<PastSpace> {
   return openPast(await rewind(name, (await read(readState)) as State, known, derive), snapshotOfState);

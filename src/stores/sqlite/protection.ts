@@ -13,6 +13,7 @@ const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   session: undefined,
   tombstone: undefined,
   vote: undefined,
+  recall: undefined,
   meta: undefined,
 };
 

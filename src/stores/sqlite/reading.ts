@@ -12,6 +12,7 @@ import { readFeed } from './feed.ts';
 import { listMemories } from './list.ts';
 import { readDerivation } from './meta.ts';
 import { readOperations } from './operations.ts';
+import { readPlace, readRecordings } from './recordings.ts';
 import type { Resident } from './resident.ts';
 import { readVectors, rowSource } from './source.ts';
 import { readUsage } from './usage.ts';
@@ -34,6 +35,8 @@ export async function reading<Result>(
       feed: async (after, limit) => readFeed(current(), after, limit),
       derivation: async () => readDerivation(current()),
       usage: async (after = 0) => readUsage(current(), after),
+      place: async () => readPlace(current()),
+      recordings: async (request) => readRecordings(current(), request),
     };
     return await work(reader, current);
   } finally {

@@ -5,6 +5,7 @@ import { initial } from './migrations/0001-initial.ts';
 import { living } from './migrations/0002-living.ts';
 import { belief } from './migrations/0003-belief.ts';
 import { provenance } from './migrations/0004-provenance.ts';
+import { recording } from './migrations/0005-recording.ts';
 import { protectTables } from './protection.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
@@ -18,7 +19,7 @@ export interface Migration {
   run?(connection: Connection): void;
 }
 
-const migrations: readonly Migration[] = [initial, living, belief, provenance];
+const migrations: readonly Migration[] = [initial, living, belief, provenance, recording];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;

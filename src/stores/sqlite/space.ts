@@ -10,6 +10,7 @@ import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
 import { openPastOf } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
+import { applyRecording } from './recordings.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import type { Resident } from './resident.ts';
 import { createTermIds, type TermIds } from './terms.ts';
@@ -123,6 +124,16 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkWritable();
       return writes.run(() =>
         guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
+      );
+    },
+    async record(recording, keep) {
+      checkWritable();
+      return writes.run(() =>
+        guarded(async () => {
+          const { sequence, erases } = await transaction((writer) => applyRecording(writer, recording, keep));
+          if (erases) await eraseForgotten(writer as Connection, busyTimeout);
+          return sequence;
+        }),
       );
     },
     snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),

@@ -10,7 +10,15 @@ import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
-import { readDerivation, readMeta, readSettings, writeDerivation, writeMeta, writeSettings } from './meta.ts';
+import {
+  readDerivation,
+  readMeta,
+  readSettings,
+  settingsToJson,
+  writeDerivation,
+  writeMeta,
+  writeSettings,
+} from './meta.ts';
 import {
   attemptPairs,
   type End,
@@ -85,7 +93,7 @@ export function applyDecision(
     }
   }
   if (decision.settings) {
-    const settings = JSON.stringify(readSettings(connection));
+    const settings = settingsToJson(readSettings(connection));
     const { undoes = null } = entry;
     log(sequence++, operation, at, entry.verb, 0, '', null, 0, undoes, null, run, settings);
     writeSettings(connection, decision.settings);

@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { openPast } from '../../store/past.ts';
 import { createQueue, type Queue } from '../../store/queue.ts';
+import { afterRecording } from '../../store/recording.ts';
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
 import { rewind } from '../../store/rewind.ts';
 import { emptyState, lastSequence, type State, stored, versionOf } from '../../store/state.ts';
@@ -58,6 +59,13 @@ export function openRoom(room: Room, readOnly: boolean): SpaceStore {
         const decision = await decideOn(room.state, decide);
         room.state = afterUse(room.state, usage, decision);
         return room.state.usages.at(-1)?.sequence as number;
+      });
+    },
+    async record(recording, keep) {
+      writable();
+      return room.queue.run(async () => {
+        room.state = afterRecording(room.state, recording, keep);
+        return room.state.lastRecording;
       });
     },
     async snapshot(work) {

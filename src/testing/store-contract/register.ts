@@ -9,6 +9,7 @@ import { listingTests } from './listing.ts';
 import { logTests } from './log.ts';
 import { lookingBackTests } from './looking-back.ts';
 import { pairTests } from './pairing.ts';
+import { recordingTests } from './recording.ts';
 import { recordTests } from './records.ts';
 import { searchTests } from './searching.ts';
 import { sessionTests, tombstoneTests } from './sessions.ts';
@@ -34,6 +35,7 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['sessions', sessionTests],
   ['tombstones', tombstoneTests],
   ['looking back', lookingBackTests],
+  ['recording recalls', recordingTests],
   ['forgetting and reindexing', forgettingTests],
   ['spaces', spaceTests],
 ];

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { redactPrivate } from '../../domain/redaction.ts';
+import type { SpaceSettings } from '../../domain/settings.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import type { Keep, LogPlace, RecordedHit } from '../../store/recording.ts';
+import type { SearchRequest, Snapshot, SpaceStore } from '../../store/store.ts';
+import { withReader } from '../../store/with-reader.ts';
+import { type Dependencies, momentOf } from '../dependencies.ts';
+import type { OperationOptions } from '../types.ts';
+import { type Arm, type StageTrace, stage, type Trace } from './trace.ts';
+
+/** A recall takes about 1 kB: the log then takes about 100 MB, and holds one recall a second for a day. */
+const MOST_RECORDINGS = 100_000;
+
+/** What servers return at most; a longer answer is an export rather than a recall. */
+const MOST_HITS = 1000;
+
+/** Of the query and the options together, in characters of JSON. */
+const MOST_CHARACTERS = 65_536;
+
+/** What `details` of a recording holds. */
+export interface Circumstances {
+  readonly verb: 'recall' | 'context';
+  /** The moment for which it was computed. */
+  readonly now: Instant;
+  /** What it read. */
+  readonly place: LogPlace;
+  /** Somebody wrote while it was reading; it reads more than once where it looks up memories by session or id. */
+  readonly moved: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly profileHash: string;
+  /** Absent where it took no query. */
+  readonly queryHash?: string | undefined;
+  /** How many distinct terms the query has. */
+  readonly terms?: number | undefined;
+  readonly vectorHash?: string | undefined;
+  readonly model: string | undefined;
+  readonly analyzer: string | undefined;
+  readonly completeness: Trace['completeness'];
+  readonly arms: readonly Arm[];
+  readonly durationMs: number;
+}
+
+interface Asked<Answer> {
+  readonly verb: Circumstances['verb'];
+  readonly query: string | undefined;
+  readonly hitsOf: (answer: Answer) => readonly RecordedHit[];
+}
+
+type RecordedOptions = OperationOptions & {
+  readonly track?: boolean | undefined;
+  readonly sessionId?: string | undefined;
+};
+
+/**
+ * Runs a recall and records it, where the space says so and it may leave something behind. A recall that cannot be
+ * recorded answers all the same, and its trace says why.
+ */
+export async function recorded<Answer extends { readonly trace: Trace }>(
+  engine: Dependencies,
+  options: RecordedOptions,
+  asked: Asked<Answer>,
+  run: (engine: Dependencies) => Promise<Answer>,
+): Promise<Answer> {
+  if (options.track === false) return run(engine);
+  const noting = noteReading(engine.space);
+  const answer = await run({ ...engine, space: noting.space });
+  const read = noting.read();
+  if (!read) return answer;
+  const started = performance.now();
+  const { id, reason } = await record(engine, options, asked, answer, read);
+  const row: StageTrace = {
+    ...stage('record', 1, id === undefined ? 0 : 1, performance.now() - started),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  const { trace } = answer;
+  return {
+    ...answer,
+    trace: {
+      ...trace,
+      stages: [...trace.stages, row],
+      totalMs: trace.totalMs + row.durationMs,
+      ...(id === undefined ? {} : { recallId: id }),
+    },
+  };
+}
+
+async function record<Answer extends { readonly trace: Trace }>(
+  engine: Dependencies,
+  options: RecordedOptions,
+  { verb, query, hitsOf }: Asked<Answer>,
+  answer: Answer,
+  { settings, request, ...read }: Reading,
+): Promise<{ readonly id?: string; readonly reason?: string }> {
+  if (engine.readOnly) return { reason: 'the space is open for reading only' };
+  const hits = hitsOf(answer).map(({ id, score }) => ({ id, score }));
+  const { signal: _, now: __, ...chosen } = options;
+  const text = JSON.stringify([query, chosen]);
+  const problem = unrecordable(hits, text);
+  if (problem) return { reason: problem };
+  const { trace } = answer;
+  const details: Circumstances = {
+    verb,
+    now: request?.now ?? momentOf(engine, options),
+    ...read,
+    options: JSON.parse(text)[1],
+    profileHash: trace.profileHash,
+    ...(query === undefined ? {} : { queryHash: hashOf(query), terms: request?.query.terms.length ?? 0 }),
+    vectorHash: vectorHashOf(request),
+    completeness: trace.completeness,
+    arms: trace.arms,
+    durationMs: trace.totalMs,
+  };
+  const keep = keepOf(settings, engine.clock());
+  try {
+    const sequence = await engine.space.record(
+      {
+        at: engine.clock(),
+        strategy: trace.strategy,
+        sessionId: options.sessionId,
+        query: keep.texts ? query : undefined,
+        hits,
+        details: { ...details },
+      },
+      keep,
+    );
+    return { id: String(sequence) };
+  } catch (error) {
+    // The answer is right all the same.
+    return { reason: (error as Error).message };
+  }
+}
+
+function unrecordable(hits: readonly RecordedHit[], text: string): string | undefined {
+  if (hits.length > MOST_HITS) return `${hits.length} hits are more than the ${MOST_HITS} that are recorded`;
+  if (text.length > MOST_CHARACTERS)
+    return `query and options take ${text.length} characters as JSON; at most ${MOST_CHARACTERS} are recorded`;
+  if (redactPrivate(text) !== text) return 'the query or an option has a private part';
+  return undefined;
+}
+
+/** What the log of recalls may hold by the settings of its space. */
+export function keepOf({ recordRecalls }: SpaceSettings, now: Instant): Keep {
+  if (recordRecalls === 'off') return { since: 0, most: 0, texts: false };
+  const { days, texts } = recordRecalls;
+  return { since: now - days * MILLISECONDS_PER_DAY, most: MOST_RECORDINGS, texts };
+}
+
+/** Removes what the log of recalls may not hold any longer. */
+export async function trimRecordings(engine: Dependencies, settings: SpaceSettings): Promise<void> {
+  const [any] = await engine.space.recordings({ limit: 1 });
+  if (any) await engine.space.record(undefined, keepOf(settings, engine.clock()));
+}
+
+export function vectorHashOf(request: SearchRequest | undefined): string | undefined {
+  const vector = request?.query.vector;
+  return vector && hashOf(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+}
+
+function hashOf(value: string | Uint8Array): string {
+  return createHash('sha256').update(value).digest('hex').slice(0, 16);
+}
+
+/** What a recall read, where it is to be recorded. */
+interface Reading extends Pick<Circumstances, 'place' | 'moved' | 'model' | 'analyzer'> {
+  readonly settings: SpaceSettings;
+  /** What the store was asked first. */
+  readonly request: SearchRequest | undefined;
+}
+
+/** A space that notes what is read of it: within the transactions that read, so that all of it is of one moment. */
+function noteReading(space: SpaceStore): {
+  readonly space: SpaceStore;
+  readonly read: () => Reading | undefined;
+} {
+  let first: Omit<Reading, 'moved' | 'request'> | undefined;
+  let off = false;
+  let moved = false;
+  let request: SearchRequest | undefined;
+  const note = async (snapshot: Snapshot) => {
+    if (off) return;
+    if (first) {
+      moved ||= !samePlace(first.place, await snapshot.place());
+      return;
+    }
+    const settings = await snapshot.settings();
+    off = settings.recordRecalls === 'off';
+    if (off) return;
+    const { embedding, analyzer } = await snapshot.derivation();
+    first = {
+      settings,
+      place: await snapshot.place(),
+      model: embedding?.model,
+      analyzer,
+    };
+  };
+  const watched = watchSearches((asked) => {
+    request ??= asked;
+  });
+  const noted = withReader({
+    ...space,
+    snapshot: (work) =>
+      space.snapshot(async (snapshot) => {
+        await note(snapshot);
+        return work(off ? snapshot : watched(snapshot));
+      }),
+    async asKnown(known, derive) {
+      await space.snapshot(note);
+      if (!first) return space.asKnown(known, derive);
+      // Whoever writes before the space is read as a whole is left out.
+      const at = typeof known === 'number' ? known : known.at;
+      const past = await space.asKnown(
+        { at, place: { ...first.place, at: Number.MAX_SAFE_INTEGER } },
+        derive,
+      );
+      return { ...past, snapshot: (work) => past.snapshot((snapshot) => work(watched(snapshot))) };
+    },
+  });
+  return { space: noted, read: () => first && { ...first, moved, request } };
+}
+
+/** A snapshot that tells what is searched in it. */
+export function watchSearches(tell: (request: SearchRequest) => void): (snapshot: Snapshot) => Snapshot {
+  return (snapshot) => ({
+    ...snapshot,
+    search: (request) => {
+      tell(request);
+      return snapshot.search(request);
+    },
+  });
+}
+
+function samePlace(a: LogPlace, b: LogPlace): boolean {
+  return a.sequence === b.sequence && a.usage === b.usage && a.pair === b.pair && a.waiting === b.waiting;
+}

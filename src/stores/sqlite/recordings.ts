@@ -1,0 +1,168 @@
+import {
+  type Keep,
+  type LogPlace,
+  type NewRecording,
+  type Recording,
+  type RecordingRequest,
+  recordingWithout,
+} from '../../store/recording.ts';
+import { verify } from './checksum.ts';
+import type { Connection, SqlValue } from './connection.ts';
+import { isObject, storedJson } from './damage.ts';
+import { lastSequence } from './events.ts';
+import { writeMeta } from './meta.ts';
+import { optionalText, text } from './rows.ts';
+import { lastUsageSequence } from './usage.ts';
+
+export interface RecordingRow {
+  readonly sequence: number;
+  readonly at: number;
+  readonly strategy: string;
+  readonly session_id: string | null;
+  readonly query: string | null;
+  readonly hits: string;
+  readonly details: string;
+  readonly redacted: number;
+  readonly checksum: number | null;
+}
+
+/** Rows that are removed along with a new one: a recall does not wait for a log that nobody wrote to for a year. */
+const REMOVED_AT_ONCE = 100;
+
+/**
+ * Records a recall inside the caller's transaction, and removes what may stay no longer. Returns the sequence of the
+ * last recording, and whether something was taken away that was not simply too old: its bytes are still to be erased.
+ */
+export function applyRecording(
+  connection: Connection,
+  recording: NewRecording | undefined,
+  keep: Keep,
+): { readonly sequence: number; readonly erases: boolean } {
+  if (recording) insert(connection, recording);
+  const sequence = lastRecording(connection);
+  connection.run('DELETE FROM recall WHERE sequence <= ?', sequence - keep.most);
+  const erases = changed(connection) && keep.most === 0;
+  connection.run(
+    'DELETE FROM recall WHERE sequence IN (SELECT sequence FROM recall WHERE at < ? ORDER BY at LIMIT ?)',
+    keep.since,
+    recording ? REMOVED_AT_ONCE : -1,
+  );
+  if (recording || keep.texts) return { sequence, erases: markErasure(connection, erases) };
+  connection.run('UPDATE recall SET query = NULL WHERE query IS NOT NULL');
+  return { sequence, erases: markErasure(connection, changed(connection) || erases) };
+}
+
+function markErasure(connection: Connection, erases: boolean): boolean {
+  if (erases) writeMeta(connection, 'erasure', 'pending');
+  return erases;
+}
+
+function changed(connection: Connection): boolean {
+  return (connection.get('SELECT changes() AS count') as { count: number }).count > 0;
+}
+
+function insert(
+  connection: Connection,
+  { at, strategy, sessionId, query, hits, details }: NewRecording,
+): void {
+  connection.run(
+    'INSERT INTO recall (at, strategy, session_id, query, hits, details) VALUES (?, ?, ?, ?, ?, ?)',
+    at,
+    text(strategy, 'strategy'),
+    optionalText(sessionId, 'sessionId'),
+    optionalText(query, 'query'),
+    JSON.stringify(hits.map(({ id, score }) => ({ id, score }))),
+    JSON.stringify(details),
+  );
+}
+
+function lastRecording(connection: Connection): number {
+  const last = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'recall'");
+  return (last as { seq: number } | undefined)?.seq ?? 0;
+}
+
+/** See `SpaceReader.place`. */
+export function readPlace(connection: Connection): LogPlace {
+  const last = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'similar_pair'");
+  const waiting = connection.get('SELECT count(*) AS count FROM similar_pair WHERE ended_at IS NULL') as {
+    count: number;
+  };
+  return {
+    sequence: lastSequence(connection),
+    usage: lastUsageSequence(connection),
+    pair: (last as { seq: number } | undefined)?.seq ?? 0,
+    waiting: waiting.count,
+  };
+}
+
+/** See `SpaceReader.recordings`. */
+export function readRecordings(connection: Connection, request: RecordingRequest): readonly Recording[] {
+  const conditions: readonly (readonly [string, SqlValue | undefined])[] = [
+    ['sequence = ?', request.sequence],
+    ['sequence < ?', request.before],
+    // The sign keeps SQLite from going through the index of instants, and sorting.
+    ['+at >= ?', request.since],
+    ['strategy = ?', request.strategy],
+    ['session_id = ?', request.sessionId],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`;
+  const rows = connection.all(
+    `SELECT * FROM recall ${where} ORDER BY sequence DESC LIMIT ?`,
+    ...given.map(([, value]) => value as SqlValue),
+    request.limit,
+  ) as RecordingRow[];
+  return rows.map(recordingOf);
+}
+
+/** A row of the log. Throws `store_corrupt`. */
+export function recordingOf(row: RecordingRow): Recording {
+  const place = { table: 'recall', row: row.sequence };
+  const { checksum, ...values } = row;
+  verify(Object.values(values), checksum, place);
+  return {
+    sequence: row.sequence,
+    at: row.at,
+    strategy: row.strategy,
+    sessionId: row.session_id ?? undefined,
+    query: row.query ?? undefined,
+    hits: storedJson(row.hits, areHits, place, 'hits'),
+    details: storedJson(row.details, areDetails, place, 'details'),
+    redacted: row.redacted === 1,
+  };
+}
+
+function areHits(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each) =>
+        isObject<Recording['hits'][number]>(each) &&
+        typeof each.id === 'string' &&
+        typeof each.score === 'number',
+    )
+  );
+}
+
+function areDetails(value: unknown): boolean {
+  return isObject<Recording['details']>(value) && isObject(value['options']);
+}
+
+/** Takes memories out of the log, with what was asked where they were returned or named. */
+export function forgetRecordings(connection: Connection, ids: ReadonlySet<string>): void {
+  const rows = connection.all(
+    `SELECT * FROM recall WHERE
+       EXISTS (SELECT 1 FROM json_each(hits) WHERE json_extract(json_each.value, '$.id') IN (SELECT value FROM json_each(?1)))
+       OR EXISTS (SELECT 1 FROM json_tree(details, '$.options') WHERE json_tree.type = 'text' AND atom IN (SELECT value FROM json_each(?1)))`,
+    JSON.stringify([...ids]),
+  ) as RecordingRow[];
+  for (const row of rows) {
+    const { hits, details } = recordingWithout(recordingOf(row), ids);
+    connection.run(
+      'UPDATE recall SET session_id = NULL, query = NULL, hits = ?, details = ?, redacted = 1 WHERE sequence = ?',
+      JSON.stringify(hits),
+      JSON.stringify(details),
+      row.sequence,
+    );
+  }
+}
