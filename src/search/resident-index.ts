@@ -205,7 +205,7 @@ export function removeMemory(index: ResidentIndex, key: number): void {
 }
 
 /** Whether so many rows are dead that a rebuild pays. */
-export function isWorn(index: ResidentIndex): boolean {
+export function needsCompaction(index: ResidentIndex): boolean {
   return index.dead > 1000 && index.dead > index.size / 4;
 }
 

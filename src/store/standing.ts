@@ -51,7 +51,7 @@ export function standingsOf<Key>(
 }
 
 /** Whether a new pair of the same two memories takes the place of a known one. */
-export function givesWay(
+export function isReplacedBy(
   known: Pick<SimilarPair, 'kind' | 'resolution'>,
   pair: Pick<NewPair, 'kind'>,
 ): boolean {

@@ -1,9 +1,9 @@
-import { saysElse } from './comparison.ts';
+import { textChanged } from './comparison.ts';
 import { deriveWith } from './derived.ts';
 import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
 import { checkedLink, linkKey, orderedEnds } from './links.ts';
 import { names, recordingWithout } from './recording.ts';
-import { givesWay } from './standing.ts';
+import { isReplacedBy } from './standing.ts';
 import {
   buriedKey,
   deepFreeze,
@@ -59,7 +59,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   };
   const queue = (pair: NewPair) => {
     const known = knownPair(memories, pairs, pair);
-    if (known && !givesWay(known, pair)) return;
+    if (known && !isReplacedBy(known, pair)) return;
     if (known) pairs.set(known.sequence, { ...known, dropped: true, endedAt: at });
     lastPair++;
     const { older, newer, kind, similarity } = pair;
@@ -111,11 +111,11 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       sessions.set(change.session.id, deepFreeze(structuredClone(change.session)));
       continue;
     }
-    if (change.kind === 'bury') {
+    if (change.kind === 'add-tombstone') {
       tombstones.set(buriedKey(change.statement), deepFreeze({ ...change.tombstone }));
       continue;
     }
-    if (change.kind === 'exhume') {
+    if (change.kind === 'remove-tombstone') {
       tombstones.delete(buriedKey(change.statement));
       continue;
     }
@@ -157,7 +157,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       lastOrdinal = Math.max(lastOrdinal, ordinal);
       memory = { ...memory, ordinal };
       memories.set(memoryId, stored(memory, change.indexed ?? (before as SearchableMemory)));
-      if (before && saysElse(before.memory, change.memory)) forgetComparison(memoryId);
+      if (before && textChanged(before.memory, change.memory)) forgetComparison(memoryId);
     }
   }
   if (redactions.size > 0) {

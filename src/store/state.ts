@@ -45,7 +45,7 @@ export interface State extends Derivation {
   /** The last place in the order of insertion that was given. */
   readonly lastOrdinal: number;
   readonly sessions: ReadonlyMap<string, Session>;
-  /** By the hash of what was buried. */
+  /** By the hash of the invalidated statement. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   /** All that were cast and not withdrawn; the latest of a voter on a memory counts. */
   readonly votes: readonly KeptVote[];

@@ -252,13 +252,13 @@ export type Change =
   | { readonly kind: 'compared'; readonly ids: readonly string[] }
   /** Makes a session, or changes the one of this id. */
   | { readonly kind: 'session'; readonly session: Session }
-  /** Keeps in mind that a statement was invalidated, without keeping what it says. */
-  | { readonly kind: 'bury'; readonly statement: Statement; readonly tombstone: Tombstone }
-  /** Ends what `bury` began. */
-  | { readonly kind: 'exhume'; readonly statement: Statement }
+  /** Remembers that a statement was invalidated, by a keyed hash, without its text. */
+  | { readonly kind: 'add-tombstone'; readonly statement: Statement; readonly tombstone: Tombstone }
+  /** Removes the tombstone of a statement. */
+  | { readonly kind: 'remove-tombstone'; readonly statement: Statement }
   /** Takes the place of the voter's vote on the memory, until it is withdrawn. It outlives a removal, not a redaction. */
   | { readonly kind: 'vote'; readonly id: string; readonly vote: Vote }
-  /** Withdraws the votes of an operation: those that they took the place of hold again. */
+  /** Withdraws the votes of an operation: those that they replaced count again. */
   | { readonly kind: 'withdraw-votes'; readonly operation: number };
 
 /** What somebody thinks of a memory. */

@@ -81,10 +81,12 @@ type Grain = 'day' | 'week' | 'month' | 'year';
 const MAY_NAME_A_DATE =
   /\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter|yesterday|today|tonight|tomorrow|weekend|ago|last|past|previous|next|this)/i;
 
-const PREPOSITION = /\b(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\s-]+(?:the\s+)?$/i;
+const PREPOSITION =
+  /\b(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\s-]+(?:the\s+)?$/i;
 
 /** Words that are also names of months and days of the week, or parts of them. */
-const AMBIGUOUS = /^(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)$/i;
+const AMBIGUOUS =
+  /^(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)$/i;
 
 function spanOf(result: ParsedResult, text: string, today: CalendarDay): Span | undefined {
   const { start, end, index } = result;
@@ -133,7 +135,9 @@ function rangeOf(
     if (parsed.isCertain('year')) return grained(month, 'month');
     const past = /\blast[\s-]+$/i.test(text.slice(0, index)) || /^last\b/i.test(words);
     const found = yearly((year) => grained({ ...month, year }, 'month'), today);
-    return past && isBefore(today, found.after) ? grained({ ...month, year: found.first.year - 1 }, 'month') : found;
+    return past && isBefore(today, found.after)
+      ? grained({ ...month, year: found.first.year - 1 }, 'month')
+      : found;
   }
   if (parsed.isCertain('weekday')) {
     if (/\bweekends?\b/i.test(words)) return weekend(words, today);
@@ -165,7 +169,8 @@ const SEASONS = [
 ] as const;
 const SEASON =
   /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
-const YEAR = /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?![-/.:]\d)/gi;
+const YEAR =
+  /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?![-/.:]\d)/gi;
 
 /** What the library does not read: seasons, and years that stand alone. */
 function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
@@ -180,7 +185,9 @@ function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
     };
     const found = year === undefined ? latest(season, today) : season(Number(year));
     const past = preposition?.toLowerCase() === 'last' && isBefore(today, found.after);
-    return [{ index: match.index, text: words, ...(past ? latest(season, { ...found.first, day: 0 }) : found) }];
+    return [
+      { index: match.index, text: words, ...(past ? latest(season, { ...found.first, day: 0 }) : found) },
+    ];
   });
   const years = [...text.matchAll(YEAR)]
     .filter((match) => !seasons.some((span) => overlaps(span, { index: match.index, text: match[0] })))
@@ -193,7 +200,8 @@ function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
   return [...seasons, ...years];
 }
 
-const MONTH_BEFORE = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s*$/i;
+const MONTH_BEFORE =
+  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s*$/i;
 
 /** The last Saturday and Sunday that began, or with "last" those of the week before, or with "next" the coming ones. */
 function weekend(words: string, today: CalendarDay): Stretch {

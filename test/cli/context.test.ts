@@ -48,7 +48,7 @@ describe('context', () => {
       items: [{ id: 'rule' }],
     });
     const { stdout } = await work.salience(['bootstrap', '--max-tokens', '100', '--why']);
-    expect(stdout).toMatch(/Never deploy on Fridays[\s\S]+1 memory, \d+ of 100 tokens, 1 left out\noffice: /);
+    expect(stdout).toMatch(/The office is in Porto[\s\S]+1 memory, \d+ of 100 tokens, 1 left out\nrule: /);
   });
 
   it('touches what it took only where the strategy does', async () => {

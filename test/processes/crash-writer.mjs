@@ -39,7 +39,7 @@ for (;;) {
         session: { id: 's', scope: 'global', startedAt: 0, activeAt: next, endedAt: undefined },
       },
       {
-        kind: 'bury',
+        kind: 'add-tombstone',
         statement: { scope: 'global', content: `gone ${next}` },
         tombstone: { at: next, reason: 'why' },
       },

@@ -115,7 +115,7 @@ describe('hybrid prefers a possible update', () => {
   }
   const question = 'What is the budget for the garden: $500?';
 
-  test('which borrows what the older statement is worth without the conflict; the older one falls a little', async () => {
+  test('which inherits the score of the older statement without the conflict; the older one falls a little', async () => {
     const { memory } = await noticed();
     const none = await memory.recall(question, { association: 'none' });
     expect(none.hits.map((hit) => hit.memory.id)).toEqual(['then', 'now', 'far']);
@@ -179,11 +179,11 @@ describe('hybrid prefers a possible update', () => {
     expect(trace.upperBound).toBe(none.hits[0]!.score.value);
     const why = await memory.whyNot('then', { query: question, limit: 1 });
     expect(why).toMatchObject({ outcome: 'outranked', changes: [] });
-    expect(why.message).toContain('"now" borrows its score');
+    expect(why.message).toContain('"now" inherits its score');
     expect((await memory.whyNot('far', { query: question, limit: 1 })).changes.length).toBeGreaterThan(0);
   });
 
-  test('an update that the recall may not see, or that no longer holds, borrows nothing and contests nothing', async () => {
+  test('an update that the recall may not see, or that no longer holds, inherits nothing and causes no conflict', async () => {
     const { memory } = await live(words);
     await memory.rememberMany([
       { ...budget, scope: 'project:a' },

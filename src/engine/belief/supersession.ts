@@ -130,10 +130,10 @@ export function superseding(newer: MemoryRecord, older: MemoryRecord): MemoryRec
  * person has judged stays as it is.
  */
 export function inheritedImportance(
-  heir: Pick<MemoryRecord, 'importance' | 'importanceSource'>,
+  newer: Pick<MemoryRecord, 'importance' | 'importanceSource'>,
   older: Pick<MemoryRecord, 'importance' | 'importanceSource'>,
 ): Pick<MemoryRecord, 'importance' | 'importanceSource'> {
   const { importance, importanceSource } =
-    heir.importanceSource === 'person' || heir.importance >= older.importance ? heir : older;
+    newer.importanceSource === 'person' || newer.importance >= older.importance ? newer : older;
   return { importance, importanceSource };
 }

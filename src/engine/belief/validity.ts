@@ -26,7 +26,7 @@ export async function invalidate(
       changes: [
         { kind: 'replace', memory: after },
         {
-          kind: 'bury',
+          kind: 'add-tombstone',
           statement: await withFullText(reader, before),
           tombstone: { at, reason: why },
         },
@@ -46,6 +46,6 @@ export async function reinstate(
   const entry = { verb: 'reinstate', at: momentOf(engine, options) } as const;
   return changeOne(engine, entry, id, options, async (before, reader) => ({
     memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
-    changes: [{ kind: 'exhume', statement: await withFullText(reader, before) }],
+    changes: [{ kind: 'remove-tombstone', statement: await withFullText(reader, before) }],
   }));
 }

@@ -100,7 +100,7 @@ export async function context<StrategyName extends string>(
       query,
       hitsOf: ({ items }) => items.map(({ id, score }) => ({ id, score: score.value })),
     },
-    (reading) => asKnown(reading, options, (then, given) => contextThen(then, query, given)),
+    (reading) => asKnown(reading, options, (engineAsOf, rest) => contextAsOf(engineAsOf, query, rest)),
   );
 }
 
@@ -120,7 +120,7 @@ export async function pinned(
   return sessionContext(engine, PINNED, options);
 }
 
-async function contextThen<StrategyName extends string>(
+async function contextAsOf<StrategyName extends string>(
   engine: Dependencies,
   query: string | undefined,
   options: ContextOptions<StrategyName>,
@@ -159,8 +159,13 @@ async function contextThen<StrategyName extends string>(
     running.has(id) || (exceptSession !== undefined && bornIn === exceptSession);
   const hits = answer.hits.filter(({ memory }) => !isRunning(memory)).slice(0, limit);
   const found = { ...answer, hits };
-  const musts = await mustHits(engine, name, prepared, texts(mustInclude ?? [], 'mustInclude', 1000, 128));
-  const built = await build(engine, { ...found, hits: inOrder(found.hits) }, musts, {
+  const mandatory = await mandatoryHits(
+    engine,
+    name,
+    prepared,
+    texts(mustInclude ?? [], 'mustInclude', 1000, 128),
+  );
+  const built = await build(engine, { ...found, hits: inOrder(found.hits) }, mandatory, {
     ...budget,
     strategy: packing,
     objective: objective ?? 'evidence',
@@ -269,7 +274,7 @@ async function coreHits(
 }
 
 /** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
-async function mustHits<StrategyName extends string>(
+async function mandatoryHits<StrategyName extends string>(
   engine: Dependencies,
   strategy: StrategyName,
   { plan, resolved }: PreparedRecall,
@@ -294,12 +299,12 @@ async function mustHits<StrategyName extends string>(
 async function build<StrategyName extends string>(
   engine: Dependencies,
   found: { readonly hits: readonly Candidate<StrategyName>[]; readonly trace: Trace },
-  musts: readonly Candidate<StrategyName>[],
+  mandatory: readonly Candidate<StrategyName>[],
   options: BuildOptions & ContextBudget,
 ): Promise<Context<StrategyName>> {
   const started = performance.now();
-  const must = new Set(musts.map(({ memory }) => memory.id));
-  const hits = [...musts, ...found.hits.filter(({ memory }) => !must.has(memory.id))];
+  const mandatoryIds = new Set(mandatory.map(({ memory }) => memory.id));
+  const hits = [...mandatory, ...found.hits.filter(({ memory }) => !mandatoryIds.has(memory.id))];
   const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
   const candidates = hits.map(
     ({ memory, score, isAssociative, worth, rank }): ContextCandidate => ({
@@ -309,7 +314,7 @@ async function build<StrategyName extends string>(
       worth,
       rank,
       isAssociative,
-      mustInclude: must.has(memory.id),
+      mustInclude: mandatoryIds.has(memory.id),
     }),
   );
   const built = await buildContext(candidates, options, {

@@ -4,7 +4,12 @@ import { type ExpansionSettings, expandLinks, presentWeight } from './expand.ts'
 
 const now = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
-const settings: ExpansionSettings = { linkThreshold: 0.3, pathThreshold: 0.3, secondHop: true, sequence: true };
+const settings: ExpansionSettings = {
+  linkThreshold: 0.3,
+  pathThreshold: 0.3,
+  secondHop: true,
+  sequence: true,
+};
 /** The number after this one: a hair above. */
 const hair = (value: number) => value * (1 + Number.EPSILON);
 

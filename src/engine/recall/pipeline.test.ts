@@ -220,7 +220,7 @@ describe('associates', () => {
     expect(idsOf(await recall({ association: { ...lending, minimum: more } }))).toEqual(['hit']);
   });
 
-  test('lift a direct hit that stands beside a better one, and keep its place as a direct hit', async () => {
+  test('raise a direct hit that stands beside a better one, and keep its place as a direct hit', async () => {
     await write(
       [
         { id: 'strong', content: 'tea' },
@@ -229,13 +229,13 @@ describe('associates', () => {
       [['strong', 'weak', 0.6]],
     );
     const plain = (await recall({})).ranked;
-    const lifted = (await recall({ association: lending })).ranked;
-    expect(lifted.map(({ memory, isAssociative }) => [memory.id, isAssociative])).toEqual([
+    const raised = (await recall({ association: lending })).ranked;
+    expect(raised.map(({ memory, isAssociative }) => [memory.id, isAssociative])).toEqual([
       ['strong', false],
       ['weak', false],
     ]);
-    expect(lifted[1]!.score).toBeGreaterThan(plain[1]!.score);
-    expect(lifted[1]!.explain().value).toBe(lifted[1]!.score);
+    expect(raised[1]!.score).toBeGreaterThan(plain[1]!.score);
+    expect(raised[1]!.explain().value).toBe(raised[1]!.score);
     const counted = (await recall({ association: own })).ranked;
     expect(counted.map(({ score }) => score)).toEqual(plain.map(({ score }) => score));
   });

@@ -31,7 +31,7 @@ import { type PossibleUpdate, possibleUpdates } from './updates.ts';
 export interface RecallPlan {
   /** With the limit of the answer. */
   readonly request: SearchRequest;
-  /** The factors of what is outdated, which lent scores are held down by too. */
+  /** The factors of what is outdated, which limit propagated scores too. */
   readonly outer: Node;
   readonly association: AssociationSettings | undefined;
   readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
@@ -46,7 +46,7 @@ export interface RankedMemory {
   readonly bm25: number;
   readonly score: number;
   readonly isAssociative: boolean;
-  /** The ids that led to it, or to the score that it borrows from what it may be an update of: from a direct hit on. */
+  /** The ids that led to it, or to the score that it inherits from what it may be an update of: from a direct hit on. */
   readonly path: readonly string[] | undefined;
   explain(): Explanation;
 }
@@ -133,7 +133,7 @@ async function finish(
   const full =
     direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0 && !rerank;
   const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
-  const { associates, lifted, expansion, rows } = await associate(
+  const { associates, raised, expansion, rows } = await associate(
     surroundings,
     plan,
     association,
@@ -142,7 +142,7 @@ async function finish(
   );
   stages.push(...rows);
   const started = performance.now();
-  const merged = merge(lifted, associates, Math.min(examined, direct.length));
+  const merged = merge(raised, associates, Math.min(examined, direct.length));
   const enough = merged.filter(isEnough);
   const ranked = enough.slice(0, request.limit);
   stages.push(
@@ -171,7 +171,7 @@ async function associate(
   floor: number,
 ): Promise<{
   readonly associates: readonly Unread[];
-  readonly lifted: readonly RankedMemory[];
+  readonly raised: readonly RankedMemory[];
   readonly expansion: Expansion;
   readonly rows: readonly StageTrace[];
 }> {
@@ -185,8 +185,9 @@ async function associate(
   const updates = await possibleUpdates(surroundings, direct, request, settings);
   const expanded = performance.now();
   const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
-  const lender = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
-  const mayEnter = (each: Reached) => floor === 0 || mostLent(each, settings, lender(each)) >= floor;
+  const sourceScore = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
+  const mayEnter = (each: Reached) =>
+    floor === 0 || mostPropagated(each, settings, sourceScore(each)) >= floor;
   const near = expansion.first.filter(mayEnter);
   const further = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
@@ -196,7 +197,7 @@ async function associate(
     ...newer.map((each) => each.newer),
   ]);
   const linked = (each: Reached): Unread[] =>
-    inspect(each.id).map((found) => associated(each, found, request, settings, lender(each), outer));
+    inspect(each.id).map((found) => associated(each, found, request, settings, sourceScore(each), outer));
   const updating = (update: PossibleUpdate): Unread[] =>
     inspect(update.newer).flatMap((found) => updated(update, found, request, settings));
   // A score of 0 is no hit, whatever the minimum.
@@ -206,8 +207,13 @@ async function associate(
   const ended = performance.now();
   return {
     associates: bestOfEach([...first, ...beyond]),
-    lifted: direct.map((hit) =>
-      raised(lift(hit, expansion, request, settings, scores, outer), updates, request, settings),
+    raised: direct.map((hit) =>
+      withUpdate(
+        withPropagated(hit, expansion, request, settings, scores, outer),
+        updates,
+        request,
+        settings,
+      ),
     ),
     expansion,
     rows: [
@@ -241,22 +247,23 @@ function bestOfEach(found: readonly Unread[]): readonly Unread[] {
   return [...best.values()];
 }
 
-/** A newer statement with what the older one lends it, if it is believed: what contests the older one is just that. */
+/** A newer statement with the score that it inherits from the older one, if it is believed: the conflict is between these two. */
 function updated(
-  { newer, older, similarity, score: lent }: PossibleUpdate,
+  { newer, older, similarity, score: sourceScore }: PossibleUpdate,
   { signals, bm25, ordinal }: Inspected,
   { profile, filter, now }: SearchRequest,
   { updateRise }: AssociationSettings,
 ): Unread[] {
   if (signals.superseded || !isBelieved(signals as Belief, filter, now)) return [];
-  const tree = (own: Explanation) => updateAssociation(own, { older: lent, rise: updateRise, similarity });
+  const tree = (own: Explanation) =>
+    updateAssociation(own, { older: sourceScore, rise: updateRise, similarity });
   const { value: score } = tree(valueAlone(evaluate(profile.root, signals, now)));
   const explain = () => tree(explainNode(profile.root, signals, now));
   return [{ id: newer, ordinal, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
 }
 
 /** A direct hit may itself be an update of another one. */
-function raised(
+function withUpdate(
   hit: RankedMemory,
   updates: readonly PossibleUpdate[],
   request: SearchRequest,
@@ -269,8 +276,8 @@ function raised(
   return { ...hit, score, path, explain };
 }
 
-/** The most that a direct hit can lend along a path: nothing where an associate counts for itself. */
-function mostLent({ weight }: Reached, settings: AssociationSettings, score: number): number {
+/** The highest score that a direct hit can propagate along a path: 0 where an associate counts by its own. */
+function mostPropagated({ weight }: Reached, settings: AssociationSettings, score: number): number {
   if (settings.mode === 'direct') return 0;
   return propagatedAssociation(valueAlone(0), {
     propagation: settings.propagation,
@@ -305,8 +312,8 @@ function associated(
   return { id, ordinal, signals, bm25, score, isAssociative: true, path, explain };
 }
 
-/** Relevance is lent to direct hits too: a weak one beside a strong one is worth more than it says itself. */
-function lift(
+/** Scores propagate to direct hits too: a weak hit that is linked to a strong one ranks higher than by its own score. */
+function withPropagated(
   hit: RankedMemory,
   { among }: Expansion,
   request: SearchRequest,
@@ -316,8 +323,8 @@ function lift(
 ): RankedMemory {
   const reached = settings.mode === 'propagated' ? among.find(({ id }) => id === hit.memory.id) : undefined;
   if (!reached) return hit;
-  const lender = scores.get(reached.path[0] as string) ?? 0;
-  const { score, explain } = associated(reached, inspectedOf(hit), request, settings, lender, outer);
+  const sourceScore = scores.get(reached.path[0] as string) ?? 0;
+  const { score, explain } = associated(reached, inspectedOf(hit), request, settings, sourceScore, outer);
   return score > hit.score ? { ...hit, score, explain } : hit;
 }
 

@@ -61,7 +61,11 @@ export async function prepareQuery(
       ...(dates?.ranges ? { dates: dates.ranges } : {}),
       ...(terms.length === 0 ? { substring: query.trim() } : {}),
     },
-    arms: [reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'), vector.arm, ...(dates?.arm ?? [])],
+    arms: [
+      reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'),
+      vector.arm,
+      ...(dates?.arm ?? []),
+    ],
     past: asksForThePast(query),
   };
 }

@@ -10,10 +10,10 @@ import { shown, shownAll } from './shown.ts';
 
 /** The memory, or `undefined`. Throws `redacted` for one that was known then and was forgotten since. */
 export function get(engine: Dependencies, id: string, options: GetOptions = {}): Promise<Memory | undefined> {
-  return asKnown(engine, options, (then, given, past) => getThen(then, id, given, past));
+  return asKnown(engine, options, (engineAsOf, rest, past) => getAsOf(engineAsOf, id, rest, past));
 }
 
-async function getThen(
+async function getAsOf(
   engine: Dependencies,
   id: string,
   options: GetOptions,
@@ -42,10 +42,10 @@ const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
 
 /** One page of memories. Throws `invalid_argument` for a cursor of another list, `not_found` around what is not in it. */
 export function list(engine: Dependencies, options: ListOptions = {}): Promise<MemoryPage> {
-  return asKnown(engine, options, listThen);
+  return asKnown(engine, options, listAsOf);
 }
 
-async function listThen(
+async function listAsOf(
   engine: Dependencies,
   options: ListOptions,
   past: PastSpace | undefined,

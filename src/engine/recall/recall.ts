@@ -40,7 +40,7 @@ export interface Hit<StrategyName extends string = string, Scored extends AnySco
   readonly features: Readonly<Record<string, number>>;
   /** Found through links of direct hits. */
   readonly isAssociative: boolean;
-  /** Of an associate, and of a possible update that borrows: the ids that led to it, from a direct hit on. */
+  /** Of an associate, and of a possible update that inherits a score: the ids that led to it, from a direct hit on. */
   readonly path?: readonly string[] | undefined;
   /** Found only because the recall was deep. */
   readonly viaDeepRecall: boolean;
@@ -84,11 +84,12 @@ export async function recall<StrategyName extends string = 'hybrid'>(
       query,
       hitsOf: ({ hits }) => hits.map(({ memory, score }) => ({ id: memory.id, score: score.value })),
     },
-    (reading) => asKnown(reading, options, (then, given, past) => recallThen(then, query, given, past)),
+    (reading) =>
+      asKnown(reading, options, (engineAsOf, rest, past) => recallAsOf(engineAsOf, query, rest, past)),
   );
 }
 
-async function recallThen<StrategyName extends string>(
+async function recallAsOf<StrategyName extends string>(
   engine: Dependencies,
   query: string | undefined,
   options: RecallOptions<StrategyName>,
@@ -153,7 +154,7 @@ export async function prepareRecall(
   const plan: RecallPlan = {
     request: { profile: resolved, query: preparation.query, filter, now, limit },
     outer,
-    association: tensed(associationOf(strategy, options.association), preparation),
+    association: withoutNewerInThePast(associationOf(strategy, options.association), preparation),
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     signal: options.signal,
@@ -165,7 +166,8 @@ function queryTools({ analyzer, embedder, dateReader, space }: Dependencies, now
   return {
     analyzer,
     embedder,
-    dates: dateReader && (async (text) => dateReader(text, { now, timeZone: (await space.settings()).timeZone })),
+    dates:
+      dateReader && (async (text) => dateReader(text, { now, timeZone: (await space.settings()).timeZone })),
   };
 }
 
@@ -204,8 +206,8 @@ function associationOf(
   return settings;
 }
 
-/** A question about the past is answered by what was said then: nothing newer borrows from it. */
-function tensed(
+/** A question about the past is answered by what was said then: no newer statement inherits from it. */
+function withoutNewerInThePast(
   settings: AssociationSettings | undefined,
   { past }: Preparation,
 ): AssociationSettings | undefined {

@@ -24,7 +24,13 @@ describe('the strategy of a profile', () => {
   test('only retention and hybrid follow links, and only hybrid lends', () => {
     const following = BUILTIN_PROFILE_NAMES.filter((name) => of(name).association !== undefined);
     expect(following.toSorted()).toEqual(['hybrid', 'retention']);
-    const thresholds = { linkThreshold: 0.3, pathThreshold: 0.3, secondHop: true, sequence: true, minimum: 0.1 };
+    const thresholds = {
+      linkThreshold: 0.3,
+      pathThreshold: 0.3,
+      secondHop: true,
+      sequence: true,
+      minimum: 0.1,
+    };
     expect(of('retention').association).toMatchObject(thresholds);
     expect(of('hybrid').association).toMatchObject(thresholds);
     expect(of('retention').association?.mode).not.toBe(of('hybrid').association?.mode);

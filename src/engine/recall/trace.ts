@@ -51,7 +51,9 @@ export interface Trace {
   readonly upperBound: number;
   readonly arms: readonly Arm[];
   /** The dates that the query names, as far as the strategy looks at them. Times are ISO 8601; `to` is not included. */
-  readonly dates?: readonly { readonly text: string; readonly from: string; readonly to: string }[] | undefined;
+  readonly dates?:
+    | readonly { readonly text: string; readonly from: string; readonly to: string }[]
+    | undefined;
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
   /** The id of its recording, where recalls are recorded. */

@@ -51,10 +51,10 @@ export async function explainMemory(
   id: string,
   { query, ...options }: ExplainOptions = {},
 ): Promise<MemoryExplanation> {
-  return asKnown(engine, options, (then, given) => explainThen(then, query, id, given));
+  return asKnown(engine, options, (engineAsOf, rest) => explainAsOf(engineAsOf, query, id, rest));
 }
 
-async function explainThen(
+async function explainAsOf(
   engine: Dependencies,
   query: string | undefined,
   id: string,
@@ -80,10 +80,10 @@ export async function whyNot(
   id: string,
   { query, ...options }: ExplainOptions = {},
 ): Promise<WhyNot> {
-  return asKnown(engine, options, (then, given) => whyNotThen(then, query, id, given));
+  return asKnown(engine, options, (engineAsOf, rest) => whyNotAsOf(engineAsOf, query, id, rest));
 }
 
-async function whyNotThen(
+async function whyNotAsOf(
   engine: Dependencies,
   query: string | undefined,
   id: string,
@@ -120,12 +120,12 @@ async function whyNotThen(
     const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
-  const heir = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
+  const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
   const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
   const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
-  // What it lends its score to would rise with it.
-  const wanted = heir === undefined ? neededChanges(resolved, found.signals, request.now, needed) : [];
+  // The score of what inherits from it would rise with it.
+  const wanted = replacement === undefined ? neededChanges(resolved, found.signals, request.now, needed) : [];
   const changes = wanted.map(({ signal, from, to }) =>
     isClockName(signal)
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
@@ -141,9 +141,9 @@ async function whyNotThen(
     changes,
     message: isBelowFloor
       ? `its score ${found.score.toFixed(4)} is below minScore ${plan.minScore}`
-      : heir === undefined
+      : replacement === undefined
         ? rankMessage(found, needed)
-        : heirMessage(heir),
+        : replacedMessage(replacement),
   };
 }
 
@@ -155,8 +155,8 @@ function rankMessage(found: Inspection, needed: number): string {
     : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
 }
 
-function heirMessage(heir: string): string {
-  return `${JSON.stringify(heir)} borrows its score and came in its place: a possible update, which conflicts() lists and resolve settles, or a neighbour; with association: 'none' nothing borrows`;
+function replacedMessage(replacement: string): string {
+  return `${JSON.stringify(replacement)} inherits its score and was returned instead: it is a linked memory, or a possible update (list it with conflicts(), settle it with resolve()). Pass association: 'none' to rank every memory by its own score`;
 }
 
 function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
@@ -169,17 +169,17 @@ function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {
     case 'type':
       return `its type ${memory.type} is filtered out by types or typesExclude`;
     case 'tag':
-      return 'it does not carry all the tags that were asked for';
+      return 'it does not have all the requested tags';
     case 'metadata':
-      return 'its metadata does not meet what was asked for';
+      return 'its metadata does not match the metadata filter';
     case 'tier':
       return `it is in the ${memory.tier} tier, which this recall does not search`;
     case 'consolidated':
-      return `it was consolidated into another memory at ${at(memory.consolidatedAt)}, which its links name; a deep recall finds it`;
+      return `it was consolidated into another memory at ${at(memory.consolidatedAt)}, which its links name; recall with deep: true to include it`;
     case 'superseded':
-      return 'another memory that is visible here has taken its place, which beliefs and history name; a deep recall finds it';
+      return 'another memory that is visible here supersedes it; beliefs and history name that one, and deep: true includes this one';
     case 'invalidated':
-      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; reinstate it if it holds`;
+      return `it was invalidated at ${at(memory.invalidatedAt)}: ${memory.invalidReason ?? 'no reason was given'}; reinstate it if it is true`;
     case 'expired':
       return `it expired at ${at(memory.expiresAt)}`;
     case 'not-yet-valid':

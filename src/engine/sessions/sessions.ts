@@ -12,7 +12,7 @@ import { type Hit, recall } from '../recall/recall.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions, RememberResult } from '../types.ts';
 import { toMemory } from '../write/record.ts';
-import { type Also, rememberSummary } from '../write/remember.ts';
+import { type FurtherChanges, rememberSummary } from '../write/remember.ts';
 
 /** A session in which nothing happens for so long is over. */
 const IDLE = MILLISECONDS_PER_DAY;
@@ -165,7 +165,7 @@ async function openedSession(
     const stale = open !== undefined && isOver(open, now);
     const next: Session = open && !stale ? { ...open, activeAt: Math.max(open.activeAt, now) } : session;
     let won = true;
-    const also: Also = async (reader) => {
+    const furtherChanges: FurtherChanges = async (reader) => {
       const current = await reader.session();
       // Another process started or ended a session meanwhile.
       won = JSON.stringify(current) === JSON.stringify(open);
@@ -179,8 +179,8 @@ async function openedSession(
     if (open && said.length > 0 && said.length === memories.length) {
       const shown = said.slice(0, MOST_SHOWN);
       const summary = automaticSummary(open, shown, said.length);
-      const unlessChanged: Also = async (reader) => {
-        const changes = await also(reader);
+      const unlessChanged: FurtherChanges = async (reader) => {
+        const changes = await furtherChanges(reader);
         // What was forgotten or corrected meanwhile must not stand in a summary.
         won &&= (await reader.get(shown.map(({ id }) => id))).every(
           (memory, at) => memory?.content === shown[at]?.content && memory?.title === shown[at]?.title,
@@ -190,7 +190,7 @@ async function openedSession(
       await summarise(engine, open, summary, now, options, unlessChanged, shown);
     } else {
       await engine.space.write({ verb: 'remember', at: now }, async (reader) => ({
-        changes: (await also(reader)) ?? [],
+        changes: (await furtherChanges(reader)) ?? [],
         result: undefined,
       }));
     }
@@ -204,7 +204,7 @@ async function summarise(
   summary: string,
   now: Instant,
   options: OperationOptions,
-  also?: Also,
+  furtherChanges?: FurtherChanges,
   automaticFrom?: readonly MemoryRecord[],
 ): Promise<RememberResult | undefined> {
   const content = redactPrivate(summary);
@@ -217,7 +217,13 @@ async function summarise(
     source: automaticFrom ? ('inferred' as const) : ('stated' as const),
   };
   const derivedFrom = automaticFrom?.map(({ id }) => id);
-  return rememberSummary(engine, input, { signal: options.signal, now: new Date(now) }, also, derivedFrom);
+  return rememberSummary(
+    engine,
+    input,
+    { signal: options.signal, now: new Date(now) },
+    furtherChanges,
+    derivedFrom,
+  );
 }
 
 /** Without a language model: what was remembered, one line each. */

@@ -3,9 +3,9 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { compareCreated, saysElse } from '../../store/comparison.ts';
+import { compareCreated, textChanged } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
-import { givesWay } from '../../store/standing.ts';
+import { isReplacedBy } from '../../store/standing.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -58,14 +58,16 @@ export async function compare(
     const asCompared = async (compared: readonly MemoryRecord[]) => {
       const current = await reader.get(compared.map(({ id }) => id));
       return current.map(
-        (memory, at) => memory !== undefined && !saysElse(memory, compared[at] as MemoryRecord),
+        (memory, at) => memory !== undefined && !textChanged(memory, compared[at] as MemoryRecord),
       );
     };
     const unchanged = await asCompared(memories);
     const ids = memories.filter((_, at) => unchanged[at]).map(({ id }) => id);
-    const bothStand = await asCompared(found.flatMap(({ of }) => of));
+    const bothUnchanged = await asCompared(found.flatMap(({ of }) => of));
     const isNews = await newsIn(reader, memories);
-    const queued = found.filter((pair, at) => bothStand[2 * at] && bothStand[2 * at + 1] && isNews(pair));
+    const queued = found.filter(
+      (pair, at) => bothUnchanged[2 * at] && bothUnchanged[2 * at + 1] && isNews(pair),
+    );
     return {
       changes: [
         ...reported(queued).map((pair) => ({ kind: 'queue-pair', pair }) as const),
@@ -85,7 +87,7 @@ async function newsIn(
   const known = new Map<string, SimilarPair>(pairs.map((pair) => [keyOf(pair), pair]));
   return (pair) => {
     const same = known.get(keyOf(pair));
-    return same === undefined || givesWay(same, pair);
+    return same === undefined || isReplacedBy(same, pair);
   };
 }
 
@@ -103,7 +105,7 @@ async function findPairs(
   const add = (kind: PairKind, of: FoundPair['of'], similarity: number) => {
     const pair: FoundPair = { older: of[0].id, newer: of[1].id, kind, similarity, of };
     const known = pairs.get(keyOf(pair));
-    if (!known || givesWay({ ...known, resolution: undefined }, pair)) pairs.set(keyOf(pair), pair);
+    if (!known || isReplacedBy({ ...known, resolution: undefined }, pair)) pairs.set(keyOf(pair), pair);
   };
   for (const [index, memory] of comparable.entries()) {
     throwIfAborted(options.signal);

@@ -247,7 +247,7 @@ async function reasonsOf(
   return distinct.flatMap((statement, at): readonly Change[] => {
     const tombstone = tombstones[at];
     if (!tombstone || tombstone.reason === '') return [];
-    return [{ kind: 'bury', statement, tombstone: { at: tombstone.at, reason: '' } }];
+    return [{ kind: 'add-tombstone', statement, tombstone: { at: tombstone.at, reason: '' } }];
   });
 }
 

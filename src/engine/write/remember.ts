@@ -58,30 +58,34 @@ export async function rememberJudged(
 }
 
 /** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
-export type Also = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
+export type FurtherChanges = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
 
-/** Remembers the summary of a session, together with what becomes of the session; `undefined` when `also` says so. */
+/** Remembers the summary of a session, together with what becomes of the session; `undefined` when `furtherChanges` says so. */
 export async function rememberSummary(
   engine: Dependencies,
   input: RememberInput,
   options: OperationOptions,
-  also?: Also,
+  furtherChanges?: FurtherChanges,
   derivedFrom: readonly string[] = [],
 ): Promise<RememberResult | undefined> {
   const inputs = [{ ...input, type: 'summary' }];
-  const [remembered] = await rememberAll(engine, inputs, options, { summaries: true, also, derivedFrom });
+  const [remembered] = await rememberAll(engine, inputs, options, {
+    summaries: true,
+    furtherChanges,
+    derivedFrom,
+  });
   return remembered;
 }
 
-interface Manner {
+interface RememberSettings {
   /** Whether to look for what the first statement may contradict. */
   readonly noticing?: boolean | undefined;
   /** Whether summaries of sessions may be written. */
   readonly summaries?: boolean | undefined;
-  readonly also?: Also | undefined;
+  readonly furtherChanges?: FurtherChanges | undefined;
   /** The ids of the memories that a summary was made of. */
   readonly derivedFrom?: readonly string[] | undefined;
-  /** Who judged the importance of each. Default is the caller. */
+  /** Where the importance of each comes from. Default is the caller. */
   readonly judges?: readonly ImportanceSource[] | undefined;
 }
 
@@ -89,7 +93,7 @@ async function rememberAll(
   engine: Dependencies,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { noticing, summaries, judges, also, derivedFrom = [] }: Manner,
+  { noticing, summaries, judges, furtherChanges, derivedFrom = [] }: RememberSettings,
 ): Promise<readonly RememberResult[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
@@ -122,13 +126,13 @@ async function rememberAll(
         await checkSupersession(reader, written, engine.space.name);
         const changes = changesOf(again, indexed);
         const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
-        const born = bornLinks(engine, again, inserted, indexed, now);
+        const newLinks = linksOfNew(engine, again, inserted, indexed, now);
         const pairs = await noticedIn(reader, noticed, written[0]);
         const sessions = await touchSessions(reader, written, now);
-        const more = also ? await also(reader) : [];
+        const more = furtherChanges ? await furtherChanges(reader) : [];
         if (!more) return { changes: [], result: 'left out' };
         return {
-          changes: [...changes, ...born, ...pairs, ...sessions, ...more],
+          changes: [...changes, ...newLinks, ...pairs, ...sessions, ...more],
           result: 'written',
           ...derivationOf(engine, indexed),
         };
@@ -184,7 +188,7 @@ function changesOf(plans: readonly Plan[], indexed: readonly IndexedText[]): rea
   });
 }
 
-function bornLinks(
+function linksOfNew(
   engine: Dependencies,
   plans: readonly Plan[],
   inserted: readonly MemoryRecord[],

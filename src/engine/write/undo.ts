@@ -222,9 +222,10 @@ async function tombstoneBefore(
 ): Promise<readonly Change[]> {
   if (verb !== 'invalidate' && verb !== 'reinstate') return [];
   const statement = await withFullText(reader, before);
-  if (before.invalidatedAt === undefined) return verb === 'invalidate' ? [{ kind: 'exhume', statement }] : [];
+  if (before.invalidatedAt === undefined)
+    return verb === 'invalidate' ? [{ kind: 'remove-tombstone', statement }] : [];
   const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
-  return [{ kind: 'bury', statement, tombstone }];
+  return [{ kind: 'add-tombstone', statement, tombstone }];
 }
 
 function linkBefore({ link, before }: LinkChange): Change {

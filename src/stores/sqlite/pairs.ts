@@ -1,7 +1,7 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
-import { givesWay } from '../../store/standing.ts';
+import { isReplacedBy } from '../../store/standing.ts';
 import type { NewPair, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';
@@ -54,7 +54,7 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
     if (rowOf(connection, id) === undefined) throw missingMemory(id);
   }
   const known = readKnownPairs(connection, [older]).find((each) => [each.older, each.newer].includes(newer));
-  if (known && !givesWay(known, pair)) return;
+  if (known && !isReplacedBy(known, pair)) return;
   if (known) {
     // It stays, ended, so that one can look back to when it was all that was known.
     connection.run(

@@ -3,7 +3,7 @@ import { decodePages, encodePages } from '../../search/pages.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
-  isWorn,
+  needsCompaction,
   putMemory,
   putSignals,
   type ResidentIndex,
@@ -65,7 +65,7 @@ export function createResident(): Resident {
         reflected = saved?.reflected ?? loadAll(connection, index);
       }
       reflected = catchUp(connection, index, reflected, links);
-      if (isWorn(index)) index = decodePages(encodePages(index)) ?? index;
+      if (needsCompaction(index)) index = decodePages(encodePages(index)) ?? index;
       const related = readRelationsVersion(connection);
       if (related !== relationsVersion) relations = readRelations(connection);
       relationsVersion = related;

@@ -20,9 +20,9 @@ export function readTombstones(
   );
 }
 
-export function bury(connection: Connection, statement: Statement, { at, reason }: Tombstone): void {
+export function addTombstone(connection: Connection, statement: Statement, { at, reason }: Tombstone): void {
   const key = keyOf(connection);
-  exhume(connection, statement);
+  removeTombstone(connection, statement);
   connection.run(
     'INSERT INTO tombstone (hash, at, reason) VALUES (?, ?, ?)',
     hashOf(key, normalised(statement)),
@@ -31,7 +31,7 @@ export function bury(connection: Connection, statement: Statement, { at, reason 
   );
 }
 
-export function exhume(connection: Connection, statement: Statement): void {
+export function removeTombstone(connection: Connection, statement: Statement): void {
   const key = readMeta(connection, 'tombstone_key');
   if (key === undefined) return;
   for (const hash of hashesOf(key, statement)) connection.run('DELETE FROM tombstone WHERE hash = ?', hash);
@@ -46,7 +46,7 @@ function keyOf(connection: Connection): string {
   return key;
 }
 
-/** Of the normalised content, and of the content as it is: what was buried by an older version. */
+/** Of the normalised content, and of the content as it is: what an older version stored. */
 function hashesOf(key: string, statement: Statement): readonly Uint8Array[] {
   const same = normalised(statement);
   const hash = hashOf(key, same);

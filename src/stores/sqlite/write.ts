@@ -1,4 +1,4 @@
-import { saysElse } from '../../store/comparison.ts';
+import { textChanged } from '../../store/comparison.ts';
 import { deriveWith } from '../../store/derived.ts';
 import { memoryExists, missingMemory } from '../../store/faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../../store/store.ts';
@@ -41,7 +41,7 @@ import { writeSession } from './sessions.ts';
 import { relationsChanged, writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
-import { bury, exhume } from './tombstones.ts';
+import { addTombstone, removeTombstone } from './tombstones.ts';
 import { castVote, withdrawVotes } from './votes.ts';
 
 const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, checksum, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?, ?)`;
@@ -172,7 +172,7 @@ function applyChange(
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
         writeAttributes(connection, row, change.memory.metadata);
       }
-      if (saysElse(memory, change.memory)) forgetComparison(connection, memory.id, end);
+      if (textChanged(memory, change.memory)) forgetComparison(connection, memory.id, end);
       return [{ row, id: memory.id, before: JSON.stringify(memory) }];
     }
     case 'remove': {
@@ -207,11 +207,11 @@ function applyChange(
     case 'session':
       writeSession(connection, change.session);
       return [];
-    case 'bury':
-      bury(connection, change.statement, change.tombstone);
+    case 'add-tombstone':
+      addTombstone(connection, change.statement, change.tombstone);
       return [];
-    case 'exhume':
-      exhume(connection, change.statement);
+    case 'remove-tombstone':
+      removeTombstone(connection, change.statement);
       return [];
     case 'vote':
       castVote(connection, change.id, change.vote, end.operation);

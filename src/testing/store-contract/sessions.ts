@@ -62,10 +62,10 @@ export const sessionTests: readonly ContractTest[] = [
 
 export const tombstoneTests: readonly ContractTest[] = [
   onSpace(
-    'a buried statement is known again by its scope and content, until it is exhumed',
+    'a tombstone is found by the scope and content of its statement, until it is removed',
     async (space) => {
       expect(await space.tombstones([statement])).toEqual([undefined]);
-      await write(space, [{ kind: 'bury', statement, tombstone }]);
+      await write(space, [{ kind: 'add-tombstone', statement, tombstone }]);
       const others = [
         { ...statement, scope: 'project:a' },
         { ...statement, content: 'The sky is green!' },
@@ -79,41 +79,41 @@ export const tombstoneTests: readonly ContractTest[] = [
         tombstone,
       ]);
       const later = { at: start + 9, reason: 'another mistake' };
-      await write(space, [{ kind: 'bury', statement, tombstone: later }]);
+      await write(space, [{ kind: 'add-tombstone', statement, tombstone: later }]);
       expect({ ...(await space.tombstones([statement]))[0] }).toEqual(later);
-      await write(space, [{ kind: 'exhume', statement: others[0] as typeof statement }]);
+      await write(space, [{ kind: 'remove-tombstone', statement: others[0] as typeof statement }]);
       expect(await space.tombstones([statement])).not.toEqual([undefined]);
-      await write(space, [{ kind: 'exhume', statement }]);
+      await write(space, [{ kind: 'remove-tombstone', statement }]);
       expect(await space.tombstones([statement])).toEqual([undefined]);
     },
   ),
-  onSpace('a buried statement is known however it is spaced or composed', async (space) => {
+  onSpace('a tombstone is found however its statement is spaced or composed', async (space) => {
     const forms = ['Zoë likes tea', ' Zoe\u0308  likes\n tea '].map((content) => ({
       scope: 'global',
       content,
     }));
-    for (const [buried, said] of [forms, forms.toReversed()]) {
-      await write(space, [{ kind: 'bury', statement: buried!, tombstone }]);
-      expect((await space.tombstones([said!]))[0]?.reason).toBe(tombstone.reason);
-      await write(space, [{ kind: 'exhume', statement: said! }]);
+    for (const [stored, lookedUp] of [forms, forms.toReversed()]) {
+      await write(space, [{ kind: 'add-tombstone', statement: stored!, tombstone }]);
+      expect((await space.tombstones([lookedUp!]))[0]?.reason).toBe(tombstone.reason);
+      await write(space, [{ kind: 'remove-tombstone', statement: lookedUp! }]);
       expect(await space.tombstones(forms)).toEqual([undefined, undefined]);
     }
   }),
   onSpace('a tombstone outlives the memory, and belongs to one space', async (space, store) => {
     await write(space, [insert({ id: 'a', ...statement })]);
-    await write(space, [{ kind: 'bury', statement, tombstone }]);
+    await write(space, [{ kind: 'add-tombstone', statement, tombstone }]);
     await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
     expect(await getOne(space, 'a')).toBeUndefined();
     expect(await space.tombstones([statement])).not.toEqual([undefined]);
     const bob = await store.openSpace('bob');
     expect(await bob.tombstones([statement])).toEqual([undefined]);
-    await write(bob, [{ kind: 'exhume', statement }]);
+    await write(bob, [{ kind: 'remove-tombstone', statement }]);
     expect(await space.tombstones([statement])).not.toEqual([undefined]);
   }),
   onSpace('a write that fails buries nothing', async (space) => {
     await expectCode(
       write(space, [
-        { kind: 'bury', statement, tombstone },
+        { kind: 'add-tombstone', statement, tombstone },
         { kind: 'remove', id: 'x' },
       ]),
       'not_found',
