@@ -36,7 +36,8 @@ const dataset: Dataset = {
         queries: [
           { ...query, id: 'q0', relevant: ['a'], mustNot: ['b'] },
           { ...query, id: 'q1', relevant: ['b2'], stale: ['a'], weight: 2 },
-          { ...query, id: 'q2', relevant: ['d'], type: 'two' },
+          // What is stale comes below the answer too, above what is relevant.
+          { ...query, id: 'q2', relevant: ['d'], stale: ['c'], type: 'two' },
           { ...query, id: 'q3', relevant: [] },
         ],
       },

@@ -65,7 +65,7 @@ it('measures strategies on a dataset, and leaves nothing behind', async () => {
 it('writes rows that follow and a report, and says which row was changed', async () => {
   const twoSpaces = `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`;
   work.file('two.jsonl', twoSpaces);
-  work.file('mine.json', JSON.stringify({ name: 'mine', extends: 'bm25' }));
+  work.file('mine.json', JSON.stringify({ name: 'mine', description: 'Words alone.', extends: 'bm25' }));
   const args = ['eval', 'two.jsonl', '--strategy', 'bm25,mine.json', '--k', '1,2', '--jobs', '2'];
   const outputs = ['--baseline', 'hybrid', '--placebo', '--rows', 'rows.jsonl', '--html', 'report.html'];
   const { stdout } = await work.salience([...args, ...outputs, '--tokens', '500', '--min-score', '0.01']);
