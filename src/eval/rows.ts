@@ -29,7 +29,7 @@ export interface AnswerRow {
   readonly type: string;
   /** What was returned, best first. */
   readonly hits: readonly RankedHit[];
-  /** Ids ranked below, as far as the first relevant or stale one; absent when the answer holds what it needs. */
+  /** Ids ranked below, as far as the first relevant one; absent when the answer holds what it needs. */
   readonly below?: readonly string[];
   /** Ids of the memories that answer the question, as the store kept them. */
   readonly evidence: readonly string[];
@@ -91,7 +91,7 @@ export function* rowsOf(runs: readonly EvaluationRun[], options: RowsOptions): G
 
 function rowOf(outcome: EvaluatedQuery, dataset: number, strategy: string, ks: readonly number[]): AnswerRow {
   const { space, id, type, hits, ranking, relevant, stale = [], mustNot = [], sameAs, weight } = outcome;
-  const below = belowOf(ranking.slice(hits.length), relevant, stale);
+  const below = belowOf(ranking.slice(hits.length), relevant);
   return {
     kind: 'answer',
     ...{ dataset, strategy, space, id, type, hits },
@@ -107,15 +107,10 @@ function rowOf(outcome: EvaluatedQuery, dataset: number, strategy: string, ks: r
   };
 }
 
-/** No measure depends on what is ranked below the returned ones and below the first of these. */
-function belowOf(
-  deeper: readonly string[],
-  relevant: readonly string[],
-  stale: readonly string[],
-): readonly string[] {
-  const needed = new Set([...relevant, ...stale]);
-  const first = deeper.findIndex((id) => needed.has(id));
-  return first < 0 ? [] : deeper.slice(0, first + 1);
+/** No measure depends on what is ranked below the returned ones and below the first relevant one. */
+function belowOf(deeper: readonly string[], relevant: readonly string[]): readonly string[] {
+  const first = deeper.findIndex((id) => relevant.includes(id));
+  return deeper.slice(0, first + 1);
 }
 
 /** A hash of what a dataset says, whatever its file looks like. */

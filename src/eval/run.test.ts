@@ -111,13 +111,49 @@ test('every strategy answers every query, measured over the full ranking', async
   const now = Date.UTC(2024, 0, 2);
   expect(calls).toEqual([
     ...['open one', 'load 5'],
-    // The query with a stale memory is ranked to the end.
-    ...[`words 2 ${now}`, `words 2 ${now}`, `words 5 ${now}`, `words 2 ${now}`],
-    // Also the one whose relevant memory is not among the first.
+    // What is stale needs no longer ranking: the relevant memory is among the first.
+    ...[`words 2 ${now}`, `words 2 ${now}`, `words 2 ${now}`],
+    // Where it is not, the query is ranked to the end.
     ...[`backwards 2 ${now}`, `backwards 5 ${now}`, `backwards 2 ${now}`, `backwards 5 ${now}`],
     ...[`backwards 2 ${now}`, 'close one'],
     ...['open two', 'load 1', `words 2 ${now}`, `backwards 2 ${now}`, 'close two'],
   ]);
+});
+
+test('a longer answer is asked for first, then the whole space, until the evidence is found', async () => {
+  const memories = Array.from({ length: 30 }, (_, at) => ({
+    ...{ id: `m${at}`, content: 'x', createdAt: 0, session: undefined, type: undefined, metadata: {} },
+  }));
+  const query = { id: 'q', query: 'x', now: 0, type: 'one', stale: [] };
+  const asked: number[] = [];
+  const engine: EvaluationEngine = {
+    open: async () => ({
+      load: async () => new Map(),
+      rank: async (_, { limit, contextTokens }) => {
+        asked.push(limit);
+        // A longer ranking is nobody's context.
+        expect(contextTokens).toBe(limit === 2 ? 100 : undefined);
+        return {
+          hits: memories.slice(0, Math.min(limit, 25)).map(({ id }, at) => ({ id, score: 1 - at / 30 })),
+        };
+      },
+      close: async () => {},
+    }),
+  };
+  const askFor = async (...relevant: string[]) => {
+    asked.length = 0;
+    const datasets = [
+      { name: 'd', spaces: new Map([['s', { memories, queries: [{ ...query, relevant }] }]]) },
+    ];
+    const given = { datasets, strategies: ['one'], embedder: 'none', ks: [2], contextTokens: 100 };
+    const [run] = await evaluate(given, engine);
+    return { asked: [...asked], mrr: run!.result.metrics['mrr'], ranked: run!.outcomes[0]!.ranking.length };
+  };
+  expect(await askFor('m1', 'm20')).toEqual({ asked: [2], mrr: 1 / 2, ranked: 2 });
+  expect(await askFor('m9')).toEqual({ asked: [2, 10], mrr: 1 / 10, ranked: 10 });
+  expect(await askFor('m10', 'm24')).toEqual({ asked: [2, 10, 30], mrr: 1 / 11, ranked: 25 });
+  expect(await askFor('m29')).toEqual({ asked: [2, 10, 30], mrr: 0, ranked: 25 });
+  expect(await askFor()).toMatchObject({ asked: [2], ranked: 2 });
 });
 
 test('ids of memories that say the same count as each other', async () => {
@@ -142,7 +178,7 @@ test('ids of memories that say the same count as each other', async () => {
   const one = words!.outcomes.slice(0, 2);
   expect(one.map(({ ranking, relevant, stale }) => ({ ranking, relevant, stale }))).toEqual([
     { ranking: ['m0', 'm2'], relevant: ['m0'], stale: [] },
-    { ranking: ['m4', 'm0', 'm2'], relevant: ['m4'], stale: ['m2'] },
+    { ranking: ['m4', 'm0'], relevant: ['m4'], stale: ['m2'] },
   ]);
   expect(words!.result.metrics['recall@1']).toBe(1);
 });
@@ -190,8 +226,7 @@ test('the engine may time answers itself, and say what a context takes', async (
   const [run] = await evaluate({ ...options(), strategies: ['words'], contextTokens: 500 }, timing);
   expect(run!.result.latencyMs).toEqual({ p50: 7, p95: 7, p99: 7 });
   expect(run!.result.tokens).toEqual({ mean: (7 + 9 + 7 + 3) / 4, p50: 7, p95: 9 });
-  // A ranking of the whole space is nobody's context.
-  expect(asked).toEqual([500, 500, undefined, 500, 500]);
+  expect(asked).toEqual([500, 500, 500, 500]);
 });
 
 test('placebos rank what the engine kept, from a seed', async () => {

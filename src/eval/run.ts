@@ -90,13 +90,16 @@ export interface EvaluatedQuery extends QueryOutcome {
 
 export const DEFAULT_KS: readonly number[] = [1, 5, 10, 20];
 
+/** Most evidence that is not in an answer is in one of so many times its length, which costs far less than all. */
+const DEEPER = 5;
+
 /**
  * Answers every query of every dataset with every strategy, and measures the answers. Runs come by dataset, then by
  * strategy, in the given order. Each space is loaded once, for all strategies.
  *
- * The time of a query is that of ranking the `max(ks)` best. Where that answer is cut before the first relevant
- * memory, or the query names stale ones, the ranking of the whole space follows, untimed, so that `mrr` and
- * `updatedAboveStale` are over the full ranking. Throws `invalid_argument`, `aborted`, and what the engine throws.
+ * The time of a query is that of ranking the `max(ks)` best. Where that answer is cut before the first relevant memory,
+ * a longer one follows, and then the ranking of the whole space, untimed, so that `mrr` and `updatedAboveStale` are over
+ * the full ranking. Throws `invalid_argument`, `aborted`, and what the engine throws.
  *
  * @example
  * ```ts
@@ -233,13 +236,19 @@ async function answer(
     ...(top.tokens !== undefined && { tokens: top.tokens }),
   };
 
+  // All measures are decided at the first relevant memory; what is stale counts only above it.
+  let ranking: readonly string[] = found;
   const all = memories.length + kept.size;
-  const cut = found.length >= depth && depth < all;
-  const open = stale.length > 0 || !found.some((id) => relevant.includes(id));
-  if (!cut || relevant.length === 0 || !open) return { ...outcome, ranking: found };
-  const full = await rank(all);
-  // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
-  return { ...outcome, ranking: [...new Set([...found, ...idsOf(full.hits.map(({ id }) => id))])] };
+  for (const limit of [DEEPER * depth, all]) {
+    const isCut = found.length >= depth && ranking.length < all;
+    const isOpen = relevant.length > 0 && !ranking.some((id) => relevant.includes(id));
+    if (!isCut || !isOpen) break;
+    const deeper = await rank(Math.min(limit, all));
+    // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
+    ranking = [...new Set([...found, ...idsOf(deeper.hits.map(({ id }) => id))])];
+    if (deeper.hits.length < limit) break;
+  }
+  return { ...outcome, ranking };
 }
 
 function checkDistinct(hits: readonly RankedHit[], query: DatasetQuery, strategy: string): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -60,6 +60,98 @@ it('measures strategies on a dataset, and leaves nothing behind', async () => {
   expect(table.stdout).toMatch(/bm25 .*1\.000/);
   expect(readdirSync(temporary)).toEqual([]);
   expect(readdirSync(work.directory)).not.toContain('memory');
+});
+
+it('writes rows that follow and a report, and says which row was changed', async () => {
+  const twoSpaces = `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`;
+  work.file('two.jsonl', twoSpaces);
+  work.file('mine.json', JSON.stringify({ name: 'mine', description: 'Words alone.', extends: 'bm25' }));
+  const args = ['eval', 'two.jsonl', '--strategy', 'bm25,mine.json', '--k', '1,2', '--jobs', '2'];
+  const outputs = ['--baseline', 'hybrid', '--placebo', '--rows', 'rows.jsonl', '--html', 'report.html'];
+  const { stdout } = await work.salience([...args, ...outputs, '--tokens', '500', '--min-score', '0.01']);
+  expect(stdout).toMatch(/hybrid .*\n.*bm25 .*\n.*mine .*\n.*placebo:random/);
+  expect(stdout).toMatch(/wrote rows.jsonl\nwrote report.html/);
+  const html = readFileSync(join(work.directory, 'report.html'), 'utf8');
+  expect(html).toContain(
+    'salience eval two.jsonl --strategy bm25,mine.json --baseline hybrid --placebo --k 1,2 --tokens 500 --min-score 0.01 --embedder builtin --seed 1',
+  );
+
+  const verify = ['eval', 'two.jsonl', '--verify', 'rows.jsonl'];
+  expect(await work.salience(verify)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('48 answers'),
+  });
+  const rows = readFileSync(join(work.directory, 'rows.jsonl'), 'utf8');
+  work.file('rows.jsonl', rows.replace('"mrr":1}', '"mrr":0.5}'));
+  const wrong = await work.salience(verify);
+  expect(wrong.code).toBe(1);
+  expect(wrong.stdout).toMatch(
+    /^rows\.jsonl:\d+: hybrid, question q\d of s\/1: mrr is 0.5; recomputed it is 1\n$/,
+  );
+});
+
+it('gives the same results on several threads as on one', async () => {
+  work.file('two.jsonl', `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`);
+  const run = async (jobs: string) => {
+    const args = ['eval', 'two.jsonl', '--strategy', 'hybrid,bm25', '--jobs', jobs];
+    const { results } = (await work.json(args)) as { results: { latencyMs?: unknown }[] };
+    return results.map(({ latencyMs: _, ...result }) => result);
+  };
+  expect(await run('2')).toEqual(await run('1'));
+});
+
+it('makes a dataset from recalls, uses and votes', async () => {
+  const salience = (...args: string[]) => work.salience(args);
+  for (const [id, text] of [
+    ['tea', 'Ann drinks tea'],
+    ['bus', 'Bob drives a bus'],
+  ] as const) {
+    await salience('remember', text, '--id', id, '--role', 'user', '--author', 'Ann', '--now', '2026-01-01');
+  }
+  await salience('feedback', 'bus', 'up', '--now', '2026-03-01T10:01:00Z');
+  await salience('feedback', 'tea', 'down', '--now', '2026-03-01T10:01:00Z');
+  const recall = (at: string, query: string | undefined, ...ids: string[]) =>
+    JSON.stringify({ kind: 'recall', at, strategy: 'hybrid', query, hits: ids.map((id) => ({ id })) });
+  const lines = [
+    recall('2026-03-01T10:00:00Z', 'who drives?', 'tea', 'bus'),
+    recall('2026-03-02T10:00:00Z', 'what to drink?', 'tea', 'bus'),
+    JSON.stringify({ kind: 'use', at: '2026-03-02T10:00:10Z', ids: ['tea'] }),
+  ];
+  work.file('recalls.jsonl', lines.join('\n'));
+  const args = ['eval-set', '--recalls', 'recalls.jsonl', '--output', 'mine.jsonl'];
+  expect(await work.json(args)).toEqual({
+    ...{ file: 'mine.jsonl', recalls: 2, uses: 2, queries: 1, unexplained: 0 },
+    dropped: {
+      ...{
+        'query-not-recorded': 0,
+        'nothing-used': 0,
+        'memory-gone': 0,
+        'first-of-strategy': 1,
+        'asked-again': 0,
+      },
+    },
+  });
+  const written = readFileSync(join(work.directory, 'mine.jsonl'), 'utf8').trim().split('\n');
+  expect(written.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { kind: 'memory', id: 'tea', role: 'user', author: 'Ann' },
+    { kind: 'memory', id: 'bus' },
+    { kind: 'query', query: 'who drives?', relevant: ['bus'], weight: 2, now: '2026-03-01T10:00:00.000Z' },
+  ]);
+  const { results } = (await work.json(['eval', 'mine.jsonl', '--strategy', 'bm25'])) as {
+    results: object[];
+  };
+  expect(results[0]).toMatchObject({ n: 1 });
+  // It says why, does not write over a file, and fails without a question.
+  const shown = await salience(...args, '--force');
+  expect(shown.stdout).toContain('left out 1: the strategy itself had put first what was used');
+  expect((await salience(...args)).code).toBe(1);
+  work.file('recalls.jsonl', recall('2026-03-05T10:00:00Z', undefined, 'tea'));
+  expect(await salience(...args, '--force')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('left out 1'),
+  });
+  work.file('recalls.jsonl', `${lines[0]}\n{"kind":"recall"}`);
+  expect((await salience(...args)).stderr).toContain('recalls.jsonl:2 is neither');
 });
 
 it('refuses datasets, strategies and depths that cannot be', async () => {

@@ -3,6 +3,7 @@ import { escapeXml } from '../../domain/escape-xml.ts';
 import { type Difference, groupRuns } from '../compare.ts';
 import type { Dataset } from '../dataset.ts';
 import type { Metrics } from '../metrics.ts';
+import { isPlacebo } from '../placebo.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationRun } from '../run.ts';
 import { chooseColumns } from '../table.ts';
@@ -75,6 +76,7 @@ export function htmlReport(options: HtmlReportOptions): string {
 interface Section {
   readonly group: readonly EvaluationRun[];
   readonly baseline: EvaluationRun;
+  /** Neither the baseline nor placebos, whose differences would dwarf all others. */
   readonly others: readonly EvaluationRun[];
   readonly differences: readonly Difference[];
   readonly columns: readonly string[];
@@ -95,7 +97,7 @@ function drawDataset(
   const strategies = group.map((run) => run.result.strategy);
   const section: Section = {
     ...{ group, baseline, columns },
-    others: group.filter((run) => run !== baseline),
+    others: group.filter((run) => run !== baseline && !isPlacebo(run.result.strategy)),
     differences: options.differences.filter((each) => each.dataset === result.dataset),
     metric: columns.find((name) => name.startsWith('ndcg')) ?? 'mrr',
     seriesOf: (strategy) => strategies.indexOf(strategy) % SERIES_COLOURS,

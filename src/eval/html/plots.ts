@@ -52,6 +52,8 @@ export interface ForestRow {
 const WIDTH = 520;
 const NAME = 150;
 const VALUE = 70;
+/** A difference with its interval. */
+const INTERVAL = 180;
 const ROW = 24;
 const HEADING = 30;
 const GAP = 10;
@@ -84,7 +86,7 @@ export function drawForest(plot: ForestPlot): string {
     ),
     0.01,
   );
-  const half = (WIDTH - NAME - VALUE) / 2;
+  const half = (WIDTH - NAME - INTERVAL) / 2;
   const x = (value: number) => round(NAME + half + (value / reach) * half);
   const rows = stack(plot.groups);
   const ends = [-reach, reach].map((value) => signed(value));
@@ -93,7 +95,7 @@ export function drawForest(plot: ForestPlot): string {
     `<line class="axis" x1="${x(0)}" y1="0" x2="${x(0)}" y2="${rows.height}"/>`,
     ...rows.placed.map(({ row, y }) => {
       const { interval, value, series, certain } = row;
-      const hint = interval ? `, 95 % from ${signed(interval.low)} to ${signed(interval.high)}` : '';
+      const range = interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : '';
       return [
         nameOf(row.name, y),
         ...(interval
@@ -101,8 +103,8 @@ export function drawForest(plot: ForestPlot): string {
               `<line class="stroke s${series}" x1="${x(interval.low)}" y1="${y + 12}" x2="${x(interval.high)}" y2="${y + 12}"/>`,
             ]
           : []),
-        `<circle class="${certain ? 'fill' : 'hollow'} s${series}" cx="${x(value)}" cy="${y + 12}" r="5"><title>${escapeXml(`${row.name}: ${signed(value)}${hint}`)}</title></circle>`,
-        `<text x="${WIDTH}" y="${y + 17}" text-anchor="end">${signed(value)}</text>`,
+        `<circle class="${certain ? 'fill' : 'hollow'} s${series}" cx="${x(value)}" cy="${y + 12}" r="5"><title>${escapeXml(`${row.name}: ${signed(value)}${range}`)}</title></circle>`,
+        `<text x="${WIDTH}" y="${y + 17}" text-anchor="end">${signed(value)}<tspan class="dim">${range}</tspan></text>`,
       ].join('');
     }),
     `<line class="axis" x1="${x(-reach)}" y1="${rows.height}" x2="${x(reach)}" y2="${rows.height}"/>`,

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { compareRuns } from '../compare.ts';
+import type { Dataset } from '../dataset.ts';
+import { type EvaluationEngine, evaluate } from '../run.ts';
+import { rankDistribution, worstLosses } from './losses.ts';
+import { htmlReport } from './page.ts';
+
+const evil = '<script>alert("x")</script><img src=http://example.com onerror=a>';
+const memories = ['a', 'b', 'c'].map((id) => ({
+  ...{ id, content: `${id} ${evil}`, createdAt: 0, session: undefined, type: undefined, metadata: {} },
+}));
+const dataset: Dataset = {
+  name: `set ${evil}`,
+  spaces: new Map(
+    Array.from({ length: 5 }, (_, at) => [
+      `space/${at}`,
+      {
+        memories,
+        queries: Array.from({ length: 4 }, (_, number) => ({
+          ...{ id: `q${number}${evil}`, query: `who? ${evil}`, now: 0, type: `kind ${evil}`, stale: [] },
+          relevant: ['c'],
+        })),
+      },
+    ]),
+  ),
+};
+
+/** `down` ranks what is right last, every other strategy first. */
+const engine: EvaluationEngine = {
+  open: async () => ({
+    load: async () => new Map(),
+    rank: async (_, { strategy, limit }) => ({
+      hits: (strategy === 'down' ? ['a', 'b', 'c'] : ['c', 'b', 'a'])
+        .slice(0, limit)
+        .map((id, at) => ({ id, score: 1 - at / 10 })),
+      milliseconds: 1,
+    }),
+    close: async () => {},
+  }),
+};
+
+async function report(strategies: readonly string[]) {
+  const datasets = [dataset];
+  const runs = await evaluate({ datasets, strategies, embedder: 'none', ks: [1, 2] }, engine);
+  const about = { command: `salience eval '${evil}'`, version: '1.2.3' };
+  return { runs, html: htmlReport({ runs, datasets, differences: compareRuns(runs), about }) };
+}
+
+test('the page loads nothing, and its policy allows its own styles alone', async () => {
+  const { html } = await report(['up', 'down', 'placebo:random']);
+  const style = /<style>([\s\S]*)<\/style>/.exec(html)![1]!;
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(html).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+  // No element that loads or runs, no attribute that does, no style beside the sheet.
+  expect(html).not.toMatch(/<(?:script|img|link|iframe|object|embed|base|form|image|use|foreignObject)\b/i);
+  expect(html).not.toMatch(/<[^>]*\s(?:src|href|style|on\w+)=/i);
+  expect(style).not.toMatch(/@import|url\(/);
+  expect(html).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+});
+
+test('every element that opens closes', async () => {
+  const { html } = await report(['up', 'down']);
+  const open: string[] = [];
+  for (const [, close, name, self] of html.matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gi)) {
+    if (self || name === 'meta') continue;
+    if (close) expect(open.pop()).toBe(name);
+    else open.push(name as string);
+  }
+  expect(open).toEqual([]);
+});
+
+test('it shows differences, ranks, losses and how it was made', async () => {
+  const { html } = await report(['up', 'down']);
+  expect(html).toContain('<p class="dim">version 1.2.3</p>');
+  expect(html).toContain('<pre>salience eval &#39;');
+  expect(html).toContain('down: −1.000 [−1.000, −1.000]');
+  expect(html).toMatch(/<td>0\.000 <span class="down">▼<\/span><\/td>/);
+  expect(html).toContain('Where down loses most against up (ndcg@2)');
+  expect(html.match(/<li>/g)).toHaveLength(10);
+  expect(html).toContain('first evidence at 3 with down, at 1 with up');
+  expect(html).toMatch(/<blockquote>evidence <code>c<\/code>: c &lt;script/);
+  expect(html).toMatch(/<blockquote>first of down <code>a<\/code>: a &lt;script/);
+});
+
+test('one strategy alone has neither differences nor losses', async () => {
+  const { html } = await report(['up']);
+  expect(html).not.toMatch(/Difference from|loses most/);
+  expect(html).toContain('Rank of the first evidence');
+});
+
+test('losses are the questions that got worse, the worst first', async () => {
+  const { runs } = await report(['up', 'down']);
+  const [up, down] = [runs[0]!, runs[1]!];
+  expect(
+    worstLosses(down, up, 'hit@1', 3).map(({ loss, rank, rankBefore }) => [loss, rank, rankBefore]),
+  ).toEqual(Array(3).fill([1, 3, 1]));
+  expect(worstLosses(up, down, 'hit@1', 3)).toEqual([]);
+});
+
+test('every question is counted at one rank', () => {
+  const at = (rank: number) => ({
+    ranking: Array.from({ length: 60 }, (_, place) => (place + 1 === rank ? 'right' : `m${place}`)),
+    relevant: ['right'],
+  });
+  const counts = rankDistribution([1, 2, 3, 4, 5, 6, 10, 11, 20, 21, 50, 51, 0].map(at));
+  expect(counts.map(({ label, count }) => `${label}: ${count}`)).toEqual([
+    ...['1: 1', '2: 1', '3: 1', '4–5: 2', '6–10: 2', '11–20: 2', '21–50: 2', '51+: 1', 'none: 1'],
+  ]);
+});

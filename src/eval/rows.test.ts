@@ -1,0 +1,211 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Dataset } from './dataset.ts';
+import { type AnswerRow, type EvaluationRow, rowsOf } from './rows.ts';
+import { type EvaluationEngine, evaluate } from './run.ts';
+import { verifyRows } from './verify.ts';
+
+let directory: string;
+let rows: readonly EvaluationRow[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-rows-'));
+  rows = await makeRows();
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const memory = (id: string, content: string) => ({
+  ...{ id, content, createdAt: 0, session: undefined, type: undefined, metadata: {} },
+});
+const query = { query: '?', now: 0, type: 'one', stale: [] };
+const memories = [
+  memory('a', 'apple'),
+  memory('b', 'bread'),
+  memory('b2', ' bread'),
+  memory('c', 'cheese'),
+  memory('d', 'dates'),
+];
+const dataset: Dataset = {
+  name: 'food',
+  spaces: new Map([
+    [
+      's',
+      {
+        memories,
+        queries: [
+          { ...query, id: 'q0', relevant: ['a'], mustNot: ['b'] },
+          { ...query, id: 'q1', relevant: ['b2'], stale: ['a'], weight: 2 },
+          // What is stale comes below the answer too, above what is relevant.
+          { ...query, id: 'q2', relevant: ['d'], stale: ['c'], type: 'two' },
+          { ...query, id: 'q3', relevant: [] },
+        ],
+      },
+    ],
+  ]),
+};
+
+/** Returns the memories in their order, whatever is asked. */
+const engine: EvaluationEngine = {
+  open: async () => ({
+    load: async () => new Map([['b2', 'b']]),
+    rank: async (_, { limit }) => ({
+      hits: ['a', 'b', 'c', 'd'].slice(0, limit).map((id, at) => ({ id, score: 1 / (at + 1) })),
+      milliseconds: 0.1 + 0.2,
+      tokens: 12,
+    }),
+    close: async () => {},
+  }),
+};
+
+async function makeRows(datasets = [dataset]): Promise<readonly EvaluationRow[]> {
+  const strategies = ['first', 'second'];
+  const runs = await evaluate({ datasets, strategies, embedder: 'none', ks: [1, 2] }, engine);
+  return [...rowsOf(runs, { datasets, about: { command: 'test' } })];
+}
+
+async function verify(lines: readonly unknown[], datasets = [dataset]) {
+  const path = join(directory, 'rows.jsonl');
+  await writeFile(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  );
+  return verifyRows(path, datasets);
+}
+
+/** The rows with a change of the answer of the first strategy to one question. */
+function changed(id: string, change: (row: AnswerRow) => object): readonly unknown[] {
+  const at = rows.findIndex((row) => row.kind === 'answer' && row.id === id);
+  return rows.with(at, { ...rows[at], ...change(rows[at] as AnswerRow) } as EvaluationRow);
+}
+
+test('rows say what was returned, as far as measures depend on it', () => {
+  expect(rows.map(({ kind }) => kind)).toEqual([
+    ...['evaluation', 'answer', 'answer', 'answer', 'answer', 'summary'],
+    ...['answer', 'answer', 'answer', 'answer', 'summary'],
+  ]);
+  expect(rows[0]).toMatchObject({ about: { command: 'test' }, ks: [1, 2], datasets: [{ name: 'food' }] });
+  expect(rows[2]).toEqual({
+    ...{ kind: 'answer', dataset: 0, strategy: 'first', space: 's', id: 'q1', type: 'one' },
+    hits: [
+      { id: 'a', score: 1 },
+      { id: 'b', score: 0.5 },
+    ],
+    ...{ evidence: ['b'], stale: ['a'], sameAs: { b2: 'b' }, weight: 2 },
+    metrics: expect.objectContaining({ 'recall@1': 0, 'recall@2': 1, mrr: 0.5 }),
+    ...{ ms: 0.1 + 0.2, tokens: 12 },
+  });
+  expect(rows[3]).toMatchObject({ below: ['c', 'd'], evidence: ['d'] });
+  expect(rows[4]).toMatchObject({ id: 'q3', evidence: [], metrics: {} });
+});
+
+test('what was written follows', async () => {
+  expect(await verify(rows)).toEqual({ answers: 8, problems: [] });
+  const two = [dataset, dataset];
+  expect(await verify(await makeRows(two), two)).toEqual({ answers: 16, problems: [] });
+});
+
+test.each<[string, () => readonly unknown[], number, RegExp]>([
+  [
+    'a metric',
+    () => changed('q0', (row) => ({ metrics: { ...row.metrics, mrr: 0.5 } })),
+    2,
+    /question q0 of s: mrr is 0.5; recomputed it is 1/,
+  ],
+  [
+    'a metric left out',
+    () => changed('q0', () => ({ metrics: {} })),
+    2,
+    /mrr is missing; recomputed it is 1/,
+  ],
+  [
+    'a metric of no answer',
+    () => changed('q3', () => ({ metrics: { mrr: 1 } })),
+    5,
+    /mrr is 1; recomputed it is none/,
+  ],
+  ['the order of hits', () => changed('q0', (row) => ({ hits: row.hits.toReversed() })), 2, /scores rise/],
+  [
+    'a hit twice',
+    () => changed('q0', (row) => ({ hits: [row.hits[0], row.hits[0]] })),
+    2,
+    /ranks a memory twice/,
+  ],
+  ['an unknown hit', () => changed('q0', () => ({ below: ['x'] })), 2, /ranks the memory x/],
+  [
+    'what is ranked below',
+    () => changed('q2', () => ({ below: ['d'] })),
+    4,
+    /mrr is 0.25; recomputed it is 0.333/,
+  ],
+  [
+    'the evidence',
+    () => changed('q2', () => ({ evidence: ['a'] })),
+    4,
+    /evidence is \[a\]; in the dataset it is \[d\]/,
+  ],
+  [
+    'what is stale',
+    () => changed('q1', () => ({ stale: [] })),
+    3,
+    /stale is \[\]; in the dataset it is \[a\]/,
+  ],
+  ['what must not be', () => changed('q0', () => ({ mustNot: ['c'] })), 2, /mustNot is \[c\]/],
+  [
+    'what is the same',
+    () => changed('q1', () => ({ sameAs: { b2: 'c' } })),
+    3,
+    /counts memory b2 as c, which does not say the same/,
+  ],
+  ['a type', () => changed('q0', () => ({ type: 'two' })), 2, /is of type two; in the dataset it is one/],
+  [
+    'a question',
+    () => changed('q0', () => ({ id: 'q9' })),
+    2,
+    /question q9 of s: the dataset has no such question/,
+  ],
+  [
+    'a latency',
+    () => changed('q0', () => ({ ms: 1000 })),
+    6,
+    /summary of food, first: latencyMs.p95 is 0.3\d+; recomputed it is 1000/,
+  ],
+  ['a row left out', () => rows.toSpliced(1, 1), 5, /no row answers question q0 of s/],
+  ['a row twice', () => rows.toSpliced(1, 0, rows[1] as EvaluationRow), 7, /q0 of s was answered twice/],
+  ['a summary left out', () => rows.slice(0, -1), 10, /no summary of dataset 0, strategy second/],
+  [
+    'a result',
+    () => rows.with(5, { ...rows[5], result: { ...(rows[5] as { result: object }).result, n: 4 } } as never),
+    6,
+    /n is 4; recomputed it is 3/,
+  ],
+  [
+    'the hash',
+    () => rows.with(0, { ...rows[0], datasets: [{ name: 'food', sha256: '0' }] } as never),
+    1,
+    /another version of food/,
+  ],
+])('%s that was changed is named with its line', async (_, lines, line, problem) => {
+  const { problems } = await verify(lines());
+  expect(problems).toContainEqual({ line, problem: expect.stringMatching(problem) });
+});
+
+test('the rows of other datasets say so', async () => {
+  const { problems } = await verify(rows, []);
+  expect(problems[0]).toMatchObject({
+    line: 1,
+    problem: expect.stringContaining('is of 1 datasets, and 0 are given'),
+  });
+});
+
+test.each<[string, () => readonly unknown[], number]>([
+  ['no JSON', () => [...rows, '{'], 12],
+  ['another kind', () => [...rows, { kind: 'note' }], 12],
+  ['half an answer', () => [rows[0], { kind: 'answer', strategy: 'first' }], 2],
+  ['no result', () => [rows[0], { kind: 'summary' }], 2],
+  ['another version', () => [{ ...rows[0], version: 2 }], 1],
+  ['no header', () => rows.slice(1), 1],
+  ['nothing', () => [], 1],
+])('%s is an error with its line', async (_, lines, line) => {
+  await expect(verify(lines())).rejects.toMatchObject({ code: 'unreadable_file', details: { line } });
+});
