@@ -64,7 +64,7 @@ export async function conductSearch(
   const within = await keysWithMetadata(source, filter);
   const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, standing, filter, now, within);
   const afterEligible = performance.now();
-  const columns = await columnsOfQuery(index, source, () => view, query, signalsRead(profile));
+  const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
   const afterLexical = performance.now();
   const search = { profile, rows, standing, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
@@ -113,7 +113,7 @@ export async function conductInspection(
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
   const columns =
     hasWords || EXACT_SIGNALS.some((name) => read.has(name))
-      ? await columnsOfQuery(index, source, () => view, query, read, found)
+      ? await columnsOfQuery(index, source, view, query, read, found)
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
@@ -138,19 +138,41 @@ export async function conductInspection(
   });
 }
 
+/** What a recall ranks by is asked for again when links and updates are followed. */
+const lastColumns = new WeakMap<
+  PreparedQuery,
+  {
+    readonly index: ResidentIndex;
+    readonly version: number;
+    readonly view: View;
+    readonly read: ReadonlySet<string>;
+    readonly columns: QueryColumns;
+  }
+>();
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
+}
+
 /** What a query finds of all rows, or at least of the memories of some keys. */
 async function columnsOfQuery(
   index: ResidentIndex,
   source: RowSource,
-  view: () => View,
+  view: View,
   query: PreparedQuery,
   read: ReadonlySet<string>,
   among?: readonly number[],
 ): Promise<QueryColumns> {
   const { terms, substring } = query;
   if (terms.length > 0) {
+    const { version } = index;
+    const known = lastColumns.get(query);
+    if (known?.index === index && known.version === version && known.view === view && sameNames(known.read, read))
+      return known.columns;
     const words = queryWords(index, terms, await source.termIds(terms));
-    return queryColumns(index, view, query, lexicalScores(index, words), words, read);
+    const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
+    lastColumns.set(query, { index, version, view, read, columns });
+    return columns;
   }
   const lexical =
     substring === undefined
