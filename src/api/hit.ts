@@ -46,6 +46,7 @@ export const traceSchema = z.object({
   upperBound: z.number(),
   arms: listOf(armSchema),
   sequence: z.number(),
+  indexRebuilt: z.literal(true).optional().describe('The space was reindexed or restored while it was open'),
   asOf: z
     .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
     .optional()

@@ -1,12 +1,12 @@
 import { SalienceError } from '../domain/errors.ts';
-import type { MemoryRecord, Tier } from '../domain/memory.ts';
-import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import type { Tier } from '../domain/memory.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
+import type { KeyedRows as RowSource } from '../store/rows.ts';
 import type { Relations } from '../store/standing.ts';
 import type {
   Exclusion,
@@ -20,25 +20,8 @@ import type {
 import { coldCount, eligibleRows } from './eligible.ts';
 import { type LexicalScores, lexicalScores, noLexicalScores, substringScores } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { type Awaitable, searchIndex, type VectorSource } from './search.ts';
+import { searchIndex } from './search.ts';
 import { signalsForQuery, standingColumns } from './standing.ts';
-
-/**
- * What ranking asks of whatever keeps the memories: rows by key, and keys by what the index does not hold. All answers
- * are of the moment that the index reflects.
- */
-export interface RowSource extends VectorSource {
-  /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
-  records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
-  /** The keys of these ids, in order; `undefined` where there is no memory. */
-  keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
-  termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The keys of the memories whose metadata meets all of these. */
-  keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
-  /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */
-  keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
-}
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -47,11 +30,13 @@ export interface ResidentState {
   readonly relations: Relations<number>;
   /** Of the last event taken in. */
   readonly sequence: number;
+  /** See {@link SearchAnswer}. */
+  readonly rebuilt?: boolean | undefined;
 }
 
 /** The exact top k: every store that has a resident index searches by this. */
 export async function conductSearch(
-  { index, relations, sequence }: ResidentState,
+  { index, relations, sequence, rebuilt }: ResidentState,
   source: RowSource,
   { profile, query, filter, now, limit }: SearchRequest,
 ): Promise<SearchAnswer> {
@@ -83,6 +68,7 @@ export async function conductSearch(
     candidates: answer.candidates,
     scored: answer.scored,
     sequence,
+    ...(rebuilt ? { indexRebuilt: true as const } : {}),
     durations: {
       eligible: afterEligible - started,
       lexical: afterLexical - afterEligible,

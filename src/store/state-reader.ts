@@ -3,7 +3,7 @@ import { normalisedContent } from '../domain/statement.ts';
 import { compareCreated } from './comparison.ts';
 import { checkListLimit, compareListed, decodeCursor, pageOf } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
-import { mergedLinks, sequenceLink } from './links.ts';
+import { grouped } from './standing.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -12,34 +12,32 @@ import {
   type State,
   undoableOperation,
 } from './state.ts';
-import type { Link, ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, SpaceReader } from './store.ts';
+import type { ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, StoreReader } from './store.ts';
 import { fullContent } from './tiers.ts';
 
 /** The verbs of reading over a state, or over one that changes: what is read is what `present` gives then. */
-export function readerOf(present: () => State): SpaceReader {
+export function readerOf(present: () => State): StoreReader {
   return {
     async get(ids) {
       const { memories } = present();
       return ids.map((id) => memories.get(id)?.memory);
     },
-    async links(ids, minimum = 0) {
-      const { links, memories } = present();
+    async storedLinks(ids, { among = false } = {}) {
       const wanted = new Set(ids);
-      const records = [...memories.values()].map(({ memory }) => memory);
-      const touching = ({ ids: ends }: Link) => ends.some((end) => wanted.has(end));
-      const merged = mergedLinks(
-        [...links.values()].filter(touching),
-        sequenceLinks(records).filter(touching),
-      );
-      return merged.filter(({ weight }) => weight >= minimum);
+      const isWanted = (id: string) => wanted.has(id);
+      const links = [...present().links.values()];
+      return links.filter(({ ids: ends }) => (among ? ends.every(isWanted) : ends.some(isWanted)));
     },
-    async linksAmong(ids) {
-      const wanted = new Set(ids);
-      const { links } = present();
-      return mergedLinks(
-        [...links.values()].filter((link) => link.ids.every((end) => wanted.has(end))),
-        [],
-      );
+    async neighbours(ids) {
+      const records = inOrder([...present().memories.values()].map(({ memory }) => memory));
+      const sessions = grouped(records.map((memory) => [memory.bornIn, memory] as const));
+      return ids.map((id) => {
+        const session = present().memories.get(id)?.memory.bornIn;
+        if (session === undefined) return undefined;
+        const beside = sessions.get(session) ?? [];
+        const at = beside.findIndex((memory) => memory.id === id);
+        return { memory: beside[at] as MemoryRecord, before: beside[at - 1], after: beside[at + 1] };
+      });
     },
     async pendingPairs(limit) {
       return pendingPairsOf(present()).slice(0, limit);
@@ -168,17 +166,6 @@ function compareSessions(a: Session, b: Session): number {
 
 function inOrder(memories: readonly MemoryRecord[]): readonly MemoryRecord[] {
   return memories.toSorted(compareCreated);
-}
-
-/** The links between neighbours of all sessions. */
-function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
-  const latest = new Map<string, MemoryRecord>();
-  return inOrder(memories).flatMap((memory) => {
-    if (memory.bornIn === undefined) return [];
-    const before = latest.get(memory.bornIn);
-    latest.set(memory.bornIn, memory);
-    return before ? [sequenceLink(before, memory)] : [];
-  });
 }
 
 function listOf(state: State, request: ListRequest): ListAnswer {

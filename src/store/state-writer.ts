@@ -186,6 +186,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     votes,
     compared,
     settings: decision.settings ?? state.settings,
+    generation: state.generation,
     ...derivation,
   };
 }

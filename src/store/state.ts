@@ -51,6 +51,8 @@ export interface State extends Derivation {
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
   readonly settings: SpaceSettings;
+  /** How often what is derived from the texts was replaced. */
+  readonly generation: number;
 }
 
 /** A pair that is known, or was: it stays, so that one can look back. */
@@ -87,6 +89,7 @@ export const emptyState: State = {
   votes: [],
   compared: new Set(),
   settings: DEFAULT_SETTINGS,
+  generation: 0,
   embedding: undefined,
   analyzer: undefined,
 };

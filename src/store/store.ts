@@ -5,6 +5,8 @@ import type { SpaceSettings } from '../domain/settings.ts';
 import type { Instant } from '../domain/time.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+import type { IndexRows, Position } from './rows.ts';
+import type { State } from './state.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -33,9 +35,10 @@ export interface OpenSpaceOptions {
 }
 
 /**
- * One space, with all that a store must do for it. What happens here neither sees nor changes anything of another space.
+ * One space, with all that a store must do for it: keep. `withSearch` makes of it what the engine uses. What happens here
+ * neither sees nor changes anything of another space.
  */
-export interface SpaceCore extends AsyncDisposable {
+export interface SpaceCore {
   readonly name: string;
   /**
    * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
@@ -48,26 +51,57 @@ export interface SpaceCore extends AsyncDisposable {
    */
   write<Result>(
     entry: WriteEntry,
-    decide: (reader: SpaceReader) => Promise<Decision<Result>>,
+    decide: (reader: StoreReader) => Promise<Decision<Result>>,
   ): Promise<Result>;
   /**
    * Reads at one moment: everything that `work` reads of its snapshot is as of the last committed write and use of any
-   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it:
-   * no model, no other read of the space. A store that cannot hold a moment checks what it reads against the
-   * snapshot's sequence, and calls `work` anew where something is newer: three times, then it throws `store_busy`.
+   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it.
+   * A store that cannot hold a moment finds out whether something was written meanwhile, and throws `overtaken` (see
+   * `unlessOvertaken`): `work` is then called anew on a later moment, three times at most.
    */
-  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
+  snapshot<Result>(work: (snapshot: StoreSnapshot) => Promise<Result>): Promise<Result>;
   /**
    * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
    * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
-  use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  use(usage: NewUsage, decide: (reader: StoreReader) => Promise<UseDecision>): Promise<number>;
   info(): Promise<SpaceInfo>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
   backup(path: string): Promise<void>;
+  /** All that the space holds, of one moment: to look back from, where being exact comes before being quick. */
+  everything(): Promise<State>;
+  /** Looks for damage. An empty list means a healthy store. */
+  check(): Promise<readonly string[]>;
+  /**
+   * Saves an index in place of the one that was saved before, so that the next process opens quickly; for nothing when
+   * anything was written after its position, which may have forgotten what it holds. Left out where nothing can be saved.
+   */
+  savePages?(parts: ReadonlyMap<string, Uint8Array>, position: Position): Promise<void>;
+  /** Waits for what is under way. Called once. */
+  close(): Promise<void>;
+}
+
+/** A space as the engine uses it. */
+export interface SpaceStore
+  extends Omit<SpaceCore, 'write' | 'use' | 'snapshot' | 'everything' | 'savePages'>,
+    SpaceReader,
+    AsyncDisposable {
+  /** See {@link SpaceCore.write}. Nothing else of the space may be asked within `decide`: `invalid_argument`. */
+  write<Result>(
+    entry: WriteEntry,
+    decide: (reader: SpaceReader) => Promise<Decision<Result>>,
+  ): Promise<Result>;
+  /** See {@link SpaceCore.use}. */
+  use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  /**
+   * Reads at one moment, as {@link SpaceCore.snapshot} does. `work` may be called more than once, and asks no model, and
+   * nothing of the space but its snapshot: `invalid_argument`. Throws `store_busy` when the space was written to during
+   * each of three attempts.
+   */
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
   /**
    * The space as it was at a moment of the past, to read from: walked back along both logs. What was forgotten since
    * is missing. `derive` computes the text data of memories whose text was another one then; called outside of any
@@ -77,15 +111,34 @@ export interface SpaceCore extends AsyncDisposable {
     known: Instant,
     derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
   ): Promise<PastSpace>;
-  /** Looks for damage. An empty list means a healthy store. */
-  check(): Promise<readonly string[]>;
   /** About how many bytes closing the space would free. */
   residentBytes(): number;
+  /** Waits for what is under way, saves what makes the next opening quick, and refuses everything else. */
   close(): Promise<void>;
 }
 
-/** A space as the engine uses it: `withReader` makes one of a {@link SpaceCore}. */
-export interface SpaceStore extends SpaceCore, SpaceReader {}
+/** What a store reads, all of one moment: the forms that the engine uses are made of it. */
+export interface StoreReader extends Omit<SpaceReader, 'links' | 'linksAmong'> {
+  /** The stored links of these memories, each once; with `among`, only those both of whose ends are among them. */
+  storedLinks(ids: readonly string[], options?: { readonly among?: boolean }): Promise<readonly Link[]>;
+  /** What stands beside these memories in the session that each was made in, in order; `undefined` for one made in none. */
+  neighbours(ids: readonly string[]): Promise<readonly (Neighbours | undefined)[]>;
+}
+
+/** A memory made in a session, with the one before and the one after it there, by creation, then ordinal. */
+export interface Neighbours {
+  readonly memory: Made;
+  readonly before: Made | undefined;
+  readonly after: Made | undefined;
+}
+
+export type Made = Pick<MemoryRecord, 'id' | 'createdAt'>;
+
+/** A space at one moment, as a store gives it. */
+export interface StoreSnapshot extends StoreReader, IndexRows {
+  /** That of the last event that is seen. */
+  readonly sequence: number;
+}
 
 export interface SpaceReader {
   /** The memories of these ids, in order; `undefined` where there is none. */
@@ -472,6 +525,11 @@ export interface SearchAnswer {
   readonly scored: number;
   /** That of its snapshot. */
   readonly sequence: number;
+  /**
+   * Set by the first search after the index was dropped and made anew, because the log is not the one that it followed:
+   * the space was reindexed, or a backup restored.
+   */
+  readonly indexRebuilt?: true | undefined;
   /** Milliseconds by stage. */
   readonly durations: {
     readonly eligible: number;

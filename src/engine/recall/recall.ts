@@ -319,6 +319,7 @@ function traceOf(
     upperBound: boundOf(answer, ranked),
     arms: [...prepared.preparation.arms, ...arms],
     sequence: answer.sequence,
+    ...(answer.indexRebuilt ? { indexRebuilt: true } : {}),
     ...(asOf ? { asOf } : {}),
   };
 }

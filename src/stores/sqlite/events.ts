@@ -1,11 +1,11 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
-import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
+import type { LinkChange, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
 import { verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
-import { readLinks, readLinksAmong } from './links.ts';
+import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
 import { readSettings, settingsFromJson } from './meta.ts';
 import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
@@ -35,17 +35,17 @@ export const selectEvents = 'SELECT * FROM event';
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(
   connection: () => Connection,
-): Omit<SpaceReader, 'list' | 'derivation' | 'usage'> {
+): Omit<StoreReader, 'list' | 'derivation' | 'usage'> {
   return {
     async get(ids) {
       const open = connection();
       return ids.map((id) => findMemory(open, id)?.memory);
     },
-    async linksAmong(ids) {
-      return readLinksAmong(connection(), ids);
+    async storedLinks(ids, { among = false } = {}) {
+      return among ? readLinksAmong(connection(), ids) : readLinks(connection(), ids);
     },
-    async links(ids, minimum) {
-      return readLinks(connection(), ids, minimum);
+    async neighbours(ids) {
+      return readNeighbours(connection(), ids);
     },
     async pendingPairs(limit) {
       return readPendingPairs(connection(), limit);

@@ -1,0 +1,59 @@
+import { mergedLinks, SEQUENCE_WEIGHT, sequenceLink } from './links.ts';
+import type { Link, Neighbours, SpaceReader, StoreReader } from './store.ts';
+
+/** The forms of reading that the engine uses, made of what a store reads. */
+export function convenient(reader: StoreReader): SpaceReader {
+  const { storedLinks, neighbours, ...same } = reader;
+  return {
+    ...same,
+    async links(ids, minimum = 0) {
+      return joinedLinks(
+        await storedLinks(ids),
+        minimum > SEQUENCE_WEIGHT ? [] : await neighbours(ids),
+        minimum,
+      );
+    },
+    linksAmong: async (ids) => mergedLinks(await storedLinks(ids, { among: true }), []),
+  };
+}
+
+/** Stored links and those of sessions. */
+export function joinedLinks(
+  stored: readonly Link[],
+  beside: readonly (Neighbours | undefined)[],
+  minimum: number,
+): readonly Link[] {
+  const derived = beside.flatMap((each) => {
+    if (!each) return [];
+    const { memory, before, after } = each;
+    return [before, after].flatMap((other) => (other ? [sequenceLink(memory, other)] : []));
+  });
+  return mergedLinks(
+    stored.filter(({ weight }) => weight >= minimum),
+    SEQUENCE_WEIGHT < minimum ? [] : derived,
+  );
+}
+
+/** Every verb of {@link SpaceReader}. */
+export const READING_VERBS = Object.keys({
+  get: 0,
+  links: 0,
+  find: 0,
+  pendingPairs: 0,
+  knownPairs: 0,
+  pair: 0,
+  around: 0,
+  session: 0,
+  votes: 0,
+  tombstones: 0,
+  uncompared: 0,
+  linksAmong: 0,
+  removed: 0,
+  history: 0,
+  list: 0,
+  settings: 0,
+  derivation: 0,
+  usage: 0,
+  run: 0,
+  operation: 0,
+} satisfies Record<keyof SpaceReader, 0>) as readonly (keyof SpaceReader)[];
