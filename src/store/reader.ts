@@ -3,7 +3,7 @@ import type { Link, Neighbours, SpaceReader, StoreReader } from './store.ts';
 
 /** The forms of reading that the engine uses, made of what a store reads. */
 export function convenient(reader: StoreReader): SpaceReader {
-  const { storedLinks, neighbours, ...same } = reader;
+  const { storedLinks, neighbours, events, pairs, state, ...same } = reader;
   return {
     ...same,
     async links(ids, minimum = 0) {
@@ -12,6 +12,18 @@ export function convenient(reader: StoreReader): SpaceReader {
         minimum > SEQUENCE_WEIGHT ? [] : await neighbours(ids),
         minimum,
       );
+    },
+    pendingPairs: (limit) => pairs({ waiting: limit }),
+    knownPairs: (ids) => pairs({ of: ids }),
+    pair: async (sequence) => (await pairs({ sequence }))[0],
+    history: (id) => events({ memory: id }),
+    operation: (sequence) => events({ operation: sequence ?? 'undoable' }),
+    run: async (id) => [...new Set((await events({ run: id })).map(({ operation }) => operation))],
+    removed: async () => (await events({ removed: true })).flatMap(({ before }) => before ?? []),
+    settings: async () => (await state()).settings,
+    async derivation() {
+      const { embedding, analyzer } = await state();
+      return { embedding, analyzer };
     },
     linksAmong: async (ids) => mergedLinks(await storedLinks(ids, { among: true }), []),
   };

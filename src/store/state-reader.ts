@@ -39,17 +39,12 @@ export function readerOf(present: () => State): StoreReader {
         return { memory: beside[at] as MemoryRecord, before: beside[at - 1], after: beside[at + 1] };
       });
     },
-    async pendingPairs(limit) {
-      return pendingPairsOf(present()).slice(0, limit);
-    },
-    async knownPairs(ids) {
-      const wanted = new Set(ids);
+    async pairs(query) {
+      if ('waiting' in query) return pendingPairsOf(present()).slice(0, query.waiting);
       const known = [...present().pairs.values()].filter(({ dropped }) => !dropped);
+      if ('sequence' in query) return known.filter(({ sequence }) => sequence === query.sequence).map(pairOf);
+      const wanted = new Set(query.of);
       return known.filter(({ older, newer }) => wanted.has(older) || wanted.has(newer)).map(pairOf);
-    },
-    async pair(sequence) {
-      const found = present().pairs.get(sequence);
-      return found && !found.dropped ? pairOf(found) : undefined;
     },
     async find(by, values) {
       const { memories, events } = present();
@@ -92,43 +87,32 @@ export function readerOf(present: () => State): StoreReader {
       const records = [...memories.values()].map(({ memory }) => memory);
       return records.filter(({ id, tier }) => tier === 'hot' && !compared.has(id)).slice(0, limit);
     },
-    async removed() {
-      const { events, memories } = present();
-      const last = new Map<string, MemoryRecord>();
-      for (const { memoryId, before } of events) {
-        if (!before || memories.has(memoryId)) continue;
-        last.delete(memoryId);
-        last.set(memoryId, before);
+    async events(query) {
+      const state = present();
+      const { events, memories } = state;
+      if ('memory' in query) return events.filter(({ memoryId }) => memoryId === query.memory);
+      if ('run' in query) return events.filter(({ run }) => run === query.run);
+      if ('operation' in query) {
+        return query.operation === 'undoable'
+          ? undoableOperation(state)
+          : events.filter(({ operation }) => operation === query.operation);
       }
-      return [...last.values()];
+      const last = new Map(
+        events.flatMap((event) =>
+          event.before && !memories.has(event.memoryId) ? [[event.memoryId, event] as const] : [],
+        ),
+      );
+      return [...last.values()].sort((a, b) => a.sequence - b.sequence);
     },
     async list(request) {
       return listOf(present(), request);
     },
-    async derivation() {
-      const { embedding, analyzer } = present();
-      return { embedding, analyzer };
+    async state() {
+      const { settings, embedding, analyzer } = present();
+      return { settings, embedding, analyzer };
     },
     async usage(after = 0) {
       return present().usages.filter(({ sequence }) => sequence > after);
-    },
-    async settings() {
-      return present().settings;
-    },
-    async run(id) {
-      const operations = present().events.flatMap((event) => (event.run === id ? [event.operation] : []));
-      return [...new Set(operations)];
-    },
-    async history(id) {
-      return present().events.filter((event) => event.memoryId === id);
-    },
-    async operation(sequence) {
-      const state = present();
-      const events =
-        sequence === undefined
-          ? undoableOperation(state)
-          : state.events.filter((event) => event.operation === sequence);
-      return events;
     },
   };
 }

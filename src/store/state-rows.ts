@@ -9,7 +9,7 @@ import { containsText } from './substring.ts';
 
 /** A state as a snapshot: it never changes, and so is its own moment. */
 export interface StateSnapshot extends StoreSnapshot {
-  readonly state: State;
+  readonly of: State;
 }
 
 /** The numbers that memories, terms and relations of one space have, in all of its states. */
@@ -29,7 +29,7 @@ export function snapshotOfState(state: State, numbers: Numbers): StateSnapshot {
   return {
     ...readerOf(() => state),
     ...rowsOf(state, numbers),
-    state,
+    of: state,
     sequence: lastSequence(state),
   };
 }

@@ -117,13 +117,47 @@ export interface SpaceStore
   close(): Promise<void>;
 }
 
-/** What a store reads, all of one moment: the forms that the engine uses are made of it. */
-export interface StoreReader extends Omit<SpaceReader, 'links' | 'linksAmong'> {
+/**
+ * What a store reads, all of one moment. The forms that the engine uses are made of it, once, in `convenient`: what is
+ * left out here follows from what is there.
+ */
+export interface StoreReader
+  extends Pick<
+    SpaceReader,
+    'get' | 'find' | 'list' | 'around' | 'uncompared' | 'session' | 'votes' | 'tombstones' | 'usage'
+  > {
+  /** What was decided for the space, and what its vectors and terms were made with. */
+  state(): Promise<SpaceState>;
+  /** Events, oldest first. */
+  events(query: EventQuery): Promise<readonly MemoryEvent[]>;
+  /** Similar pairs that are known, in the order in which they were put into the queue. */
+  pairs(query: PairQuery): Promise<readonly SimilarPair[]>;
   /** The stored links of these memories, each once; with `among`, only those both of whose ends are among them. */
   storedLinks(ids: readonly string[], options?: { readonly among?: boolean }): Promise<readonly Link[]>;
   /** What stands beside these memories in the session that each was made in, in order; `undefined` for one made in none. */
   neighbours(ids: readonly string[]): Promise<readonly (Neighbours | undefined)[]>;
 }
+
+export interface SpaceState {
+  readonly settings: SpaceSettings;
+  readonly embedding: EmbeddingInfo | undefined;
+  readonly analyzer: string | undefined;
+}
+
+/** Which events: those of a memory, of an operation, or of a run. */
+export type EventQuery =
+  | { readonly memory: string }
+  /** `undoable`: the latest operation that can still be undone. */
+  | { readonly operation: number | 'undoable' }
+  | { readonly run: string }
+  /** Of each memory that is not there any more, the last event that says what it was before. */
+  | { readonly removed: true };
+
+/** Which pairs: the first that wait to be judged, those of these memories, or the one of this sequence. */
+export type PairQuery =
+  | { readonly waiting: number }
+  | { readonly of: readonly string[] }
+  | { readonly sequence: number };
 
 /** A memory made in a session, with the one before and the one after it there, by creation, then ordinal. */
 export interface Neighbours {

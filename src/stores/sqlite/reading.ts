@@ -4,7 +4,6 @@ import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
 import { indexRows } from './feed.ts';
 import { listMemories } from './list.ts';
-import { readDerivation } from './meta.ts';
 import { readUsage } from './usage.ts';
 
 /** Lets `work` read what the open transaction of a connection sees; its reader ends with that. */
@@ -21,7 +20,6 @@ export async function reading<Result>(
     const reader: StoreReader = {
       ...createReader(current),
       list: async (request) => listMemories(current(), request),
-      derivation: async () => readDerivation(current()),
       usage: async (after = 0) => readUsage(current(), after),
     };
     return await work(reader, current);

@@ -12,9 +12,9 @@ export function openKept(kept: KeptSpace, readOnly: boolean): SpaceStore {
 
 /** Every memory is looked at by every search. What is remembered stays in memory, whether it is open or not. */
 const naively: Ranking = {
-  over: ({ state }: StateSnapshot) => ({
-    search: async (request) => searchNaively(searchable(state), request),
-    inspect: async (ids, request) => inspectNaively(searchable(state), ids, request),
+  over: ({ of }: StateSnapshot) => ({
+    search: async (request) => searchNaively(searchable(of), request),
+    inspect: async (ids, request) => inspectNaively(searchable(of), ids, request),
   }),
   bytes: () => 0,
 };
