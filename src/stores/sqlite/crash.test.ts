@@ -10,9 +10,9 @@ import type { SpaceStore } from '../../store/store.ts';
 import { indexContent } from '../../testing/index-content.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
 import { type Connection, readTransaction } from './connection.ts';
-import { createObservedSqliteStore } from './index.ts';
 import { dropPages, loadPages } from './pages.ts';
 import { createResident } from './resident.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 const seed = 20_260_401;
 

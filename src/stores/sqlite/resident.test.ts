@@ -7,9 +7,10 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Link, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
 import type { Connection } from './connection.ts';
-import { createObservedSqliteStore, createSqliteStore } from './index.ts';
+import { createSqliteStore } from './index.ts';
 import { loadPages, savedReflection } from './pages.ts';
 import { createResident } from './resident.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {
