@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
-import type { MemoryChanges, RememberInput } from '../engine/types.ts';
-import type { ChangeField, CreateField, FIELDS, FieldName } from './fields.ts';
+import type { Memory, MemoryChanges, RememberInput } from '../engine/types.ts';
+import type { ChangeField, CreateField, FIELDS, FieldName, InstantField } from './fields.ts';
 import type { MemoryRecord, Metadata } from './memory.ts';
 import type { Instant } from './time.ts';
 
@@ -32,6 +32,15 @@ test('the table has the fields of a record, with their values', () => {
   expectTypeOf<FieldName>().toEqualTypeOf<keyof MemoryRecord>();
   expectTypeOf<{ readonly [Name in FieldName]: ValueOf<Table[Name]> }>().toEqualTypeOf<{
     readonly [Name in FieldName]: Name extends 'type' ? string : MemoryRecord[Name];
+  }>();
+});
+
+test('a memory has the fields of a record, with times as text, and three more', () => {
+  type Added = 'space' | 'effectiveWeight' | 'votes';
+  expectTypeOf<Omit<Memory, Added>>().toEqualTypeOf<{
+    readonly [Name in FieldName]: Name extends InstantField
+      ? string | Extract<MemoryRecord[Name], undefined>
+      : MemoryRecord[Name];
   }>();
 });
 

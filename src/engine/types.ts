@@ -1,22 +1,13 @@
-import type { InstantField, SortDirection, SortName } from '../domain/fields.ts';
-import type { MemoryRecord, MemoryType, Metadata, Source, Tier } from '../domain/memory.ts';
+import type { SortDirection, SortName } from '../domain/fields.ts';
+import type { MemoryType, Metadata, Source, Tier } from '../domain/memory.ts';
 import type { MetadataFilter } from '../domain/metadata-condition.ts';
 import type { RESOLUTIONS } from '../domain/verbs.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
-import type { PairKind, Vote } from '../store/store.ts';
+import type { PairKind } from '../store/store.ts';
+import type { Memory } from './memory.ts';
 import type { AssociationSettings } from './recall/strategy.ts';
 
-/** One remembered statement. Times are ISO 8601 in UTC; what is not known is absent. */
-export type Memory = {
-  readonly [Field in keyof Omit<MemoryRecord, InstantField>]: MemoryRecord[Field];
-} & { readonly space: string; readonly createdAt: string; readonly updatedAt: string } & {
-  readonly [Field in Exclude<InstantField, 'createdAt' | 'updatedAt'>]: string | undefined;
-} & {
-  /** The stored weight, or at most .1 while another memory has taken its place. */
-  readonly effectiveWeight: number;
-  /** The votes on what it says, where there are any; in lists alone, for exports. */
-  readonly votes?: readonly Vote[] | undefined;
-};
+export type { Memory } from './memory.ts';
 
 /** What may be said about a memory when it is remembered. Everything has a default. */
 export interface RememberOptions {

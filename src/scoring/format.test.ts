@@ -2,6 +2,7 @@ import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { formatExplanation } from './format.ts';
 import type { Expression } from './operators/index.ts';
+import { BUILTIN_PROFILE_NAMES } from './profiles/index.ts';
 import { defineProfile, explain, type SignalInput } from './score.ts';
 
 const now = '2026-04-20T00:00:00Z';
@@ -17,9 +18,10 @@ describe('as text', () => {
     expect(formatExplanation(explain('lexical', signals, { now }), 'text')).toBe(
       [
         '0.5150  sum',
-        '├─ 0.4000  lexical  · weight 0.6, adds 0.2400 (46.6 %)',
-        '├─ 0.5000  recency = decay, half-life 30 days, age 30.00 days since updatedAt (2026-03-21T00:00:00.000Z)  · weight 0.25, adds 0.1250 (24.3 %)',
-        '└─ 1.0000  revision = clipped to the cap of 10, as a share of it  · weight 0.15, adds 0.1500 (29.1 %)',
+        '├─ 0.4000  lexical  · weight 0.6, adds 0.2400 (47 %)',
+        '├─ 0.5000  recency = decay, half-life 30 days  · weight 0.25, adds 0.1250 (24 %)',
+        '│  └─ 30.0000  days since updatedAt (2026-03-21T00:00Z)',
+        '└─ 1.0000  revision = share of the cap of 10, clipped to 1  · weight 0.15, adds 0.1500 (29 %)',
         '   └─ 50.0000  revisionCount',
       ].join('\n'),
     );
@@ -31,9 +33,11 @@ describe('as text', () => {
       [
         '0.9000  product',
         '├─ 0.9000  similarity  · factor',
-        '├─ 1.0000  scopeWeight = [scope = project:match (otherwise)] constant  · factor',
+        '├─ 1.0000  scopeWeight = [scope = project:match (other)] constant  · factor',
         '├─ 1.0000  weight (unknown, defaulted)  · factor',
-        '└─ 1.0000  temporalDecay = decay, rate 0.005 a day (decayRate), age 0.00 days since updatedAt (2026-04-20T00:00:00.000Z)  · factor',
+        '└─ 1.0000  temporalDecay = decay, rate 0.005 a day  · factor',
+        '   ├─ 0.0000  days since updatedAt (2026-04-20T00:00Z)',
+        '   └─ 0.0050  parameter decayRate  · rate',
       ].join('\n'),
     );
     expect(formatExplanation(explain('scoped', { ...signals, scope: 'global' }, { now }), 'text')).toContain(
@@ -60,6 +64,7 @@ describe('as text', () => {
         '└─ ',
         '   ├─ ',
         '   ├─ ',
+        '   │  └─ ',
         '   ├─ ',
         '   ├─ ',
         '   └─ ',
@@ -75,10 +80,10 @@ describe('as text', () => {
       else: { op: 'signal', name: 'confidence' },
     };
     expect(drawn(choice, { lexical: 0.5 })).toBe(
-      '0.7500  [within 0 and 1] [if lexical > 0.2 and ≤ 0.5: yes] constant',
+      '0.7500  [within 0 and 1] [lexical > 0.2 and ≤ 0.5] constant',
     );
     expect(drawn(choice, { lexical: 0.2 })).toContain(
-      '[if lexical > 0.2 and ≤ 0.5: no] confidence (unknown, defaulted)',
+      '[not: lexical > 0.2 and ≤ 0.5] confidence (unknown, defaulted)',
     );
   });
 
@@ -112,7 +117,7 @@ describe('as text', () => {
     };
     expect(drawn(scaled)).toBe(
       [
-        '0.5443  [within 0 and 1] power decay, scale 4 days, exponent 1.5, age 2.00 days',
+        '0.5443  [within 0 and 1] power decay, scale 4 days, exponent 1.5',
         '├─ 2.0000  constant  · age in days',
         '└─ 4.0000  largest  · scale',
         '   ├─ 1.0000  constant',
@@ -130,15 +135,72 @@ describe('as text', () => {
           { weight: -1, of: 0.5 },
         ],
       }),
-    ).toContain('adds -0.5000 (50.0 %)');
-    expect(drawn({ op: 'sum', terms: [{ weight: 1, of: 0 }] })).toContain('adds 0.0000 (0.0 %)');
+    ).toContain('adds -0.5000 (50 %)');
+    expect(drawn({ op: 'sum', terms: [{ weight: 1, of: 0 }] })).toContain('adds 0.0000 (0 %)');
+  });
+
+  const known: SignalInput = {
+    similarity: 0.923456,
+    lexical: 0.456789,
+    contextLexical: 0.37,
+    sessionLexical: 0.2,
+    authorNamed: 1,
+    dateMatch: 1,
+    saidByUser: 1,
+    importance: 0.654321,
+    confidence: 0.98765,
+    usefulness: 0.333333,
+    conflict: 1,
+    stability: 0.345678,
+    accessCount: 123_456,
+    revisionCount: 123_456,
+    createdAt: '2024-12-31T23:59:59.999Z',
+    updatedAt: '2025-12-31T23:59:59.999Z',
+    lastAccessedAt: '2026-03-31T23:59:59.999Z',
+  };
+  const attributes: SignalInput = {
+    type: `a-type-${'of-a-long-name'.repeat(9)}`,
+    scope: `project:${'𝒜'.repeat(99)}`,
+    tier: 'archived',
+  };
+
+  describe.each(BUILTIN_PROFILE_NAMES)('of %s', (name) => {
+    test.each([
+      ['everything known', { ...known, ...attributes }],
+      [
+        'only words and ages known',
+        { lexical: 0.456789, createdAt: known.createdAt, updatedAt: known.updatedAt },
+      ],
+    ])('no line has more than 94 characters, and what adds up is there: %s', (_, signals) => {
+      const tree = explain(name, signals, { now });
+      const lines = formatExplanation(tree, 'text').split('\n');
+      expect(lines.filter((line) => line.length > 94 || /\p{Cs}/u.test(line))).toEqual([]);
+      const adds = (text: string) =>
+        [...text.matchAll(/weight \S+, adds -?\d\.\d{4}/g)].map(([role]) => role);
+      expect(adds(lines.join('\n'))).toEqual(adds(formatExplanation(tree, 'markdown')));
+    });
+  });
+
+  test('of a line without room, long names are cut first, then the share, then words', () => {
+    const line = (name: string) => {
+      const part: Expression = { op: 'table', by: 'type', cases: {}, otherwise: 0.25 };
+      const score: Expression = { op: 'mean', terms: [{ weight: 0.5, of: { op: 'ref', name } }] };
+      const profile = defineProfile({ name: 'x', description: 'd', parts: { [name]: part }, score });
+      const tree = explain(profile, { type: 'a-type-that-is-longer-than-others-are' }, { now });
+      return formatExplanation(tree, 'text').split('\n')[1];
+    };
+    expect([1, 10, 40].map((length) => line('p'.repeat(length)))).toEqual([
+      '└─ 0.2500  p = [type = a-type-that-is-… (other)] constant  · weight 0.5, adds 0.2500 (100 %)',
+      '└─ 0.2500  pppppppppp = [type = a-type-that-is-… (other)] constant  · weight 0.5, adds 0.2500',
+      '└─ 0.2500  ppppppppppppppp… = [type = a-type-that-is-… (other)] co…  · weight 0.5, adds 0.2500',
+    ]);
   });
 
   test('text from outside can neither break the lines nor reach the terminal', () => {
     const scope = 'a\n└─ 1.0000  forged\u001b[31m\u202e';
     const text = formatExplanation(explain('scoped', { scope, updatedAt: now }, { now }), 'text');
-    expect(text.split('\n')).toHaveLength(5);
-    expect(text).toContain('[scope = a\\u{a}└─ 1.0000  forged\\u{1b}[31m\\u{202e} (otherwise)]');
+    expect(text.split('\n')).toHaveLength(7);
+    expect(text).toContain('[scope = a\\u{a}└─ 1.0000  forged\\u{1b}[3… (other)] constant');
   });
 });
 
@@ -148,9 +210,10 @@ describe('as Markdown', () => {
     expect(formatExplanation(tree, 'markdown')).toBe(
       [
         '- **0.6250** sum',
-        '  - **0.5000** `lexical` · weight 0.6, adds 0.3000 (48.0 %)',
-        '  - **1.0000** `recency` = decay, half-life 30 days, age 0.00 days since `updatedAt` (2026-04-20T00:00:00.000Z) · weight 0.25, adds 0.2500 (40.0 %)',
-        '  - **0.5000** `revision` = share of the cap of 10 · weight 0.15, adds 0.0750 (12.0 %)',
+        '  - **0.5000** `lexical` · weight 0.6, adds 0.3000 (48 %)',
+        '  - **1.0000** `recency` = decay, half-life 30 days · weight 0.25, adds 0.2500 (40 %)',
+        '    - **0.0000** days since `updatedAt` (2026-04-20T00:00Z)',
+        '  - **0.5000** `revision` = share of the cap of 10 · weight 0.15, adds 0.0750 (12 %)',
         '    - **5.0000** `revisionCount`',
       ].join('\n'),
     );
@@ -173,7 +236,7 @@ describe('as Markdown', () => {
     const html = marked.parse(formatExplanation(tree, 'markdown'), { async: false });
     const tags = [...html.matchAll(/<\/?([a-z0-9]+)/g)].map(([, tag]) => tag);
     expect([...new Set(tags)].sort()).toEqual(['code', 'li', 'strong', 'ul']);
-    expect(tags.filter((tag) => tag === 'li')).toHaveLength(10);
+    expect(tags.filter((tag) => tag === 'li')).toHaveLength(14);
     const shown = scope
       .replaceAll('\n', '\\u{a}')
       .replaceAll('&', '&amp;')

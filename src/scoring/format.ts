@@ -1,15 +1,23 @@
 import { type Explanation, sourceOf } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
-import type { Line, Quote } from './operators/operator.ts';
-import { codeSpan, visible } from './show.ts';
+import type { Branch, Line, Quote } from './operators/operator.ts';
+import { codeSpan, cut, visible } from './show.ts';
+
+/** Leaves room for the indent of a hit in 100 columns. */
+const WIDTH = 94;
+/** However deep a line is: it is longer than the others then. */
+const LEAST_WORDS = 16;
+/** The longest name or attribute value, from the first that lets a line fit. */
+const NAME_LENGTHS = [Infinity, 32, 16];
 
 /** `text` draws a tree with box-drawing characters, `markdown` a nested list. */
 export type ExplanationFormat = 'text' | 'markdown';
 
 /**
  * Draws an explanation: each line a value (4 decimals) and what it is in words. References, choices, tables and
- * clamps that cut nothing off share a line with the value they pass on. Names and attribute values cannot break out of
- * the drawing, nor, in Markdown, become markup.
+ * clamps that cut nothing off share a line with the value they pass on. Lines of text have at most 94 characters, of
+ * deep trees a few more: long names and words are cut, values and what they add are not. Names and attribute values
+ * cannot break out of the drawing, nor, in Markdown, become markup.
  *
  * @example
  * ```ts
@@ -18,25 +26,42 @@ export type ExplanationFormat = 'text' | 'markdown';
  * ```
  */
 export function formatExplanation(tree: Explanation, format: ExplanationFormat): string {
-  return format === 'text' ? drawText(tree).join('\n') : drawMarkdown(tree).join('\n');
+  return format === 'text' ? drawText({ tree }, WIDTH).join('\n') : drawMarkdown({ tree }).join('\n');
 }
 
-function drawText(tree: Explanation, role?: string): string[] {
-  const { words, branches } = lineOf(tree, visible);
-  const drawn = branches.flatMap((branch, index) => {
-    const last = index === branches.length - 1;
-    const [first = '', ...rest] = drawText(branch.tree, branch.role);
+function drawText(branch: Branch, width: number): string[] {
+  const drawn = lineOf(branch.tree, visible).branches.flatMap((inner, index, { length }) => {
+    const last = index === length - 1;
+    const [first = '', ...rest] = drawText(inner, width - 3);
     return [`${last ? '└─' : '├─'} ${first}`, ...rest.map((line) => `${last ? '  ' : '│ '} ${line}`)];
   });
-  return [`${tree.value.toFixed(4)}  ${words}${role === undefined ? '' : `  · ${role}`}`, ...drawn];
+  return [fittingLine(branch, width), ...drawn];
 }
 
-function drawMarkdown(tree: Explanation, role?: string): string[] {
-  const { words, branches } = lineOf(tree, codeSpan);
-  const drawn = branches.flatMap((branch) =>
-    drawMarkdown(branch.tree, branch.role).map((line) => `  ${line}`),
-  );
-  return [`- **${tree.value.toFixed(4)}** ${words}${role === undefined ? '' : ` · ${role}`}`, ...drawn];
+/** The value and the role as they are; of the rest as much as fits. */
+function fittingLine(branch: Branch, width: number): string {
+  const value = `${branch.tree.value.toFixed(4)}  `;
+  const role = roleOf({ ...branch, share: undefined });
+  const tail = role === '' ? '' : `  · ${role}`;
+  const share = branch.share === undefined ? '' : ` (${branch.share})`;
+  const room = Math.max(LEAST_WORDS, width - value.length - tail.length);
+  let words = '';
+  for (const length of NAME_LENGTHS) {
+    words = lineOf(branch.tree, (name) => cut(visible(name), length)).words;
+    if (words.length <= room) break;
+  }
+  return `${value}${cut(words, room)}${tail}${words.length + share.length <= room ? share : ''}`;
+}
+
+function drawMarkdown(branch: Branch): string[] {
+  const { words, branches } = lineOf(branch.tree, codeSpan);
+  const role = roleOf(branch);
+  const drawn = branches.flatMap((inner) => drawMarkdown(inner).map((line) => `  ${line}`));
+  return [`- **${branch.tree.value.toFixed(4)}** ${words}${role === '' ? '' : ` · ${role}`}`, ...drawn];
+}
+
+function roleOf({ role = '', share }: Branch): string {
+  return share === undefined ? role : `${role} (${share})`;
 }
 
 function lineOf(tree: Explanation, quote: Quote): Line {

@@ -16,6 +16,11 @@ export function codeSpan(text: string): string {
   return `${fence}${padding}${shown}${padding}${fence}`;
 }
 
+/** The text, or as much of it as fits with an ellipsis; never half of a character. */
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
+}
+
 /** A number with at most seven significant digits, with decimals at least two of them: `0.60`, `30`, `1.442695`. */
 export function shortNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);

@@ -1,7 +1,7 @@
 import { type Explanation, sourceOf } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import type { SummaryTerms } from './operators/operator.ts';
-import { visible } from './show.ts';
+import { cut, visible } from './show.ts';
 
 /** Leaves room for the indent of a hit in 100 columns. */
 const WIDTH = 94;
@@ -24,6 +24,7 @@ const rooms: readonly Room[] = [
   { depth: 2, outer: Infinity, inner: Infinity, name: Infinity },
   { depth: 2, outer: Infinity, inner: 3, name: Infinity },
   { depth: 2, outer: Infinity, inner: 2, name: Infinity },
+  { depth: 2, outer: Infinity, inner: 1, name: Infinity },
   { depth: 1, outer: Infinity, inner: 0, name: Infinity },
   { depth: 1, outer: Infinity, inner: 0, name: 20 },
   { depth: 1, outer: 4, inner: 0, name: 20 },
@@ -49,7 +50,7 @@ export function summariseExplanation(tree: Explanation): string {
     line = operation(bare(tree), room) ?? operand(tree, { ...room, depth: 1 });
     if (line.length <= WIDTH) return line;
   }
-  return `${line.slice(0, WIDTH - 1)}…`;
+  return cut(line, WIDTH);
 }
 
 /** What a node does, opened as deep as there is room; `undefined` for what has no parts worth a line. */
@@ -81,11 +82,11 @@ function termsIn(room: Room): SummaryTerms {
 
 /** The inputs that change something, in their order; `rest` are those for which there is no room. */
 function strongest<Input>(inputs: readonly Input[], effect: (input: Input) => number, room: Room) {
-  const effective = inputs.filter((input) => effect(input) >= NOTHING);
-  const kept = [...effective].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
+  const changing = inputs.filter((input) => effect(input) >= NOTHING);
+  const kept = [...changing].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
   return {
-    shown: effective.filter((input) => kept.includes(input)),
-    rest: effective.filter((input) => !kept.includes(input)),
+    shown: changing.filter((input) => kept.includes(input)),
+    rest: changing.filter((input) => !kept.includes(input)),
   };
 }
 
@@ -103,14 +104,13 @@ function term(tree: Explanation, weight: number, room: Room): string {
 
 function operand(tree: Explanation, room: Room, write = valueText): string {
   const name = nameOf(tree);
-  const inner = operation(bare(tree), { ...room, depth: room.depth - 1, outer: room.inner, inside: true });
+  const inside: Room = { ...room, depth: room.depth - 1, outer: room.inner, inside: true };
+  const inner = operation(effective(bare(tree)), inside) ?? operation(bare(tree), inside);
   if (name === undefined) {
     if (inner === undefined) return write(tree.value);
     return inner.includes(' ') ? `(${inner})` : inner;
   }
-  const shown = visible(name);
-  const cut = shown.length > room.name ? `${shown.slice(0, room.name - 1)}…` : shown;
-  return `${cut} ${write(tree.value)}${inner === undefined ? '' : ` (${inner})`}`;
+  return `${cut(visible(name), room.name)} ${write(tree.value)}${inner === undefined ? '' : ` (${inner})`}`;
 }
 
 function nameOf(tree: Explanation): string | undefined {
@@ -125,6 +125,13 @@ function bare(tree: Explanation): Explanation {
   const source = sourceOf(tree);
   const [inner] = source.inputs;
   return source.op === 'clamp' && source.detail.clipped === undefined && inner ? bare(inner) : source;
+}
+
+/** Past products in which one factor alone changes something. */
+function effective(tree: Explanation): Explanation {
+  if (tree.op !== 'product') return tree;
+  const [factor, ...others] = tree.inputs.filter((input) => input.value !== 1);
+  return factor && others.length === 0 ? effective(bare(factor)) : tree;
 }
 
 function valueText(value: number): string {

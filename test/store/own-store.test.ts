@@ -1,21 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import type { storeContract as StoreContract } from '../../src/testing/store-contract.ts';
+import { installPackedPackage } from '../package/packed.ts';
 
 /*
  * A store outside of this repository has nothing but the package: its types, the rules in `salience/store`, and the
  * contract in `salience/testing`.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
-if (!existsSync(`${root}dist/store-kit.js`)) {
-  throw new Error("a store of one's own needs the built package: run ./run setup first, or ./run test");
-}
-const file = `${root}test/store/map-store.mjs`;
+const { folder, remove } = installPackedPackage();
+afterAll(remove);
+const file = join(folder, 'map-store.mjs');
+copyFileSync(join(root, 'test', 'store', 'map-store.mjs'), file);
 const { createMapStore } = (await import(/* @vite-ignore */ file)) as { createMapStore(): Store };
-const testing = `${root}dist/testing/index.js`;
+const testing = join(folder, 'node_modules', 'salience', 'dist', 'testing', 'index.js');
 const { storeContract } = (await import(/* @vite-ignore */ testing)) as {
   storeContract: typeof StoreContract;
 };
@@ -42,8 +44,8 @@ describe('the port', () => {
     ];
     const { stdout, status } = spawnSync(
       process.execPath,
-      [`${root}node_modules/typescript/bin/tsc`, '--ignoreConfig', ...options, ...target, file],
-      { cwd: root, encoding: 'utf8' },
+      [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--ignoreConfig', ...options, ...target, file],
+      { cwd: folder, encoding: 'utf8' },
     );
     expect(stdout).toBe('');
     expect(status).toBe(0);

@@ -1,9 +1,8 @@
 import { CLOCK_NAMES, type ClockName } from '../../domain/fields.ts';
 import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
-import type { Explanation } from '../explain.ts';
 import type { Signals } from '../signals.ts';
 import { newLane } from './lanes.ts';
-import type { Operator, Quote, Resolver } from './operator.ts';
+import type { Operator, Resolver } from './operator.ts';
 
 /** Days since a clock, or since the earliest or the latest of several; never negative. */
 export interface AgeExpression {
@@ -73,7 +72,12 @@ export const age: Operator<AgeExpression, AgeNode, Known> = {
     });
     return lane;
   },
-  line: (tree, quote) => ({ words: ageWords(tree, quote), branches: [] }),
+  line({ detail }, quote) {
+    const clocks = (detail.clocks ?? []).map(quote).join(' or ');
+    // The value tells no seconds either.
+    const at = detail.at === undefined ? '' : ` (${detail.at.replace(/:\d\d\.\d{3}Z$/, 'Z')})`;
+    return { words: `days since ${clocks}${at}`, branches: [] };
+  },
   title: ({ detail }) => `age of ${(detail.clocks ?? []).join(' or ')}`,
 };
 
@@ -86,11 +90,6 @@ export function clockOf({ clocks, pick }: AgeNode, signals: Signals): Instant | 
     if (at === undefined || (pick === 'latest' ? value > at : value < at)) at = value;
   }
   return at;
-}
-
-export function ageWords({ detail }: Explanation, quote: Quote): string {
-  const clocks = (detail.clocks ?? []).map(quote).join(' or ');
-  return `days since ${clocks}${detail.at === undefined ? '' : ` (${detail.at})`}`;
 }
 
 function clocksOf(

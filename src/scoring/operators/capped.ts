@@ -45,8 +45,8 @@ export const capped: Operator<CappedExpression, CappedNode, Known> = {
   compile: ({ of, cap }, compilation) => risingLane(compilation, of, (value) => clamp(value, 0, cap) / cap),
   line({ detail: { clipped, cap }, inputs }) {
     const branches = inputs.map((tree) => ({ tree }));
-    if (clipped === 'high') return { words: `clipped to the cap of ${cap}, as a share of it`, branches };
-    if (clipped === 'low') return { words: `clipped to 0, as a share of the cap of ${cap}`, branches };
+    if (clipped === 'high') return { words: `share of the cap of ${cap}, clipped to 1`, branches };
+    if (clipped === 'low') return { words: `share of the cap of ${cap}, clipped to 0`, branches };
     return { words: `share of the cap of ${cap}`, branches };
   },
 };

@@ -1,6 +1,5 @@
 import { exponentialDecay, halfLifeOfRate, powerDecay } from '../arithmetic.ts';
 import { scalarText } from '../show.ts';
-import { ageWords } from './age.ts';
 import type { Expression, Node, Scalar } from './index.ts';
 import { corners, hull, type Interval } from './interval.ts';
 import { pairLane } from './lanes.ts';
@@ -140,7 +139,7 @@ export const decay: Operator<DecayExpression, DecayNode, Known> = {
     });
     return lane;
   },
-  line({ detail, inputs: [age, pace] }, quote, sourceOf) {
+  line({ detail, inputs: [age, pace] }, _, sourceOf) {
     const curve = detail.curve === 'power' ? 'power decay' : 'decay';
     if (age === undefined || pace === undefined) {
       return { words: `${curve}, age unknown (defaulted)`, branches: [] };
@@ -148,16 +147,13 @@ export const decay: Operator<DecayExpression, DecayNode, Known> = {
     const source = sourceOf(age);
     const per = { halfLife: 'half-life', rate: 'rate', scale: 'scale' }[detail.per ?? 'halfLife'];
     const amount = `${per} ${Number(pace.value.toPrecision(6))} ${detail.per === 'rate' ? 'a day' : 'days'}`;
-    const from =
-      pace.op === 'constant' && pace.detail.name !== undefined ? ` (${quote(pace.detail.name)})` : '';
     const exponent =
       detail.curve === 'power' ? `, exponent ${Number((detail.exponent ?? 1).toPrecision(6))}` : '';
-    const since = source.op === 'age' ? ` ${ageWords(source, quote)}` : ' days';
     return {
-      words: `${curve}, ${amount}${from}${exponent}, age ${age.value.toFixed(2)}${since}`,
+      words: `${curve}, ${amount}${exponent}`,
       branches: [
-        ...(source.op === 'age' ? [] : [{ tree: age, role: 'age in days' }]),
-        ...(pace.op === 'constant' ? [] : [{ tree: pace, role: per }]),
+        source.op === 'age' ? { tree: age } : { tree: age, role: 'age in days' },
+        ...(pace.op === 'constant' && pace.detail.name === undefined ? [] : [{ tree: pace, role: per }]),
       ],
     };
   },

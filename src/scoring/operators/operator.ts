@@ -132,6 +132,8 @@ export interface Branch {
   readonly tree: Explanation;
   /** What the parent makes of this input: its weight and contribution, or the role it plays. */
   readonly role?: string | undefined;
+  /** The part of all inputs that this one is of, after the role where there is room. */
+  readonly share?: string | undefined;
 }
 
 export interface Line {

@@ -82,7 +82,7 @@ export const table: Operator<TableExpression, TableNode, Known> = {
   },
   line: ({ inputs }) => ({ words: 'table', branches: inputs.map((tree) => ({ tree })) }),
   lead({ detail }, quote) {
-    const row = detail.key === null ? ' (otherwise)' : '';
+    const row = detail.key === null ? ' (other)' : '';
     return `[${detail.by} = ${quote(detail.text ?? detail.key ?? '?')}${row}]`;
   },
   title: ({ detail }) => `table by ${detail.by}`,

@@ -197,10 +197,8 @@ function weightedLine(words: string, tree: Explanation): Line {
       const contribution = contributions[index] ?? 0;
       const share = whole === 0 ? 0 : (Math.abs(contribution) / whole) * 100;
       const weight = tree.detail.weights?.[index] ?? 0;
-      return {
-        tree: input,
-        role: `weight ${weight}, adds ${contribution.toFixed(4)} (${share.toFixed(1)} %)`,
-      };
+      const role = `weight ${Number(weight.toPrecision(7))}, adds ${contribution.toFixed(4)}`;
+      return { tree: input, role, share: `${share.toFixed(0)} %` };
     }),
   };
 }

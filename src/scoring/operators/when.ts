@@ -90,6 +90,6 @@ export const when: Operator<WhenExpression, WhenNode, Known> = {
     return lane;
   },
   line: ({ inputs }) => ({ words: 'when', branches: inputs.map((tree) => ({ tree })) }),
-  lead: ({ detail }, quote) => `[if ${quote(detail.condition ?? '?')}: ${detail.held ? 'yes' : 'no'}]`,
+  lead: ({ detail }, quote) => `[${detail.held ? '' : 'not: '}${quote(detail.condition ?? '?')}]`,
   title: ({ detail }) => `choice by ${detail.condition}`,
 };

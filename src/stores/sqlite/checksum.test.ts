@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { insert, replace, start, write } from '../../testing/store-contract/harness.ts';
 import { CHECKSUM_FUNCTION, checksumOf } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
-import { createObservedSqliteStore } from './index.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 /** The same by its definition: all bytes, then all numbers, then kinds and texts in order. */
 function defined(values: readonly SqlValue[]): number {

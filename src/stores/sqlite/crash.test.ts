@@ -12,8 +12,8 @@ import { indexContent } from '../../testing/index-content.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
 import { type Connection, longReadTransaction } from './connection.ts';
 import { indexRows } from './feed.ts';
-import { createObservedSqliteStore } from './index.ts';
 import { dropPages, loadPages } from './pages.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 const seed = 20_260_401;
 

@@ -4,33 +4,11 @@
  * @module
  */
 
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { keysOf, onlyKeys } from '../../domain/options.ts';
-import { parseSpaceName } from '../../domain/space.ts';
-import { closedError, missingSpace } from '../../store/faults.ts';
-import type { SpaceStore, Store } from '../../store/store.ts';
-import { type Connection, IN_MEMORY } from './connection.ts';
-import { deleteSpaceFiles } from './delete.ts';
-import { translateFileError } from './faults.ts';
-import { openSpaceFile } from './file.ts';
-import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
-import { createMemoryStore } from './memory.ts';
+import type { Store } from '../../store/store.ts';
+import { createObservedSqliteStore, type SqliteStoreOptions } from './store.ts';
 
-export interface SqliteStoreOptions {
-  /**
-   * Made when the first space is opened for writing. Must be on a disk of this machine, not on a network share.
-   * `:memory:` keeps the spaces in memory, until the store is closed.
-   */
-  readonly directory: string;
-  /**
-   * `full`: what is acknowledged survives a power cut. `normal`: it survives a crash of the process, and a power
-   * cut may take the last writes back, whole. Default is `full`.
-   */
-  readonly synchronous?: 'full' | 'normal' | undefined;
-  /** Milliseconds to wait for another process's write before `store_busy`. Default is 10,000. */
-  readonly busyTimeout?: number | undefined;
-}
+export type { SqliteStoreOptions } from './store.ts';
 
 const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: true, busyTimeout: true });
 
@@ -48,70 +26,4 @@ const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: 
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   onlyKeys(options, optionKeys, 'createSqliteStore');
   return createObservedSqliteStore(options);
-}
-
-/**
- * As {@link createSqliteStore}; `onConnect` gets every connection, for tests that set limits on it.
- *
- * @internal
- */
-export function createObservedSqliteStore(
-  { directory, synchronous = 'full', busyTimeout = 10_000 }: SqliteStoreOptions,
-  onConnect?: (connection: Connection) => void,
-): Store {
-  if (directory === IN_MEMORY) return createMemoryStore(onConnect);
-  const root = resolve(directory);
-  const opened = new Set<SpaceStore>();
-  let closed = false;
-  const checkOpen = () => {
-    if (closed) throw closedError('the store');
-  };
-  const close = async () => {
-    closed = true;
-    await Promise.all([...opened].map((space) => space.close()));
-  };
-  return {
-    async openSpace(name, { readOnly = false, settings } = {}) {
-      checkOpen();
-      parseSpaceName(name);
-      const path = join(root, fileNameOf(name));
-      if (readOnly && !existsSync(path) && !hasLog(path))
-        throw missingSpace(name, await listSpaceNames(root));
-      const onClose = () => void opened.delete(space);
-      const space = await openSpaceFile({
-        name,
-        path,
-        readOnly,
-        synchronous,
-        busyTimeout,
-        settings,
-        onConnect,
-        onClose,
-      });
-      if (closed) await space.close();
-      checkOpen();
-      opened.add(space);
-      return space;
-    },
-    async listSpaces() {
-      checkOpen();
-      try {
-        return await listSpaceNames(root);
-      } catch (error) {
-        throw translateFileError(error, root);
-      }
-    },
-    async deleteSpace(name) {
-      checkOpen();
-      parseSpaceName(name);
-      const path = join(root, fileNameOf(name));
-      if (!existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
-      const mine = [...opened].filter((space) => space.name === name);
-      await Promise.all(mine.map((space) => space.close()));
-      for (const space of mine) opened.delete(space);
-      await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }

@@ -17,8 +17,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { everything, expectCode, getOne, insert, write } from '../../testing/store-contract/harness.ts';
 import { addChecksumFunction } from './checksum.ts';
 import { fileNameOf } from './files.ts';
-import { createObservedSqliteStore, createSqliteStore } from './index.ts';
+import { createSqliteStore } from './index.ts';
 import { SCHEMA_VERSION } from './schema.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMemory, openSpaces } from '../../index.ts';
 import { expectCode, insert, write } from '../../testing/store-contract/harness.ts';
 import { fileNameOf } from './files.ts';
-import { createObservedSqliteStore, createSqliteStore } from './index.ts';
+import { createSqliteStore } from './index.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -12,8 +12,9 @@ import { insert, searchIn, start, use, write } from '../../testing/store-contrac
 import { type Connection, connect } from './connection.ts';
 import { indexRows } from './feed.ts';
 import { fileNameOf } from './files.ts';
-import { createObservedSqliteStore, createSqliteStore } from './index.ts';
+import { createSqliteStore } from './index.ts';
 import { loadPages, savedReflection } from './pages.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {

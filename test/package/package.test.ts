@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { installPackedPackage } from './packed.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { folder, files, remove } = installPackedPackage();
+afterAll(remove);
+
+const { exports, bin } = JSON.parse(
+  readFileSync(join(folder, 'node_modules', 'salience', 'package.json'), 'utf8'),
+) as { readonly exports: Readonly<Record<string, string>>; readonly bin: Readonly<Record<string, string>> };
+const subpaths = Object.entries(exports)
+  .filter(([, path]) => path.endsWith('.js'))
+  .map(([subpath]) => subpath.replace('.', 'salience'));
+
+function run(file: string, ...args: readonly string[]): string {
+  return execFileSync(process.execPath, [file, ...args], { cwd: folder, encoding: 'utf8' });
+}
+
+function runModule(code: string): string {
+  writeFileSync(join(folder, 'program.mjs'), code);
+  return run('program.mjs');
+}
+
+describe('the packed package', () => {
+  it('has what it exports and its licence, and neither tests nor sources', () => {
+    const wanted = [...Object.values(exports), ...Object.values(bin)].map((path) => path.replace('./', ''));
+    expect([...wanted, 'LICENSE', 'NOTICE', 'README.md'].filter((path) => !files.includes(path))).toEqual([]);
+    expect(files.filter((path) => /\.test[.-]|(?<!\.d)\.ts$|^(?:src|test|build)\//.test(path))).toEqual([]);
+  });
+
+  it.each(subpaths.filter((name) => name !== 'salience/testing'))('%s is imported', (name) => {
+    const names = runModule(`console.log(Object.keys(await import('${name}')).length);`);
+    expect(Number(names)).toBeGreaterThan(0);
+  });
+
+  it('exports nothing beside its subpaths', () => {
+    const code = `await import('salience/dist/index.js').catch((error) => console.log(error.code));`;
+    expect(runModule(code)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
+  });
+
+  it('keeps what only its own tests use out of the public surface', () => {
+    const code = `console.log(Object.keys(await import('salience/sqlite')).join());`;
+    expect(runModule(code)).toBe('createSqliteStore\n');
+  });
+
+  it('gives types for every subpath', () => {
+    const lines = subpaths.map((name, index) => `import * as s${index} from '${name}';\nvoid s${index};`);
+    const use = "const memory: import('salience').Memory | undefined = undefined;\nvoid memory;";
+    writeFileSync(join(folder, 'types.ts'), [...lines, use, ''].join('\n'));
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--target', 'es2022'];
+    const modules = ['--lib', 'es2023,esnext.disposable,dom', '--module', 'nodenext'];
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    expect(run(tsc, '--ignoreConfig', ...flags, ...modules, 'types.ts')).toBe('');
+  });
+
+  it('remembers and recalls by meaning, with the table that comes with it', () => {
+    const code = `
+      import { openMemory } from 'salience';
+      const memory = await openMemory({ path: ':memory:', space: 'alice' });
+      await memory.rememberMany([{ content: 'Has a dog' }, { content: 'Prefers dark roast coffee' }]);
+      const { hits, trace } = await memory.recall('an espresso drink', { strategy: 'vector', limit: 1 });
+      console.log(hits[0].memory.content, trace.completeness);
+      await memory.close();`;
+    expect(runModule(code)).toBe('Prefers dark roast coffee exact\n');
+  });
+
+  it('brings the command line', () => {
+    const cli = join('node_modules', 'salience', bin['salience'] ?? '');
+    run(cli, 'remember', 'Prefers dark roast coffee', '--id', 'roast', '--path', 'memory');
+    expect(JSON.parse(run(cli, 'get', 'roast', '--path', 'memory', '--json'))).toMatchObject({ id: 'roast' });
+    expect(run(cli, '--help')).toContain('recall');
+  });
+});
