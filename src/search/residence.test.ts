@@ -23,7 +23,15 @@ async function play(
   const [known] = await space.get([id]);
   const put = (fields: Parameters<typeof insert>[0]): Change =>
     known ? replace({ ...known, ...fields }, [at % 2, 1, 0]) : insert(fields, [1, at % 3, 0]);
-  if (kind === 'put') return write(space, [put({ id, content: `word${at % 3} tea`, tags: [`t${at % 2}`] })]);
+  if (kind === 'put')
+    return write(space, [
+      put({
+        id,
+        content: `word${at % 3} tea${at % 2 ? '?' : ''}`,
+        tags: [`t${at % 2}`],
+        bornIn: `s${at % 2}`,
+      }),
+    ]);
   if (kind === 'reindex') {
     return space.reindex({
       analyzer: 'other',
