@@ -26,7 +26,13 @@ export interface RowsCheck {
  *
  * @example
  * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await using engine = await createEvaluationEngine({ embedder: 'none' });
  * const datasets = [await readDataset('./questions.jsonl')];
+ * const runs = await evaluate({ datasets, strategies: ['bm25'], embedder: 'none' }, engine);
+ * const rows = [...rowsOf(runs, { datasets })].map((row) => `${JSON.stringify(row)}\n`);
+ * await writeFile('./rows.jsonl', rows);
  * const { problems } = await verifyRows('./rows.jsonl', datasets);
  * for (const { line, problem } of problems) console.log(`line ${line}: ${problem}`);
  * ```

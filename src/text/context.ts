@@ -2,7 +2,7 @@
  * What the turns around a statement add to its words. Scalar definitions, in a fixed order of float64 operations: the
  * resident index and the naive search both call them, and get the same bits.
  *
- * Source: measured on two conversation sets and checked on three others; see docs/benchmarks.md.
+ * Source: measured on two sets of conversations; docs/decisions/0063-words-in-context.md.
  */
 
 /** The neighbours that lend words, in the order in which they are added: previous, next, and the ones beyond. */

@@ -63,7 +63,7 @@ export const hybrid: ProfileDefinition = {
   description:
     'The default: words in their context and meaning together, and who and when the query names; gently preferring what is recent, important and sure.',
   source:
-    'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not. Cues multiply, so that a cue alone makes nothing relevant. The constants lie on the plateaus that docs/benchmarks.md shows',
+    'Salience. A fixed convex mix keeps scores comparable between queries, which rank fusion does not. Cues multiply, so that a cue alone makes nothing relevant. The constants and what they were measured on are in docs/decisions/0063-words-in-context.md',
   parameters: {
     'weights.context': {
       kind: 'number',
