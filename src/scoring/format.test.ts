@@ -47,20 +47,20 @@ describe('as text', () => {
 
   test('lines of inner branches are carried past later ones', () => {
     const tree = explain('hybrid', { similarity: 0.5, lexical: 0.5, updatedAt: now }, { now });
+    expect(tree.inputs).toHaveLength(5);
     const lines = formatExplanation(tree, 'text').split('\n');
     expect(lines.map((line) => line.replace(/\d.*/, '')).join('\n')).toBe(
       [
         '',
         '├─ ',
         '│  ├─ ',
-        '│  │  ├─ ',
-        '│  │  └─ ',
-        '│  │     └─ ',
-        '│  │        ├─ ',
-        '│  │        └─ ',
-        '│  ├─ ',
-        '│  ├─ ',
         '│  └─ ',
+        '│     └─ ',
+        '│        ├─ ',
+        '│        └─ ',
+        '├─ ',
+        '├─ ',
+        '├─ ',
         '└─ ',
         '   ├─ ',
         '   ├─ ',

@@ -25,7 +25,7 @@ describe('hybrid', () => {
       updatedAt: now - 30 * 86_400_000,
     };
     const calibrated = (0.8 - 0.1) / 0.8;
-    const relevance = 0.55 * 0.5 + 0.45 * calibrated;
+    const relevance = (7 * 0.5 + 5 * calibrated) / 12;
     expect(score('hybrid', signals, { now })).toBeCloseTo(
       relevance * (0.91 + 0.05 * 0.5 + 0.02 * 0.7 + 0.02 * 0.6 - 0.01 * 0.3),
       14,
@@ -34,6 +34,26 @@ describe('hybrid', () => {
 
   test('without a vector relevance is the lexical score alone', () => {
     expect(features('hybrid', { lexical: 0.7, updatedAt: now }, { now })['relevance']).toBe(0.7);
+  });
+
+  test('match is 7·contextLexical + 5·calibrated similarity + 3.6·sessionLexical, over the weights of what is known', () => {
+    const known = { lexical: 0.1, contextLexical: 0.5, sessionLexical: 0.3, updatedAt: now };
+    const match = (signals: object) => features('hybrid', { ...known, ...signals }, { now })['match'];
+    expect(match({ similarity: 0.5 })).toBeCloseTo((7 * 0.5 + 5 * 0.5 + 3.6 * 0.3) / 15.6, 14);
+    expect(match({})).toBeCloseTo((7 * 0.5 + 3.6 * 0.3) / 10.6, 14);
+    expect(match({ similarity: 0.5, sessionLexical: undefined })).toBeCloseTo((7 * 0.5 + 5 * 0.5) / 12, 14);
+    expect(match({ contextLexical: undefined, sessionLexical: undefined })).toBe(0.1);
+  });
+
+  test('cues multiply where the query or the store raises them, and are 1 elsewhere', () => {
+    const relevance = (signals: object) =>
+      features('hybrid', { lexical: 0.5, updatedAt: now, ...signals }, { now })['relevance'];
+    expect(relevance({})).toBe(0.5);
+    expect(relevance({ authorNamed: 1, dateMatch: 1, saidByUser: 1 })).toBeCloseTo(0.5, 14);
+    expect(relevance({ authorNamed: 0 })).toBeCloseTo(0.5 / 1.2, 14);
+    expect(relevance({ dateMatch: 0.5 })).toBeCloseTo(0.5 * 0.75, 14);
+    expect(relevance({ saidByUser: 0 })).toBeCloseTo(0.5 / 1.15, 14);
+    expect(relevance({ lexical: 0, authorNamed: 1, dateMatch: 1, saidByUser: 1 })).toBe(0);
   });
 
   test('similarity is calibrated by a clamped affine map', () => {

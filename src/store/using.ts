@@ -16,12 +16,15 @@ export function dynamicsOf(memory: Dynamics): Dynamics {
   return Object.fromEntries(DYNAMICS.map((name) => [name, memory[name]])) as unknown as Dynamics;
 }
 
-/** A row of the usage log without some memories. */
+/** A row of the usage log without some memories; one that used nothing else says no more who asked for what. */
 export function usageWithout(usage: Usage, ids: ReadonlySet<string>): Usage {
   const { before } = usage;
+  const used = usage.used.filter(({ id }) => !ids.has(id));
+  const emptied = used.length === 0 && usage.used.length > 0;
   return {
     ...usage,
-    used: usage.used.filter(({ id }) => !ids.has(id)),
+    used,
+    ...(emptied && { queryHash: '', sessionId: undefined }),
     ...(before && {
       before: {
         memories: before.memories.filter(({ id }) => !ids.has(id)),

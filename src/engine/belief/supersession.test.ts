@@ -37,7 +37,7 @@ describe('what is believed', () => {
     }
     const { outcome, message } = await memory.whyNot('berlin', { query: 'Anna lives', strategy: 'bm25' });
     expect(outcome).toBe('excluded');
-    expect(message).toContain('has taken its place');
+    expect(message).toContain('supersedes it');
   });
 
   test('what takes the place of another one counts for no less, by every way of saying so', async () => {

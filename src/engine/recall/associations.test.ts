@@ -210,7 +210,7 @@ describe('associations', () => {
     );
   });
 
-  test('neighbours in a session lend to each other without anybody linking them', async () => {
+  test('neighbours in a session share their words without anybody linking them', async () => {
     const { memory } = await live({ embedder: 'none' });
     await memory.rememberMany([
       {
@@ -228,7 +228,13 @@ describe('associations', () => {
       { id: 't3', content: 'Nice', sessionId: 's', createdAt: '2025-12-01T10:02:00Z' },
     ]);
     const { hits } = await memory.recall('northern lights');
-    expect(hits.map((hit) => hit.memory.id)).toEqual(['t1', 't2']);
+    // By their words, not by links; the one beyond the next shares less of them.
+    expect(hits.map((hit) => [hit.memory.id, hit.isAssociative])).toEqual([
+      ['t1', false],
+      ['t2', false],
+      ['t3', false],
+    ]);
+    expect(hits[1]!.score.value).toBeGreaterThan(hits[2]!.score.value * 1.2);
   });
 });
 

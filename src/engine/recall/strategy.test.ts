@@ -32,7 +32,8 @@ describe('the strategy of a profile', () => {
       minimum: 0.1,
     };
     expect(of('retention').association).toMatchObject(thresholds);
-    expect(of('hybrid').association).toMatchObject(thresholds);
+    // The words of neighbours are part of its formula.
+    expect(of('hybrid').association).toMatchObject({ ...thresholds, sequence: false });
     expect(of('retention').association?.mode).not.toBe(of('hybrid').association?.mode);
   });
 

@@ -46,6 +46,13 @@ function cue(signal: 'authorNamed' | 'dateMatch' | 'saidByUser', parameter: stri
   };
 }
 
+const relevance = [
+  { op: 'ref', name: 'match' },
+  { op: 'ref', name: 'author' },
+  { op: 'ref', name: 'date' },
+  { op: 'ref', name: 'speaker' },
+] as const;
+
 /**
  * Words and meaning together, with the words of the turns around a memory and of its session; raised by what the query
  * says of author and date and by who said it; adjusted by recency, importance, confidence and possible updates. The
@@ -128,15 +135,7 @@ export const hybrid: ProfileDefinition = {
     author: cue('authorNamed', 'cues.author'),
     date: cue('dateMatch', 'cues.date'),
     speaker: cue('saidByUser', 'cues.role'),
-    relevance: {
-      op: 'product',
-      of: [
-        { op: 'ref', name: 'match' },
-        { op: 'ref', name: 'author' },
-        { op: 'ref', name: 'date' },
-        { op: 'ref', name: 'speaker' },
-      ],
-    },
+    relevance: { op: 'product', of: relevance },
     recency: recencyPart,
     importance: { op: 'signal', name: 'importance' },
     confidence: { op: 'signal', name: 'confidence' },
@@ -144,7 +143,8 @@ export const hybrid: ProfileDefinition = {
   score: {
     op: 'product',
     of: [
-      { op: 'ref', name: 'relevance' },
+      // Factor by factor, so that one line can show them; the product of the first four is the relevance.
+      ...relevance,
       {
         op: 'sum',
         terms: [

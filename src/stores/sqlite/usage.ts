@@ -159,9 +159,11 @@ export function forgetUsage(connection: Connection, ids: ReadonlySet<string>): v
     JSON.stringify([...ids]),
   ) as UsageRow[];
   for (const row of rows) {
-    const { used, before } = usageWithout(usageOf(row), ids);
+    const { used, before, queryHash, sessionId } = usageWithout(usageOf(row), ids);
     connection.run(
-      'UPDATE usage SET used = ?, before = ? WHERE sequence = ?',
+      'UPDATE usage SET query_hash = ?, session_id = ?, used = ?, before = ? WHERE sequence = ?',
+      queryHash,
+      sessionId ?? null,
       JSON.stringify(used),
       before === undefined ? null : JSON.stringify(before),
       row.sequence,
