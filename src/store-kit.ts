@@ -1,6 +1,6 @@
 /**
- * What it takes to keep memories elsewhere: the port, the rules that every store shares, and ranking for a store that
- * knows nothing but records. Hold a store of your own to the contract with `storeContract` of `salience/testing`.
+ * What it takes to keep memories elsewhere: the port, the rules that every store shares, and `withSearch`, which
+ * ranks over whatever it reads. Hold a store of your own to the contract with `storeContract` of `salience/testing`.
  *
  * @example
  * ```ts
@@ -19,9 +19,11 @@ export type { FieldFilter, SortDirection, SortName } from './domain/fields.ts';
 export type { MemoryRecord } from './domain/memory.ts';
 export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
 export { parseSpaceName } from './domain/space.ts';
-export { snapshotOfState } from './search/records.ts';
+export { withSearch } from './search/residence.ts';
+export type { ActivityPart, ActivityPlace } from './store/activity.ts';
 export { closedError, missingSpace, openedReadOnly } from './store/faults.ts';
-export { openPast } from './store/past.ts';
+export { ATTEMPTS, overtaken, unlessOvertaken } from './store/moment.ts';
+export { stampOf } from './store/position.ts';
 export { createQueue, type Queue } from './store/queue.ts';
 export {
   afterRecording,
@@ -37,16 +39,20 @@ export {
   recordingWithout,
 } from './store/recording.ts';
 export { derivePage, neverQuiet, REINDEX_ROUNDS } from './store/reindexing.ts';
-export { type Past, rewind } from './store/rewind.ts';
-export {
-  emptyState,
-  lastSequence,
-  type SearchableMemory,
-  type State,
-  stored,
-  versionOf,
-} from './store/state.ts';
+export type {
+  Awaitable,
+  Feed,
+  IndexedRow,
+  IndexRows,
+  KeyedRows,
+  Position,
+  SavedPages,
+  WrittenRow,
+} from './store/rows.ts';
+export { emptyState, lastSequence, type SearchableMemory, type State, stored } from './store/state.ts';
 export { infoOf, readerOf } from './store/state-reader.ts';
+export { createNumbers, type Numbers, type StateSnapshot, snapshotOfState } from './store/state-rows.ts';
+export { coreOfState, type KeptSpace, keepSpace } from './store/state-space.ts';
 export { afterUse, afterWrite } from './store/state-writer.ts';
 export type {
   CastVote,
@@ -54,9 +60,8 @@ export type {
   Decision,
   Dynamics,
   EmbeddingInfo,
+  EventQuery,
   Exclusion,
-  Feed,
-  FeedPlace,
   FieldCondition,
   FindBy,
   IndexedText,
@@ -66,14 +71,17 @@ export type {
   LinkKind,
   ListAnswer,
   ListRequest,
+  Made,
   MemoryEvent,
   MemoryFilter,
+  Neighbours,
   NewPair,
   NewUsage,
   OpenSpaceOptions,
   OperationSummary,
   OperationsRequest,
   PairKind,
+  PairQuery,
   PastSpace,
   PreparedQuery,
   ReindexRequest,
@@ -86,9 +94,12 @@ export type {
   SpaceCore,
   SpaceInfo,
   SpaceReader,
+  SpaceState,
   SpaceStore,
   Statement,
   Store,
+  StoreReader,
+  StoreSnapshot,
   Tombstone,
   Usage,
   UseBefore,
@@ -97,4 +108,3 @@ export type {
   Vote,
   WriteEntry,
 } from './store/store.ts';
-export { withReader } from './store/with-reader.ts';

@@ -50,6 +50,7 @@ export const traceSchema = z.object({
     .describe('The dates that the query names; the end is not included'),
   sequence: z.number(),
   recallId: z.string().optional().describe('What replay takes, where recalls are recorded'),
+  indexRebuilt: z.literal(true).optional().describe('The space was reindexed or restored while it was open'),
   asOf: z
     .object({ known: instant.optional(), valid: instant.optional(), redacted: z.number() })
     .optional()

@@ -28,9 +28,9 @@ export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScor
  *
  * @example
  * ```ts
- * const { hits: [best] } = await memory.recall('coffee');
- * console.log(best?.score); // 0.8884461000948317 (hybrid)
- * console.log(`score: ${best?.score}`); // score: 0.8884461000948317
+ * const { hits: [best] } = await memory.recall('coffee', { strategy: 'bm25' });
+ * console.log(best?.score); // 0.917123287671233 (bm25)
+ * console.log(`score: ${best?.score}`); // score: 0.917123287671233
  * ```
  */
 export interface Score<Strategy extends string> extends AnyScore {

@@ -16,7 +16,7 @@ describe('summariseExplanation', () => {
   it('shows the factors of a product, opens them once, and takes together what has no room', () => {
     const tree = explain('hybrid', { lexical: 0.5, similarity: 0.5, updatedAt: now }, { now });
     expect(summariseExplanation(tree)).toBe(
-      'match 0.50 (0.583·words 0.50 + 0.417·calibrated 0.50) × (0.91 + 0.05·recency 1.00 + …)',
+      'match 0.50 (0.583·words 0.50 + 0.417·calibrated 0.50) × (0.96 + 0.015·confidence 0.80 + …)',
     );
   });
 

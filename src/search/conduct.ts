@@ -1,12 +1,12 @@
 import { SalienceError } from '../domain/errors.ts';
-import type { MemoryRecord, Tier } from '../domain/memory.ts';
-import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import type { Tier } from '../domain/memory.ts';
 import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
+import type { KeyedRows } from '../store/rows.ts';
 import type { Relations } from '../store/standing.ts';
 import type {
   Exclusion,
@@ -21,26 +21,9 @@ import { coldCount, eligibleRows } from './eligible.ts';
 import { lexicalScores, noLexicalScores, queryWords, substringScores } from './lexical.ts';
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { type Awaitable, searchIndex, type VectorSource } from './search.ts';
+import { searchIndex } from './search.ts';
 import { signalsForQuery } from './standing.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
-
-/**
- * What ranking asks of whatever keeps the memories: rows by key, and keys by what the index does not hold. All answers
- * are of the moment that the index reflects.
- */
-export interface RowSource extends VectorSource {
-  /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
-  records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
-  /** The keys of these ids, in order; `undefined` where there is no memory. */
-  keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
-  termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The keys of the memories whose metadata meets all of these. */
-  keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
-  /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */
-  keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
-}
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -49,12 +32,14 @@ export interface ResidentState {
   readonly relations: Relations<number>;
   /** Of the last event taken in. */
   readonly sequence: number;
+  /** See {@link SearchAnswer}. */
+  readonly rebuilt?: boolean | undefined;
 }
 
 /** The exact top k: every store that has a resident index searches by this. */
 export async function conductSearch(
-  { index, relations, sequence }: ResidentState,
-  source: RowSource,
+  { index, relations, sequence, rebuilt }: ResidentState,
+  source: KeyedRows,
   { profile, query, filter, now, limit }: SearchRequest,
 ): Promise<SearchAnswer> {
   const started = performance.now();
@@ -64,7 +49,7 @@ export async function conductSearch(
   const within = await keysWithMetadata(source, filter);
   const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, standing, filter, now, within);
   const afterEligible = performance.now();
-  const columns = await columnsOfQuery(index, source, () => view, query, signalsRead(profile));
+  const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
   const afterLexical = performance.now();
   const search = { profile, rows, standing, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
@@ -86,6 +71,7 @@ export async function conductSearch(
     candidates: answer.candidates,
     scored: answer.scored,
     sequence,
+    ...(rebuilt ? { indexRebuilt: true as const } : {}),
     durations: {
       eligible: afterEligible - started,
       lexical: afterLexical - afterEligible,
@@ -98,7 +84,7 @@ export async function conductSearch(
 /** What a search makes of these memories, in order. Only their vectors are read; everything else is resident. */
 export async function conductInspection(
   { index, relations }: ResidentState,
-  source: RowSource,
+  source: KeyedRows,
   ids: readonly string[],
   { profile, query, filter, now }: Omit<SearchRequest, 'limit'>,
 ): Promise<readonly (Inspection | undefined)[]> {
@@ -113,7 +99,7 @@ export async function conductInspection(
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
   const columns =
     hasWords || EXACT_SIGNALS.some((name) => read.has(name))
-      ? await columnsOfQuery(index, source, () => view, query, read, found)
+      ? await columnsOfQuery(index, source, view, query, read, found)
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
@@ -138,19 +124,46 @@ export async function conductInspection(
   });
 }
 
+/** What a recall ranks by is asked for again when links and updates are followed. */
+const lastColumns = new WeakMap<
+  PreparedQuery,
+  {
+    readonly index: ResidentIndex;
+    readonly version: number;
+    readonly view: View;
+    readonly read: ReadonlySet<string>;
+    readonly columns: QueryColumns;
+  }
+>();
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
+}
+
 /** What a query finds of all rows, or at least of the memories of some keys. */
 async function columnsOfQuery(
   index: ResidentIndex,
-  source: RowSource,
-  view: () => View,
+  source: KeyedRows,
+  view: View,
   query: PreparedQuery,
   read: ReadonlySet<string>,
   among?: readonly number[],
 ): Promise<QueryColumns> {
   const { terms, substring } = query;
   if (terms.length > 0) {
+    const { version } = index;
+    const known = lastColumns.get(query);
+    if (
+      known?.index === index &&
+      known.version === version &&
+      known.view === view &&
+      sameNames(known.read, read)
+    )
+      return known.columns;
     const words = queryWords(index, terms, await source.termIds(terms));
-    return queryColumns(index, view, query, lexicalScores(index, words), words, read);
+    const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
+    lastColumns.set(query, { index, version, view, read, columns });
+    return columns;
   }
   const lexical =
     substring === undefined
@@ -160,7 +173,7 @@ async function columnsOfQuery(
 }
 
 async function keysWithMetadata(
-  source: RowSource,
+  source: KeyedRows,
   { metadata = [] }: MemoryFilter,
 ): Promise<ReadonlySet<number> | undefined> {
   return metadata.length === 0 ? undefined : source.keysWithMetadata(metadata);

@@ -7,6 +7,7 @@ import {
   prepareBm25Query,
   termScore,
 } from '../text/bm25.ts';
+import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
 import {
   averageLength,
   documentFrequency,
@@ -14,7 +15,10 @@ import {
   normalizations,
   type ResidentIndex,
 } from './resident-index.ts';
-import { neighboursOf, sessionOf, type Turns } from './turns.ts';
+import { type Context, neighboursOf, sessionOf, type Turns } from './turns.ts';
+
+/** How far off a neighbour may stand. */
+const FURTHEST = Math.max(...NEIGHBOUR_OFFSETS);
 
 /** The words of a query, weighed by what the index knows of them. */
 export interface QueryWords {
@@ -110,30 +114,57 @@ export function contextRelevance(index: ResidentIndex, turns: Turns, words: Quer
   return lexicalRelevance(bm25, words.idfSum);
 }
 
-/** {@link contextRelevance} of every row that has a word of the query, or stands beside one. */
+/**
+ * {@link contextRelevance} of every row that has a word of the query, or stands beside one: term by term, in the same
+ * order of additions, so that both give the same bits.
+ */
 export function contextScores(
-  index: ResidentIndex,
-  turns: Turns,
+  { rows, places, sessions }: Turns,
+  { weights, lengths }: Context,
   words: QueryWords,
   { relevance }: LexicalScores,
 ): Float64Array {
-  const scores = relevance.slice();
-  const { rows, places, sessions } = turns;
-  // Rows whose context has a word: those around every occurrence.
-  const touched = new Uint8Array(rows.length);
-  for (const postings of words.postings) {
-    if (!postings) continue;
+  const counts = new Uint32Array(rows.length);
+  const bm25 = new Float64Array(rows.length);
+  /** The last term that was counted around each place. */
+  const counted = new Uint32Array(rows.length);
+  words.postings.forEach((postings, term) => {
+    if (!postings) return;
+    const idf = words.idfs[term]!;
     for (let at = 0; at < postings.count; at++) {
       const place = places[postings.rows[at]!]!;
-      if (place < 0) continue;
-      const session = sessions[place]!;
-      for (let each = Math.max(0, place - 2); each <= place + 2 && each < rows.length; each++) {
-        if (sessions[each] === session) touched[each] = 1;
+      if (place >= 0) counts[place] = postings.frequencies[at]!;
+    }
+    for (let at = 0; at < postings.count; at++) {
+      const found = places[postings.rows[at]!]!;
+      if (found < 0) continue;
+      const session = sessions[found]!;
+      const end = Math.min(found + FURTHEST, rows.length - 1);
+      for (let place = Math.max(0, found - FURTHEST); place <= end; place++) {
+        if (sessions[place] !== session || counted[place] === term + 1) continue;
+        counted[place] = term + 1;
+        let frequency = counts[place]!;
+        for (let each = 0; each < NEIGHBOUR_OFFSETS.length; each++) {
+          const weight = weights[NEIGHBOUR_OFFSETS.length * place + each]!;
+          if (weight > 0) frequency += weight * counts[place + NEIGHBOUR_OFFSETS[each]!]!;
+        }
+        if (frequency > 0) {
+          bm25[place]! += termScore(
+            idf,
+            frequency,
+            lengthNormalization(lengths[place]!, words.averageLength),
+          );
+        }
       }
     }
-  }
-  for (let place = 0; place < touched.length; place++) {
-    if (touched[place] === 1) scores[rows[place]!] = contextRelevance(index, turns, words, rows[place]!);
+    for (let at = 0; at < postings.count; at++) {
+      const place = places[postings.rows[at]!]!;
+      if (place >= 0) counts[place] = 0;
+    }
+  });
+  const scores = relevance.slice();
+  for (let place = 0; place < rows.length; place++) {
+    if (bm25[place]! > 0) scores[rows[place]!] = lexicalRelevance(bm25[place]!, words.idfSum);
   }
   return scores;
 }

@@ -33,7 +33,7 @@ const DATE_HALF_LIFE_DAYS = 7;
  */
 export function queryColumns(
   index: ResidentIndex,
-  view: () => View,
+  view: View,
   query: PreparedQuery,
   lexical: LexicalScores,
   words: QueryWords | undefined,
@@ -44,8 +44,8 @@ export function queryColumns(
     lexical: () => (row) => relevance[row]!,
     contextLexical: () => {
       if (!words) return (row) => relevance[row]!;
-      const { turns } = view();
-      const scores = contextScores(index, turns, words, lexical);
+      const { turns, context } = view;
+      const scores = contextScores(turns, context, words, lexical);
       // A row that is not visible is no part of what was counted.
       return (row) =>
         turns.places[row]! < 0 && index.sessions.codes[row] !== 0
@@ -54,13 +54,13 @@ export function queryColumns(
     },
     sessionLexical: () => {
       if (!words) return (row) => relevance[row]!;
-      const { turns } = view();
+      const { turns } = view;
       const scores = sessionScores(turns, words);
       return (row) => sessionRelevance(index, turns, scores, lexical, row);
     },
     authorNamed: () => {
       if (query.text === undefined) return undefined;
-      const named = namedAuthors(query.text, view().authors);
+      const named = namedAuthors(query.text, view.authors);
       if (named.length === 0) return undefined;
       const { codes, dictionary } = index.columns.attributes.author;
       const code = named.length === 1 ? dictionary.codes.get(named[0]!) : undefined;
@@ -73,7 +73,7 @@ export function queryColumns(
       return (row) => dateMatch(createdAt[row]!, dates);
     },
     saidByUser: () => {
-      if (!view().hasRoles) return undefined;
+      if (!view.hasRoles) return undefined;
       const { codes, dictionary } = index.columns.attributes.role;
       const said = Uint8Array.from(dictionary.texts, (role) => (role === '' || role === 'user' ? 1 : 0));
       return (row) => said[codes[row]!]!;

@@ -93,6 +93,36 @@ export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): r
   return neighbours;
 }
 
+/** What stands around each place, made ready for counting. */
+export interface Context {
+  /** For each place, in the order of `NEIGHBOUR_OFFSETS`: the share of that neighbour's words; 0 where there is none. */
+  readonly weights: Float64Array;
+  /** The terms of each place and the shares of its neighbours'. */
+  readonly lengths: Float64Array;
+}
+
+export function contextOf(index: ResidentIndex, turns: Turns): Context {
+  const { rows, sessions, starts } = turns;
+  const shares = Float64Array.from(rows, (row) => shareOf(index, row));
+  const weights = new Float64Array(NEIGHBOUR_OFFSETS.length * rows.length);
+  const lengths = Float64Array.from(rows, (row) => index.lengths[row]!);
+  for (let place = 0; place < rows.length; place++) {
+    const session = sessions[place]!;
+    const own = shares[place]!;
+    if (own === 0 || wasReplaced(index, turns, rows[place]!, session)) continue;
+    for (let each = 0; each < NEIGHBOUR_OFFSETS.length; each++) {
+      const offset = NEIGHBOUR_OFFSETS[each]!;
+      const other = place + offset;
+      if (other < starts[session]! || other >= starts[session + 1]!) continue;
+      const row = rows[other]!;
+      const weight = neighbourWeight(offset, index.asks[row] === 1, own, shares[other]!);
+      weights[NEIGHBOUR_OFFSETS.length * place + each] = weight;
+      lengths[place]! += weight * index.lengths[row]!;
+    }
+  }
+  return { weights, lengths };
+}
+
 /** How much a row lends and borrows; summaries and consolidated memories stand for many turns, and do neither. */
 function shareOf(index: ResidentIndex, row: number): number {
   const { type, source } = index.columns.attributes;

@@ -4,7 +4,7 @@ import type { MemoryFilter } from '../store/store.ts';
 import { eligibleRows } from './eligible.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { type StandingColumns, standingColumns } from './standing.ts';
-import { type Turns, turnsOf } from './turns.ts';
+import { type Context, contextOf, type Turns, turnsOf } from './turns.ts';
 
 /**
  * What one recall may see of an index: what its memories, and the words and names around them, are judged by. Filters
@@ -18,6 +18,7 @@ export interface View {
   readonly filtered: number;
   /** The visible memories of sessions, in their order. */
   readonly turns: Turns;
+  readonly context: Context;
   /** The authors of the visible memories. */
   readonly authors: readonly string[];
   /** Whether a visible memory has a role. */
@@ -94,15 +95,20 @@ function makeView(
   // Bigger than the rows in use: what is kept must not hold on to room for rows that are not seen.
   const visible = rows.length * 2 < index.size ? rows.slice() : rows;
   let turns: Turns | undefined;
+  let context: Context | undefined;
   let authors: readonly string[] | undefined;
   let hasRoles: boolean | undefined;
-  return {
+  const view: View = {
     standing,
     rows: visible,
     filtered,
     get turns() {
       turns ??= turnsOf(index, visible);
       return turns;
+    },
+    get context() {
+      context ??= contextOf(index, view.turns);
+      return context;
     },
     get authors() {
       authors ??= textsAmong(index, 'author', visible);
@@ -113,6 +119,7 @@ function makeView(
       return hasRoles;
     },
   };
+  return view;
 }
 
 /** The distinct texts of an attribute among some rows, without the empty one. */

@@ -14,10 +14,9 @@ import {
   placeOf,
 } from './cursor.ts';
 import { filterExclusionOf } from './eligibility.ts';
-import { feedOf } from './feed.ts';
-import { mergedLinks, sequenceLink } from './links.ts';
 import { operationsOf } from './operations.ts';
 import { recordingsOf } from './recording.ts';
+import { grouped } from './standing.ts';
 import {
   buriedKey,
   type KeptPair,
@@ -26,46 +25,39 @@ import {
   type State,
   undoableOperation,
 } from './state.ts';
-import type { Link, ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, SpaceReader } from './store.ts';
+import type { ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, StoreReader } from './store.ts';
 import { fullContent } from './tiers.ts';
 
 /** The verbs of reading over a state, or over one that changes: what is read is what `present` gives then. */
-export function readerOf(present: () => State): SpaceReader {
+export function readerOf(present: () => State): StoreReader {
   return {
     async get(ids) {
       const { memories } = present();
       return ids.map((id) => memories.get(id)?.memory);
     },
-    async links(ids, minimum = 0) {
-      const { links, memories } = present();
+    async storedLinks(ids, { among = false } = {}) {
       const wanted = new Set(ids);
-      const records = [...memories.values()].map(({ memory }) => memory);
-      const touching = ({ ids: ends }: Link) => ends.some((end) => wanted.has(end));
-      const merged = mergedLinks(
-        [...links.values()].filter(touching),
-        sequenceLinks(records).filter(touching),
-      );
-      return merged.filter(({ weight }) => weight >= minimum);
+      const isWanted = (id: string) => wanted.has(id);
+      const links = [...present().links.values()];
+      return links.filter(({ ids: ends }) => (among ? ends.every(isWanted) : ends.some(isWanted)));
     },
-    async linksAmong(ids) {
-      const wanted = new Set(ids);
-      const { links } = present();
-      return mergedLinks(
-        [...links.values()].filter((link) => link.ids.every((end) => wanted.has(end))),
-        [],
-      );
+    async neighbours(ids) {
+      const records = inOrder([...present().memories.values()].map(({ memory }) => memory));
+      const sessions = grouped(records.map((memory) => [memory.bornIn, memory] as const));
+      return ids.map((id) => {
+        const session = present().memories.get(id)?.memory.bornIn;
+        if (session === undefined) return undefined;
+        const beside = sessions.get(session) ?? [];
+        const at = beside.findIndex((memory) => memory.id === id);
+        return { memory: beside[at] as MemoryRecord, before: beside[at - 1], after: beside[at + 1] };
+      });
     },
-    async pendingPairs(limit) {
-      return pendingPairsOf(present()).slice(0, limit);
-    },
-    async knownPairs(ids) {
-      const wanted = new Set(ids);
+    async pairs(query) {
+      if ('waiting' in query) return pendingPairsOf(present()).slice(0, query.waiting);
       const known = [...present().pairs.values()].filter(({ dropped }) => !dropped);
+      if ('sequence' in query) return known.filter(({ sequence }) => sequence === query.sequence).map(pairOf);
+      const wanted = new Set(query.of);
       return known.filter(({ older, newer }) => wanted.has(older) || wanted.has(newer)).map(pairOf);
-    },
-    async pair(sequence) {
-      const found = present().pairs.get(sequence);
-      return found && !found.dropped ? pairOf(found) : undefined;
     },
     async find(by, values) {
       const { memories, events } = present();
@@ -108,22 +100,32 @@ export function readerOf(present: () => State): SpaceReader {
       const records = [...memories.values()].map(({ memory }) => memory);
       return records.filter(({ id, tier }) => tier === 'hot' && !compared.has(id)).slice(0, limit);
     },
-    async removed() {
-      const { events, memories } = present();
-      const last = new Map<string, MemoryRecord>();
-      for (const { memoryId, before } of events) {
-        if (!before || memories.has(memoryId)) continue;
-        last.delete(memoryId);
-        last.set(memoryId, before);
+    async events(query) {
+      const state = present();
+      const { events, memories } = state;
+      if ('memory' in query) return events.filter(({ memoryId }) => memoryId === query.memory);
+      if ('run' in query) return events.filter(({ run }) => run === query.run);
+      if ('operation' in query) {
+        return query.operation === 'undoable'
+          ? undoableOperation(state)
+          : events.filter(({ operation }) => operation === query.operation);
       }
-      return [...last.values()];
+      if ('after' in query) {
+        return events.filter(({ sequence }) => sequence > query.after).slice(0, query.limit);
+      }
+      const last = new Map(
+        events.flatMap((event) =>
+          event.before && !memories.has(event.memoryId) ? [[event.memoryId, event] as const] : [],
+        ),
+      );
+      return [...last.values()].sort((a, b) => a.sequence - b.sequence);
     },
     async list(request) {
       return listOf(present(), request);
     },
-    async derivation() {
-      const { embedding, analyzer } = present();
-      return { embedding, analyzer };
+    async state() {
+      const { settings, embedding, analyzer } = present();
+      return { settings, embedding, analyzer };
     },
     async place() {
       const state = present();
@@ -137,40 +139,13 @@ export function readerOf(present: () => State): SpaceReader {
     async recordings(request) {
       return recordingsOf(present(), request);
     },
-    async usage(after = 0) {
-      return present().usages.filter(({ sequence }) => sequence > after);
-    },
-    async feed(after, limit) {
-      const state = present();
-      const { events, usages } = state;
-      const end = { event: lastSequence(state), use: usages.at(-1)?.sequence ?? 0 };
-      if (!after) return { entries: [], place: end, end };
-      return feedOf(
-        events.filter(({ sequence }) => sequence > after.event),
-        usages.filter(({ sequence }) => sequence > after.use),
-        { after, limit, end },
-      );
-    },
-    async settings() {
-      return present().settings;
-    },
-    async run(id) {
-      const operations = present().events.flatMap((event) => (event.run === id ? [event.operation] : []));
-      return [...new Set(operations)];
-    },
-    async history(id) {
-      return present().events.filter((event) => event.memoryId === id);
+    async usage(after = 0, limit) {
+      return present()
+        .usages.filter(({ sequence }) => sequence > after)
+        .slice(0, limit);
     },
     async operations(request) {
       return operationsOf(present(), request);
-    },
-    async operation(sequence) {
-      const state = present();
-      const events =
-        sequence === undefined
-          ? undoableOperation(state)
-          : state.events.filter((event) => event.operation === sequence);
-      return events;
     },
   };
 }
@@ -208,17 +183,6 @@ function compareSessions(a: Session, b: Session): number {
 
 function inOrder(memories: readonly MemoryRecord[]): readonly MemoryRecord[] {
   return memories.toSorted(compareCreated);
-}
-
-/** The links between neighbours of all sessions. */
-function sequenceLinks(memories: readonly MemoryRecord[]): readonly Link[] {
-  const latest = new Map<string, MemoryRecord>();
-  return inOrder(memories).flatMap((memory) => {
-    if (memory.bornIn === undefined) return [];
-    const before = latest.get(memory.bornIn);
-    latest.set(memory.bornIn, memory);
-    return before ? [sequenceLink(before, memory)] : [];
-  });
 }
 
 function listOf(state: State, request: ListRequest): ListAnswer {

@@ -190,6 +190,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
     votes,
     compared,
     settings: decision.settings ?? state.settings,
+    generation: state.generation,
     recordings,
     lastRecording: state.lastRecording,
     ...derivation,

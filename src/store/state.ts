@@ -52,6 +52,8 @@ export interface State extends Derivation {
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
   readonly settings: SpaceSettings;
+  /** How often what is derived from the texts was replaced. */
+  readonly generation: number;
   /** The recalls that were recorded, oldest first. */
   readonly recordings: readonly Recording[];
   readonly lastRecording: number;
@@ -91,6 +93,7 @@ export const emptyState: State = {
   votes: [],
   compared: new Set(),
   settings: DEFAULT_SETTINGS,
+  generation: 0,
   recordings: [],
   lastRecording: 0,
   embedding: undefined,
@@ -99,11 +102,6 @@ export const emptyState: State = {
 
 export function lastSequence(state: Pick<State, 'events'>): number {
   return state.events.at(-1)?.sequence ?? 0;
-}
-
-/** See `SpaceCore.version`: both logs only grow. */
-export function versionOf({ events, usages }: Pick<State, 'events' | 'usages'>): number {
-  return events.length + usages.length;
 }
 
 /** The key of a statement, however it is spaced or composed. Here nothing reaches a disk, and no hash is needed to hide it. */

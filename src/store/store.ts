@@ -7,8 +7,11 @@ import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { DateRange } from '../text/dates.ts';
+import type { ActivityPart, ActivityPlace } from './activity.ts';
 import type { UndoProblem } from './faults.ts';
 import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
+import type { IndexRows, Position } from './rows.ts';
+import type { State } from './state.ts';
 
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
@@ -37,9 +40,10 @@ export interface OpenSpaceOptions {
 }
 
 /**
- * One space, with all that a store must do for it. What happens here neither sees nor changes anything of another space.
+ * One space, with all that a store must do for it: keep. `withSearch` makes of it what the engine uses. What happens here
+ * neither sees nor changes anything of another space.
  */
-export interface SpaceCore extends AsyncDisposable {
+export interface SpaceCore {
   readonly name: string;
   /**
    * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
@@ -52,26 +56,21 @@ export interface SpaceCore extends AsyncDisposable {
    */
   write<Result>(
     entry: WriteEntry,
-    decide: (reader: SpaceReader) => Promise<Decision<Result>>,
+    decide: (reader: StoreReader) => Promise<Decision<Result>>,
   ): Promise<Result>;
   /**
    * Reads at one moment: everything that `work` reads of its snapshot is as of the last committed write and use of any
-   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it:
-   * no model, no other read of the space. A store that cannot hold a moment checks what it reads against the
-   * snapshot's sequence, and calls `work` anew where something is newer: three times, then it throws `store_busy`.
+   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it.
+   * A store that cannot hold a moment finds out whether something was written meanwhile, and throws `overtaken` (see
+   * `unlessOvertaken`): `work` is then called anew on a later moment, three times at most.
    */
-  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
+  snapshot<Result>(work: (snapshot: StoreSnapshot) => Promise<Result>): Promise<Result>;
   /**
    * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
    * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
    * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
    */
-  use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
-  /**
-   * A number that is another one once anything was committed, by any process; it may differ for no reason. Cheap: no
-   * transaction is open, and nothing is read of the space.
-   */
-  version(): Promise<number>;
+  use(usage: NewUsage, decide: (reader: StoreReader) => Promise<UseDecision>): Promise<number>;
   /**
    * Records a recall, and removes what the log of recalls may not hold any longer; returns its sequence. What is too old
    * may then go in parts, and kept texts stay. Without a recording everything goes that must, and the answer is that of
@@ -83,6 +82,39 @@ export interface SpaceCore extends AsyncDisposable {
   reindex(request: ReindexRequest): Promise<void>;
   /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
   backup(path: string): Promise<void>;
+  /** All that the space holds, of one moment: to look back from, where being exact comes before being quick. */
+  everything(): Promise<State>;
+  /** Looks for damage. An empty list means a healthy store. */
+  check(): Promise<readonly string[]>;
+  /**
+   * Saves an index in place of the one that was saved before, so that the next process opens quickly; for nothing when
+   * anything was written after its position, which may have forgotten what it holds. Left out where nothing can be saved.
+   */
+  savePages?(parts: ReadonlyMap<string, Uint8Array>, position: Position): Promise<void>;
+  /** Waits for what is under way. Called once. */
+  close(): Promise<void>;
+}
+
+/** A space as the engine uses it. */
+export interface SpaceStore
+  extends Omit<SpaceCore, 'write' | 'use' | 'snapshot' | 'everything' | 'savePages'>,
+    SpaceReader,
+    AsyncDisposable {
+  /** See {@link SpaceCore.write}. Nothing else of the space may be asked within `decide`: `invalid_argument`. */
+  write<Result>(
+    entry: WriteEntry,
+    decide: (reader: SpaceReader) => Promise<Decision<Result>>,
+  ): Promise<Result>;
+  /** See {@link SpaceCore.use}. */
+  use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
+  /**
+   * Reads at one moment, as {@link SpaceCore.snapshot} does. `work` may be called more than once, and asks no model, and
+   * nothing of the space but its snapshot: `invalid_argument`. Throws `store_busy` when the space was written to during
+   * each of three attempts.
+   */
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
+  /** Another value once anything was committed, by any process; it may differ for no reason. Cheap. */
+  version(): Promise<unknown>;
   /**
    * The space as it was at a moment of the past, to read from: walked back along both logs. What was forgotten since
    * is missing. `derive` computes the text data of memories whose text was another one then; called outside of any
@@ -92,15 +124,80 @@ export interface SpaceCore extends AsyncDisposable {
     known: Instant | Moment,
     derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
   ): Promise<PastSpace>;
-  /** Looks for damage. An empty list means a healthy store. */
-  check(): Promise<readonly string[]>;
   /** About how many bytes closing the space would free. */
   residentBytes(): number;
+  /** Waits for what is under way, saves what makes the next opening quick, and refuses everything else. */
   close(): Promise<void>;
 }
 
-/** A space as the engine uses it: `withReader` makes one of a {@link SpaceCore}. */
-export interface SpaceStore extends SpaceCore, SpaceReader {}
+/**
+ * What a store reads, all of one moment. The forms that the engine uses are made of it, once, in `convenient`: what is
+ * left out here follows from what is there.
+ */
+export interface StoreReader
+  extends Pick<
+    SpaceReader,
+    | 'get'
+    | 'find'
+    | 'list'
+    | 'around'
+    | 'uncompared'
+    | 'session'
+    | 'votes'
+    | 'tombstones'
+    | 'usage'
+    | 'operations'
+    | 'place'
+    | 'recordings'
+  > {
+  /** What was decided for the space, and what its vectors and terms were made with. */
+  state(): Promise<SpaceState>;
+  /** Events, oldest first. */
+  events(query: EventQuery): Promise<readonly MemoryEvent[]>;
+  /** Similar pairs that are known, in the order in which they were put into the queue. */
+  pairs(query: PairQuery): Promise<readonly SimilarPair[]>;
+  /** The stored links of these memories, each once; with `among`, only those both of whose ends are among them. */
+  storedLinks(ids: readonly string[], options?: { readonly among?: boolean }): Promise<readonly Link[]>;
+  /** What stands beside these memories in the session that each was made in, in order; `undefined` for one made in none. */
+  neighbours(ids: readonly string[]): Promise<readonly (Neighbours | undefined)[]>;
+}
+
+export interface SpaceState {
+  readonly settings: SpaceSettings;
+  readonly embedding: EmbeddingInfo | undefined;
+  readonly analyzer: string | undefined;
+}
+
+/** Which events: those of a memory, of an operation, of a run, or the first so many after a sequence. */
+export type EventQuery =
+  | { readonly memory: string }
+  /** `undoable`: the latest operation that can still be undone. */
+  | { readonly operation: number | 'undoable' }
+  | { readonly run: string }
+  | { readonly after: number; readonly limit: number }
+  /** Of each memory that is not there any more, the last event that says what it was before. */
+  | { readonly removed: true };
+
+/** Which pairs: the first that wait to be judged, those of these memories, or the one of this sequence. */
+export type PairQuery =
+  | { readonly waiting: number }
+  | { readonly of: readonly string[] }
+  | { readonly sequence: number };
+
+/** A memory made in a session, with the one before and the one after it there, by creation, then ordinal. */
+export interface Neighbours {
+  readonly memory: Made;
+  readonly before: Made | undefined;
+  readonly after: Made | undefined;
+}
+
+export type Made = Pick<MemoryRecord, 'id' | 'createdAt'>;
+
+/** A space at one moment, as a store gives it. */
+export interface StoreSnapshot extends StoreReader, IndexRows {
+  /** That of the last event that is seen. */
+  readonly sequence: number;
+}
 
 export interface SpaceReader {
   /** The memories of these ids, in order; `undefined` where there is none. */
@@ -158,10 +255,10 @@ export interface SpaceReader {
   place(): Promise<LogPlace>;
   /** Recalls that were recorded, newest first. */
   recordings(request: RecordingRequest): Promise<readonly Recording[]>;
-  /** The usage log, oldest first, after a sequence. */
-  usage(after?: number): Promise<readonly Usage[]>;
+  /** The usage log, oldest first, after a sequence: so many, or all. */
+  usage(after?: number, limit?: number): Promise<readonly Usage[]>;
   /** What both logs say after a place, in the order in which it happened; without a place nothing, and the end. */
-  feed(after: FeedPlace | undefined, limit: number): Promise<Feed>;
+  activity(after: ActivityPlace | undefined, limit: number): Promise<ActivityPart>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
   /** The latest operations, newest first. */
@@ -406,20 +503,6 @@ export interface MemoryEvent {
   readonly run: string | undefined;
 }
 
-/** A place in both logs: the last event and the last use before it. */
-export interface FeedPlace {
-  readonly event: number;
-  readonly use: number;
-}
-
-export interface Feed {
-  readonly entries: readonly (MemoryEvent | Usage)[];
-  /** After the last entry. */
-  readonly place: FeedPlace;
-  /** After everything that there is. */
-  readonly end: FeedPlace;
-}
-
 export interface OperationsRequest {
   readonly limit: number;
   /** Only those of a lower sequence. Default is all. */
@@ -520,6 +603,11 @@ export interface SearchAnswer {
   readonly scored: number;
   /** That of its snapshot. */
   readonly sequence: number;
+  /**
+   * Set by the first search after the index was dropped and made anew, because the log is not the one that it followed:
+   * the space was reindexed, or a backup restored.
+   */
+  readonly indexRebuilt?: true | undefined;
   /** Milliseconds by stage. */
   readonly durations: {
     readonly eligible: number;

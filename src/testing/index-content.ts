@@ -17,6 +17,8 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
       signals: signalsOfRow(index, row),
       tags: index.tagsOfRow.get(row) ?? [],
       length: index.lengths[row],
+      asks: index.asks[row],
+      session: sessionOf(index, row),
       terms: (terms.get(row) ?? []).sort(([a], [b]) => a - b),
       codes: Number.isNaN(index.scales[row])
         ? undefined
@@ -26,4 +28,14 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
     });
   }
   return content;
+}
+
+/** The session of a row, and the keys of all that were made in it, in order. */
+function sessionOf({ sessions, keys }: ResidentIndex, row: number) {
+  const code = sessions.codes[row];
+  if (!code) return undefined;
+  return {
+    id: sessions.dictionary.texts[code - 1],
+    keys: sessions.rows[code - 1]?.map((each) => keys[each]),
+  };
 }

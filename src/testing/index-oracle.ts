@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import { conductSearch, type RowSource } from '../search/conduct.ts';
+import { conductSearch } from '../search/conduct.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, turnOf } from '../search/resident-index.ts';
+import type { KeyedRows } from '../store/rows.ts';
 import { grouped, type Relations } from '../store/standing.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
@@ -191,7 +192,7 @@ export async function searchByIndex(
   living: readonly SearchableMemory[],
   request: SearchRequest,
 ) {
-  const source: RowSource = {
+  const source: KeyedRows = {
     vectors: (keys) => keys.map((key) => memories[key]!.vector),
     records: (keys) => keys.map((key) => memories[key]!.memory),
     keysOf: (ids) => ids.map((id) => memories.findIndex(({ memory }) => memory.id === id)),

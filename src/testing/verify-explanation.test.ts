@@ -50,16 +50,16 @@ describe('an altered explanation', () => {
   });
   test('in a weight', () => {
     const copy = alter((root) => {
-      (root.inputs[1] as { detail: { weights: number[] } } & Explanation).detail.weights[0] = 0.8;
+      (root.inputs[4] as { detail: { weights: number[] } } & Explanation).detail.weights[0] = 0.8;
     });
-    expectMismatch(copy, 'root.inputs[1]', /its inputs give/);
+    expectMismatch(copy, 'root.inputs[4]', /its inputs give/);
   });
   test('by a missing term', () => {
     expectMismatch(
       alter((root) => {
-        (root.inputs[1] as { inputs: Explanation[] } & Explanation).inputs.pop();
+        (root.inputs[4] as { inputs: Explanation[] } & Explanation).inputs.pop();
       }),
-      'root.inputs[1]',
+      'root.inputs[4]',
       /a sum does not have 4 inputs/,
     );
   });

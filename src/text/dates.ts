@@ -24,7 +24,7 @@ export type DateReader = (text: string, context: DateContext) => Promise<readonl
 /**
  * The dates that an English text names: days, weeks, months, seasons and years. One without a year is the latest that
  * began before `now`; a relative one has the grain of its unit ("two weeks ago": that week). Seasons are northern.
- * Times of day, bare numbers, "now", and "today" in a question about habits name none.
+ * Times of day, bare numbers, "now", "today" in a question about habits, repeated days and dates to come name none.
  *
  * @example
  * ```ts
@@ -46,8 +46,10 @@ export const readEnglishDates: DateReader = async (text, context) => {
     if (span) spans.push(span);
   }
   spans.sort((a, b) => a.index - b.index);
+  // What is still to come, nothing can have been said in.
   return spans
     .map((span, at) => withYearOf(span, spans[at + 1], text))
+    .filter(({ first }) => !isBefore(today, first))
     .map(({ text: words, first, after }) => ({
       text: words,
       start: startOfDay(first, context.timeZone),
@@ -110,13 +112,17 @@ function rangeOf(
   today: CalendarDay,
 ): Stretch | undefined {
   const tags = parsed.tags();
+  const before = text.slice(0, index);
+  const behind = text.slice(index + words.length);
   const at = { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
   if (tags.has('casualReference/now')) return undefined;
   if (/^today\b/i.test(words) && asksForHabits(text)) return undefined;
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
   // The library asks the zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
-  if (AMBIGUOUS.test(words) && !PREPOSITION.test(text.slice(0, index))) return undefined;
+  if (AMBIGUOUS.test(words) && !PREPOSITION.test(before)) return undefined;
+  // 4/10 is a score or a share as often as a day.
+  if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = /\b(day|week|fortnight|month|quarter|year|decade)s?\b/i.exec(words)?.[1]?.toLowerCase();
   if (tags.has('result/relativeDate') || /^(?:this|current) (?:week|month|year)$/i.test(words)) {
     const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
@@ -133,15 +139,25 @@ function rangeOf(
   if (parsed.isCertain('month')) {
     const month = { ...at, day: 1 };
     if (parsed.isCertain('year')) return grained(month, 'month');
-    const past = /\blast[\s-]+$/i.test(text.slice(0, index)) || /^last\b/i.test(words);
+    const past = /\blast[\s-]+$/i.test(before) || /^last\b/i.test(words);
     const found = yearly((year) => grained({ ...month, year }, 'month'), today);
     return past && isBefore(today, found.after)
       ? grained({ ...month, year: found.first.year - 1 }, 'month')
       : found;
   }
   if (parsed.isCertain('weekday')) {
-    if (/\bweekends?\b/i.test(words)) return weekend(words, today);
+    if (/\bweekends?\b/i.test(words)) {
+      // "a family weekend" is a kind of event.
+      const named =
+        /\b(?:last|next|this|past)\b/i.test(words) || /\b(?:over|on|at|during) the\s+$/i.test(before);
+      return named ? weekend(words, today) : undefined;
+    }
     if (/\b(?:last|next|this|past)\b/i.test(words)) return grained(at, 'day');
+    // "on Tuesday and Thursday mornings" and "work-free Sundays" are habits.
+    const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(
+      behind,
+    );
+    if (repeated || !(PREPOSITION.test(before) || /\s/.test(words))) return undefined;
     const back = (weekdayOf(today) - parsed.get('weekday')! + 7) % 7;
     return grained({ ...today, day: today.day - back }, 'day');
   }

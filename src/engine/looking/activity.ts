@@ -1,6 +1,7 @@
 import { invalidArgument, wholeNumber } from '../../domain/check.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { Feed, FeedPlace, MemoryEvent, Usage, Verb } from '../../store/store.ts';
+import type { ActivityPart, ActivityPlace } from '../../store/activity.ts';
+import type { MemoryEvent, Usage, Verb } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 
@@ -61,25 +62,25 @@ export async function activity(
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
   // What is to come comes after what is there now.
-  let place = after === 'end' ? (await space.feed(undefined, 1)).end : placeFrom(after);
+  let place = after === 'end' ? (await space.activity(undefined, 1)).end : placeFrom(after);
   const found = await watch.until(
     async () => {
-      const feed = await space.feed(place, most);
-      if (feed.end.event < place.event || feed.end.use < place.use) throw unknownPosition(after);
-      place = feed.place;
-      return feed.entries.length > 0 ? feed : undefined;
+      const part = await space.activity(place, most);
+      if (part.end.sequence < place.sequence || part.end.usage < place.usage) throw unknownPosition(after);
+      place = part.place;
+      return part.entries.length > 0 ? part : undefined;
     },
     wait,
     signal,
   );
-  return { entries: entriesOf(found?.entries ?? []), position: `${place.event}.${place.use}` };
+  return { entries: entriesOf(found?.entries ?? []), position: `${place.sequence}.${place.usage}` };
 }
 
-function placeFrom(position: string): FeedPlace {
-  if (position === 'start') return { event: 0, use: 0 };
-  const [, event, use] = /^(\d{1,15})\.(\d{1,15})$/.exec(position) ?? [];
-  if (event === undefined) throw unknownPosition(position);
-  return { event: Number(event), use: Number(use) };
+function placeFrom(position: string): ActivityPlace {
+  if (position === 'start') return { sequence: 0, usage: 0 };
+  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(position) ?? [];
+  if (sequence === undefined) throw unknownPosition(position);
+  return { sequence: Number(sequence), usage: Number(usage) };
 }
 
 function unknownPosition(position: string) {
@@ -89,7 +90,7 @@ function unknownPosition(position: string) {
   );
 }
 
-function entriesOf(entries: Feed['entries']): Activity['entries'] {
+function entriesOf(entries: ActivityPart['entries']): Activity['entries'] {
   const told: (WriteActivity | UseActivity)[] = [];
   for (const entry of entries) {
     const last = told.at(-1);

@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../domain/errors.ts';
 import { closedError } from '../../store/faults.ts';
-import type { SpaceCore } from '../../store/store.ts';
+import type { SpaceStore } from '../../store/store.ts';
 
 /** Runs something once, after so many milliseconds; returns what cancels it. */
 export type Timer = (run: () => void, milliseconds: number) => () => void;
@@ -23,9 +23,9 @@ export interface Watch {
 /** Milliseconds between two looks at the version of the store, while anybody waits. */
 export const LOOK_EVERY = 100;
 
-export function createWatch(space: Pick<SpaceCore, 'name' | 'version'>, timer: Timer): Watch {
+export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: Timer): Watch {
   /** Who waits, by what ends it, with the version that each has seen. */
-  const waiting = new Map<() => void, number>();
+  const waiting = new Map<() => void, unknown>();
   let planned: (() => void) | undefined;
   let isLooking = false;
   let closed = false;

@@ -343,6 +343,7 @@ function traceOf(
     arms: [...prepared.preparation.arms, ...arms],
     ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),
     sequence: answer.sequence,
+    ...(answer.indexRebuilt ? { indexRebuilt: true } : {}),
     ...(asOf ? { asOf } : {}),
   };
 }

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { openMemory } from '../../open.ts';
 import type { Reranker } from '../../providers/reranker.ts';
+import { withSearch } from '../../search/residence.ts';
+import { overtaken } from '../../store/moment.ts';
+import { coreOfState, keepSpace } from '../../store/state-space.ts';
+import type { Store } from '../../store/store.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { day, live, liveOnDisk } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt, type Step } from '../../testing/random-steps.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
-import { expectCode } from '../../testing/store-contract/harness.ts';
+import { expectCode, replace, write } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
 
 const on = { recordRecalls: { days: 30, texts: true } } as const;
@@ -138,6 +143,42 @@ describe('what is recorded', () => {
       await memory.close();
     } finally {
       await cleanUp();
+    }
+  });
+});
+
+describe('a recall that was overtaken while it read', () => {
+  test('is recorded as what it read in the end', async () => {
+    const kept = keepSpace('default', { ...DEFAULT_SETTINGS, ...on });
+    const core = coreOfState(kept);
+    let overtakenBy: (() => Promise<void>) | undefined;
+    const space = withSearch({
+      ...core,
+      snapshot: (work) =>
+        core.snapshot(async (rows) => {
+          const result = await work(rows);
+          const overtaking = overtakenBy;
+          if (!overtaking) return result;
+          overtakenBy = undefined;
+          await overtaking();
+          throw overtaken('default');
+        }),
+    });
+    const store: Store = { ...createReferenceStore(), openSpace: async () => space };
+    const { memory } = await tea({ ...on, store });
+    for (const asOf of [undefined, { known: '2030-01-01' }]) {
+      const writer = withSearch(core);
+      const [told] = await writer.get(['tea']);
+      if (!told) throw new Error('tea is not there');
+      overtakenBy = () => write(writer, [replace({ ...told, content: 'Anna drinks black tea' })], {}, {});
+      const { trace } = await memory.recall('tea', { asOf });
+      expect(overtakenBy).toBeUndefined();
+      expect(trace.stages.at(-1)).toMatchObject({ name: 'record', survivors: 1 });
+      const [recorded] = await memory.recalls({ limit: 1 });
+      expect(recorded?.sequence).toBe((await writer.place()).sequence);
+      expect(await memory.replay(idOf({ trace }))).toMatchObject({ equal: true, reasons: [] });
+      const [recording] = await space.recordings({ limit: 1 });
+      expect(recording?.details).toMatchObject({ moved: false });
     }
   });
 });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { redactPrivate } from '../../domain/redaction.ts';
 import type { SpaceSettings } from '../../domain/settings.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import { readingVerbs } from '../../store/reader.ts';
 import type { Keep, LogPlace, RecordedHit } from '../../store/recording.ts';
 import type { SearchRequest, Snapshot, SpaceStore } from '../../store/store.ts';
-import { withReader } from '../../store/with-reader.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 import { type Arm, type StageTrace, stage, type Trace } from './trace.ts';
@@ -168,44 +168,45 @@ interface Reading extends Pick<Circumstances, 'place' | 'moved' | 'model' | 'ana
   readonly request: SearchRequest | undefined;
 }
 
+type Seen = Omit<Reading, 'moved' | 'request'>;
+
 /** A space that notes what is read of it: within the transactions that read, so that all of it is of one moment. */
 function noteReading(space: SpaceStore): {
   readonly space: SpaceStore;
   readonly read: () => Reading | undefined;
 } {
-  let first: Omit<Reading, 'moved' | 'request'> | undefined;
+  let first: Seen | undefined;
   let off = false;
   let moved = false;
   let request: SearchRequest | undefined;
-  const note = async (snapshot: Snapshot) => {
-    if (off) return;
-    if (first) {
-      moved ||= !samePlace(first.place, await snapshot.place());
-      return;
-    }
-    const settings = await snapshot.settings();
-    off = settings.recordRecalls === 'off';
-    if (off) return;
-    const { embedding, analyzer } = await snapshot.derivation();
-    first = {
-      settings,
-      place: await snapshot.place(),
-      model: embedding?.model,
-      analyzer,
-    };
+  const see = async (snapshot: Snapshot): Promise<Seen | undefined> => {
+    const settings = first?.settings ?? (await snapshot.settings());
+    if (settings.recordRecalls === 'off') return undefined;
+    const { embedding, analyzer } = first ? {} : await snapshot.derivation();
+    return { settings, place: await snapshot.place(), model: embedding?.model, analyzer };
+  };
+  /** Keeps what an attempt saw that nothing overtook. */
+  const snapshot = async <Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> => {
+    if (off) return space.snapshot(work);
+    let seen: Seen | undefined;
+    const result = await space.snapshot(async (each) => {
+      seen = await see(each);
+      return work(seen ? watched(each) : each);
+    });
+    off = seen === undefined;
+    if (first && seen) moved ||= !samePlace(first.place, seen.place);
+    first ??= seen;
+    return result;
   };
   const watched = watchSearches((asked) => {
     request ??= asked;
   });
-  const noted = withReader({
+  const noted: SpaceStore = {
     ...space,
-    snapshot: (work) =>
-      space.snapshot(async (snapshot) => {
-        await note(snapshot);
-        return work(off ? snapshot : watched(snapshot));
-      }),
+    ...readingVerbs((_, work) => snapshot(work)),
+    snapshot,
     async asKnown(known, derive) {
-      await space.snapshot(note);
+      await snapshot(async () => {});
       if (!first) return space.asKnown(known, derive);
       // Whoever writes before the space is read as a whole is left out.
       const at = typeof known === 'number' ? known : known.at;
@@ -213,9 +214,9 @@ function noteReading(space: SpaceStore): {
         { at, place: { ...first.place, at: Number.MAX_SAFE_INTEGER } },
         derive,
       );
-      return { ...past, snapshot: (work) => past.snapshot((snapshot) => work(watched(snapshot))) };
+      return { ...past, snapshot: (work) => past.snapshot((each) => work(watched(each))) };
     },
-  });
+  };
   return { space: noted, read: () => first && { ...first, moved, request } };
 }
 

@@ -3,7 +3,6 @@ import { SalienceError } from '../../domain/errors.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { RecordedHit, Recording } from '../../store/recording.ts';
 import type { PastSpace, SearchRequest } from '../../store/store.ts';
-import { withReader } from '../../store/with-reader.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { deriveTexts } from '../write/derive.ts';
@@ -179,11 +178,8 @@ async function repeat(
       derived += memories.length;
       return deriveTexts(memories, engine, { signal });
     });
-    const { snapshot, ...rest } = past;
-    return {
-      ...rest,
-      ...withReader({ ...rest, snapshot: (work) => snapshot((read) => work(watched(read))) }),
-    };
+    const { snapshot } = past;
+    return { ...past, snapshot: (work) => snapshot((read) => work(watched(read))) };
   };
   const { asOf, rerank: _, ...chosen } = options as ContextOptions;
   const looksBack = asOf?.known !== undefined;

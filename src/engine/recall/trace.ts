@@ -58,6 +58,11 @@ export interface Trace {
   readonly sequence: number;
   /** The id of its recording, where recalls are recorded. */
   readonly recallId?: string | undefined;
+  /**
+   * Set where the resident index was dropped and made anew first: the log is not the one that it followed, because the
+   * space was reindexed, or a backup restored, while it was open.
+   */
+  readonly indexRebuilt?: true | undefined;
   /** Of a look back: where to, and how many memories that were known then were forgotten since. */
   readonly asOf?:
     | {

@@ -56,7 +56,7 @@ const relevance = [
 /**
  * Words and meaning together, with the words of the turns around a memory and of its session; raised by what the query
  * says of author and date and by who said it; adjusted by recency, importance, confidence and possible updates. The
- * adjustment is bounded: a memory whose relevance is more than a tenth lower never ranks above.
+ * adjustment is bounded: a memory whose relevance is more than 6 % lower never ranks above.
  */
 export const hybrid: ProfileDefinition = {
   name: 'hybrid',
@@ -148,11 +148,11 @@ export const hybrid: ProfileDefinition = {
       {
         op: 'sum',
         terms: [
-          { weight: 0.91, of: 1 },
-          { weight: 0.05, of: { op: 'ref', name: 'recency' } },
-          { weight: 0.02, of: { op: 'ref', name: 'importance' } },
-          { weight: 0.02, of: { op: 'ref', name: 'confidence' } },
-          { weight: -0.01, of: { op: 'signal', name: 'conflict' } },
+          { weight: 0.96, of: 1 },
+          { weight: 0.01, of: { op: 'ref', name: 'recency' } },
+          { weight: 0.015, of: { op: 'ref', name: 'importance' } },
+          { weight: 0.015, of: { op: 'ref', name: 'confidence' } },
+          { weight: -0.02, of: { op: 'signal', name: 'conflict' } },
         ],
       },
     ],

@@ -6,12 +6,13 @@ import { startScript } from '../../../test/processes/start-script.ts';
 import { parseMetadataFilter } from '../../domain/metadata-condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { createResidence } from '../../search/residence.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { indexContent } from '../../testing/index-content.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
-import { type Connection, readTransaction } from './connection.ts';
+import { type Connection, longReadTransaction } from './connection.ts';
+import { indexRows } from './feed.ts';
 import { dropPages, loadPages } from './pages.ts';
-import { createResident } from './resident.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 const seed = 20_260_401;
@@ -27,12 +28,14 @@ function random(start: number): () => number {
   };
 }
 
+const refreshed = (connection: Connection) => createResidence('alice').refresh(indexRows(() => connection));
+
 /** The index from the saved pages and the log after them, against one that is built from the rows alone. */
-function expectIndexEqualsRebuild([writer, reader]: [Connection, Connection]): void {
-  const { index } = readTransaction(reader, () => createResident().refresh(reader));
+async function expectIndexEqualsRebuild([writer, reader]: [Connection, Connection]): Promise<void> {
+  const { index } = await longReadTransaction(reader, () => refreshed(reader));
   writer.database.exec('BEGIN IMMEDIATE');
   dropPages(writer);
-  const rebuilt = createResident().refresh(writer).index;
+  const { index: rebuilt } = await refreshed(writer);
   writer.database.exec('ROLLBACK');
   expect(indexContent(index)).toEqual(indexContent(rebuilt));
   expect([index.memoryCount, index.totalLength, index.vectors]).toEqual([
@@ -96,8 +99,8 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
     await using store = createObservedSqliteStore({ directory }, (each) => connections.push(each));
     const space = await store.openSpace('alice');
     expect(await space.check()).toEqual([]);
-    expectIndexEqualsRebuild(connections as [Connection, Connection]);
-    if (loadPages(connections[1] as Connection)) fromPages += 1;
+    await expectIndexEqualsRebuild(connections as [Connection, Connection]);
+    if (loadPages(connections[1] as Connection)?.parts()) fromPages += 1;
     const [counter] = await space.get(['counter']);
     const written = counter?.accessCount ?? 0;
     expect(written).toBeGreaterThanOrEqual(acknowledged);

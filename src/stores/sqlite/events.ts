@@ -1,13 +1,13 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
-import type { LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
+import type { EventQuery, LinkChange, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
 import { verify } from './checksum.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, SqlValue } from './connection.ts';
 import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
-import { readLinks, readLinksAmong } from './links.ts';
-import { readSettings, settingsFromJson } from './meta.ts';
-import { readKnownPairs, readPair, readPendingPairs, readUncompared } from './pairs.ts';
+import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
+import { readDerivation, readSettings, settingsFromJson } from './meta.ts';
+import { readPairs, readUncompared } from './pairs.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
@@ -35,26 +35,20 @@ export const selectEvents = 'SELECT * FROM event';
 /** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
 export function createReader(
   connection: () => Connection,
-): Omit<SpaceReader, 'list' | 'operations' | 'feed' | 'derivation' | 'usage' | 'place' | 'recordings'> {
+): Omit<StoreReader, 'list' | 'operations' | 'usage' | 'place' | 'recordings'> {
   return {
     async get(ids) {
       const open = connection();
       return ids.map((id) => findMemory(open, id)?.memory);
     },
-    async linksAmong(ids) {
-      return readLinksAmong(connection(), ids);
+    async storedLinks(ids, { among = false } = {}) {
+      return among ? readLinksAmong(connection(), ids) : readLinks(connection(), ids);
     },
-    async links(ids, minimum) {
-      return readLinks(connection(), ids, minimum);
+    async neighbours(ids) {
+      return readNeighbours(connection(), ids);
     },
-    async pendingPairs(limit) {
-      return readPendingPairs(connection(), limit);
-    },
-    async knownPairs(ids) {
-      return readKnownPairs(connection(), ids);
-    },
-    async pair(sequence) {
-      return readPair(connection(), sequence);
+    async pairs(query) {
+      return readPairs(connection(), query);
     },
     async find(by, values) {
       return findMemories(connection(), by, values);
@@ -74,52 +68,37 @@ export function createReader(
     async uncompared(limit) {
       return readUncompared(connection(), limit);
     },
-    async removed() {
-      const rows = connection().all(
-        `SELECT sequence, before FROM event WHERE sequence IN (
-           SELECT max(sequence) FROM event
-           WHERE before IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory) GROUP BY memory_id
-         ) ORDER BY sequence`,
-      ) as { sequence: number; before: string }[];
-      return rows.map(({ sequence, before }) => recordFromJson(before, sequence));
-    },
-    async settings() {
-      return readSettings(connection());
-    },
-    async run(id) {
-      const rows = connection().all(
-        'SELECT DISTINCT operation FROM event WHERE run = ? ORDER BY operation',
-        id,
-      ) as { operation: number }[];
-      return rows.map(({ operation }) => operation);
-    },
-    async history(id) {
-      return toEvents(connection().all(`${selectEvents} WHERE memory_id = ? ORDER BY sequence`, id));
-    },
-    async operation(sequence) {
+    async state() {
       const open = connection();
-      const operation = sequence ?? undoableOperation(open);
-      return operation === undefined
-        ? []
-        : toEvents(open.all(`${selectEvents} WHERE operation = ? ORDER BY sequence`, operation));
+      return { settings: readSettings(open), ...readDerivation(open) };
+    },
+    async events(query) {
+      return readEvents(connection(), query);
     },
   };
+}
+
+function readEvents(connection: Connection, query: EventQuery): readonly MemoryEvent[] {
+  const where = (condition: string, ...values: readonly SqlValue[]) =>
+    toEvents(connection.all(`${selectEvents} WHERE ${condition} ORDER BY sequence`, ...values));
+  if ('memory' in query) return where('memory_id = ?', query.memory);
+  if ('run' in query) return where('run = ?', query.run);
+  if ('after' in query) {
+    const after = `${selectEvents} WHERE sequence > ? ORDER BY sequence LIMIT ?`;
+    return toEvents(connection.all(after, query.after, query.limit));
+  }
+  if ('removed' in query) {
+    return where(`sequence IN (
+      SELECT max(sequence) FROM event
+      WHERE before IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory) GROUP BY memory_id)`);
+  }
+  const operation = query.operation === 'undoable' ? undoableOperation(connection) : query.operation;
+  return operation === undefined ? [] : where('operation = ?', operation);
 }
 
 /** The whole log, oldest first. */
 export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
   return toEvents(connection.all(`${selectEvents} ORDER BY sequence`));
-}
-
-/** The events after a sequence, oldest first. */
-export function readEventsAfter(
-  connection: Connection,
-  sequence: number,
-  limit: number,
-): readonly MemoryEvent[] {
-  return toEvents(
-    connection.all(`${selectEvents} WHERE sequence > ? ORDER BY sequence LIMIT ?`, sequence, limit),
-  );
 }
 
 export function findMemory(

@@ -1,13 +1,152 @@
-import { feedOf } from '../../store/feed.ts';
-import type { Feed, FeedPlace } from '../../store/store.ts';
+import { stampOf } from '../../store/position.ts';
+import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
+import type { MemoryEvent, Usage } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { lastSequence, readEventsAfter } from './events.ts';
-import { lastUsageSequence, readUsage } from './usage.ts';
+import { lastSequence, linkChangeFromJson } from './events.ts';
+import { readDerivation, readGeneration } from './meta.ts';
+import { loadPages } from './pages.ts';
+import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { rowSource } from './source.ts';
+import { readRelations, readRelationsVersion } from './supersession.ts';
+import { decodeTermVector } from './term-vector.ts';
+import { lastUsageSequence, usedFromJson } from './usage.ts';
 
-/** See `SpaceReader.feed`. */
-export function readFeed(connection: Connection, after: FeedPlace | undefined, limit: number): Feed {
-  const end = { event: lastSequence(connection), use: lastUsageSequence(connection) };
-  if (!after) return { entries: [], place: end, end };
-  const events = readEventsAfter(connection, after.event, limit);
-  return feedOf(events, readUsage(connection, after.use, limit), { after, limit, end });
+/** Rows of one batch: a program waits between two. */
+const BATCH = 500;
+
+/** What the resident index reads of a file, by row numbers, inside the open transaction of a connection. */
+export function indexRows(connection: () => Connection): IndexRows {
+  let dimensions: number | undefined;
+  const dimensionsOf = (open: Connection) => {
+    dimensions ??= readDerivation(open).embedding?.dimensions ?? 0;
+    return dimensions || undefined;
+  };
+  return {
+    ...rowSource(connection, dimensionsOf),
+    version: () => connection().version(),
+    position: () => positionAt(connection(), lastSequence(connection()), lastUsageSequence(connection())),
+    feed: (after) => readFeed(connection(), after),
+    indexed: (keys) => batches(connection(), keys, dimensionsOf),
+    relations: () => readRelations(connection()),
+    size: () => (connection().get('SELECT count(*) AS size FROM memory') as { size: number }).size,
+    pages() {
+      const pages = loadPages(connection());
+      return (
+        pages && {
+          // The pages are in the file of the log that they reflect.
+          position: positionAt(connection(), pages.reflected.sequence, pages.reflected.usage),
+          parts: pages.parts,
+        }
+      );
+    },
+  };
+}
+
+const selectEvent = 'SELECT operation, at, verb, memory_id AS memoryId FROM event WHERE sequence = ?';
+const selectUse =
+  'SELECT at, strategy, query_hash AS queryHash, after_event AS after FROM usage WHERE sequence = ?';
+
+/** The position of an event and a use; a stamp of its own where one of them is not there. */
+export function positionAt(connection: Connection, sequence: number, usage: number): Position {
+  const event = connection.get(selectEvent, sequence) as Parameters<typeof stampOf>[1];
+  const use = connection.get(selectUse, usage) as Parameters<typeof stampOf>[2];
+  return { sequence, usage, stamp: stampOf(readGeneration(connection), event, use) };
+}
+
+type FeedEvent = Pick<MemoryEvent, 'sequence' | 'operation' | 'at' | 'verb' | 'memoryId'> & {
+  readonly row: number;
+  readonly link: string | null;
+};
+type FeedUse = Pick<Usage, 'sequence' | 'at' | 'strategy' | 'queryHash' | 'after'> & {
+  readonly used: string;
+};
+
+/** Both logs are read from the last row that was taken in, which must be what it was. */
+function readFeed(connection: Connection, after: Position): Feed | undefined {
+  const events = connection.all(
+    `SELECT sequence, operation, at, verb, memory_id AS memoryId, memory_row AS row, link FROM event
+     WHERE sequence >= ? ORDER BY sequence`,
+    after.sequence,
+  ) as FeedEvent[];
+  const uses = connection.all(
+    `SELECT sequence, at, strategy, query_hash AS queryHash, after_event AS after, used FROM usage
+     WHERE sequence >= ? ORDER BY sequence`,
+    after.usage,
+  ) as FeedUse[];
+  const lastEvent = after.sequence > 0 ? events.shift() : undefined;
+  const lastUse = after.usage > 0 ? uses.shift() : undefined;
+  const generation = readGeneration(connection);
+  if (
+    (lastEvent?.sequence ?? 0) !== after.sequence ||
+    (lastUse?.sequence ?? 0) !== after.usage ||
+    stampOf(generation, lastEvent, lastUse) !== after.stamp
+  ) {
+    return undefined;
+  }
+  const written = new Map<number, Feed['written'][number]>();
+  for (const { row: key, memoryId: id, verb, link } of events) {
+    // An event without a memory is about the settings of the space.
+    if (link !== null || id === '') continue;
+    const sameText = verb === 'maintain' && written.get(key)?.sameText !== false;
+    written.set(key, { key, id, sameText });
+  }
+  const [event = lastEvent, use = lastUse] = [events.at(-1), uses.at(-1)];
+  return {
+    position: {
+      sequence: event?.sequence ?? 0,
+      usage: use?.sequence ?? 0,
+      stamp: stampOf(generation, event, use),
+    },
+    written: [...written.values()],
+    used: [
+      ...new Set(uses.flatMap(({ sequence, used }) => usedFromJson(used, sequence).map(({ id }) => id))),
+    ],
+    linked: events.flatMap(({ sequence, link }) =>
+      link === null ? [] : linkChangeFromJson(link, sequence).link.ids,
+    ),
+    relations: readRelationsVersion(connection),
+  };
+}
+
+const select = `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
+  vector.bytes AS vector, vector.checksum AS vector_checksum
+  FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row)`;
+
+type FullRow = MemoryRow & DerivedColumns;
+
+function* batches(
+  connection: Connection,
+  keys: readonly number[] | undefined,
+  dimensionsOf: (open: Connection) => number | undefined,
+): Generator<readonly IndexedRow[]> {
+  let batch: IndexedRow[] = [];
+  for (const row of keys ? each(connection, keys) : connection.each(`${select} ORDER BY memory.row`)) {
+    batch.push(indexedRow(row as FullRow, dimensionsOf(connection)));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+function* each(connection: Connection, keys: readonly number[]): Generator<unknown> {
+  for (const key of keys) {
+    const row = connection.get(`${select} WHERE memory.row = ?`, key);
+    if (row !== undefined) yield row;
+  }
+}
+
+function indexedRow(row: FullRow, dimensions: number | undefined): IndexedRow {
+  const termIds: number[] = [];
+  const termCounts: number[] = [];
+  if (row.terms) {
+    decodeTermVector({ row: row.row, bytes: row.terms, checksum: row.terms_checksum }, (id, count) => {
+      termIds.push(id);
+      termCounts.push(count);
+    });
+  }
+  const vector = row.vector
+    ? fromVectorRow({ row: row.row, bytes: row.vector, checksum: row.vector_checksum }, dimensions)
+    : undefined;
+  return { key: row.row, memory: fromRow(row), termIds, termCounts, vector };
 }

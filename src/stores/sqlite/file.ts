@@ -1,11 +1,10 @@
+import { createResidence } from '../../search/residence.ts';
 import { createQueue } from '../../store/queue.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { translateFileError } from './faults.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { checkFiles, watchPresence } from './presence.ts';
-import { createResident } from './resident.ts';
-import { savePagesWhenBehind } from './save-pages.ts';
 import { openSpace } from './space.ts';
 
 export interface SpaceFile extends FileSettings {
@@ -30,7 +29,6 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   });
   if (writer) file.onConnect?.(writer);
   file.onConnect?.(reader);
-  const resident = createResident();
   const checkPresence = watchPresence(path);
   return openSpace({
     name,
@@ -39,12 +37,12 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     reader,
     writes: createQueue(),
     reads: createQueue(),
-    resident,
+    residence: createResidence(name),
+    keepsPages: true,
     busyTimeout,
     checkPresence,
     async release() {
       file.onClose?.();
-      if (writer) await savePagesWhenBehind(writer, reader, resident);
       reader.close();
       if (!writer) return removeEmptyLog(path);
       // Where it is the last connection to the file, this puts the log into it and takes the log away.

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
 import type { MemoryEngine } from '../../engine/memory-engine.ts';
 import { openMemory } from '../../open.ts';
+import { encodePages } from '../../search/pages.ts';
+import { createResidence } from '../../search/residence.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { connect } from './connection.ts';
+import { indexRows } from './feed.ts';
 import { fileNameOf } from './files.ts';
 import { savePages } from './pages.ts';
-import { createResident } from './resident.ts';
 
 const FILES = 200;
 const now = Date.UTC(2026, 5, 1);
@@ -68,8 +70,8 @@ async function fill(path: string): Promise<void> {
   await memory.remember('tea number 30 is gone', { id: 'newer', supersedes: 'm30' });
   await memory.close();
   const connection = await connect(join(path, fileNameOf('alice')), { readOnly: false, timeout: 0 });
-  const { index, ...reflected } = createResident().refresh(connection);
-  savePages(connection, index, reflected);
+  const { index, position } = await createResidence('alice').refresh(indexRows(() => connection));
+  savePages(connection, encodePages(index), position);
   connection.close();
 }
 

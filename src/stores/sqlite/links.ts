@@ -1,13 +1,6 @@
 import { missingMemory } from '../../store/faults.ts';
-import {
-  checkedLink,
-  linkKey,
-  mergedLinks,
-  orderedEnds,
-  SEQUENCE_WEIGHT,
-  sequenceLink,
-} from '../../store/links.ts';
-import type { Link, LinkChange, LinkKind } from '../../store/store.ts';
+import { checkedLink, linkKey, mergedLinks, orderedEnds } from '../../store/links.ts';
+import type { Link, LinkChange, LinkKind, Made, Neighbours } from '../../store/store.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { real } from './rows.ts';
@@ -22,24 +15,21 @@ interface LinkRow {
 
 interface SessionRow {
   readonly id: string;
-  readonly row: number;
-  readonly session: string | null;
+  readonly session: string;
   readonly createdAt: number;
   readonly ordinal: number;
 }
 
-const findMembers = `SELECT id, row, born_in AS session, created_at AS createdAt, ordinal FROM memory
-  WHERE id IN (SELECT value FROM json_each(?))`;
+const findMembers = `SELECT id, born_in AS session, created_at AS createdAt, ordinal FROM memory
+  WHERE id IN (SELECT value FROM json_each(?)) AND born_in IS NOT NULL`;
 
-const storedLinks = `SELECT a.id AS a, b.id AS b, link.kind, link.weight, link.at
-  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
-  JOIN link ON link.a_row = wanted.row AND link.weight >= ?2
-  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row
-  UNION ALL
-  SELECT a.id, b.id, link.kind, link.weight, link.at
-  FROM (SELECT value AS row FROM json_each(?1)) AS wanted
-  JOIN link INDEXED BY link_other_end ON link.b_row = wanted.row AND link.weight >= ?2
-  JOIN memory AS a ON a.row = link.a_row JOIN memory AS b ON b.row = link.b_row`;
+const linksFrom = (own: 'a_row' | 'b_row', other: 'a_row' | 'b_row') =>
+  `SELECT own.id AS a, other.id AS b, link.kind, link.weight, link.at
+   FROM memory AS own
+   JOIN link ${own === 'b_row' ? 'INDEXED BY link_other_end' : ''} ON link.${own} = own.row
+   JOIN memory AS other ON other.row = link.${other}
+   WHERE own.id IN (SELECT value FROM json_each(?1))`;
+const storedLinks = `${linksFrom('a_row', 'b_row')} UNION ALL ${linksFrom('b_row', 'a_row')}`;
 
 const linksAmong = `SELECT link.a_row AS a, link.b_row AS b, link.kind, link.weight, link.at
   FROM (SELECT value AS row FROM json_each(?1)) AS wanted
@@ -52,28 +42,33 @@ const sessionNeighbour = (side: '<' | '>') =>
 const earlier = sessionNeighbour('<');
 const later = sessionNeighbour('>');
 
-/** See `SpaceReader.links`. To be called inside a transaction. */
-export function readLinks(connection: Connection, ids: readonly string[], minimum = 0): readonly Link[] {
-  const members = connection.all(findMembers, JSON.stringify(ids)) as SessionRow[];
-  const rows = connection.all(
-    storedLinks,
-    JSON.stringify(members.map(({ row }) => row)),
-    real(minimum),
-  ) as LinkRow[];
-  const stored = rows.map(({ a, b, kind, weight, at }): Link => {
-    return { ids: orderedEnds([a, b]), kind, weight, at };
-  });
-  const derived: Link[] = [];
-  for (const member of members) {
-    if (member.session === null || SEQUENCE_WEIGHT < minimum) continue;
-    for (const neighbour of sessionNeighbours(connection, { ...member, session: member.session })) {
-      derived.push(sequenceLink(member, neighbour));
-    }
-  }
-  return mergedLinks(stored, derived);
+/** The stored links of these memories, each once. To be called inside a transaction. */
+export function readLinks(connection: Connection, ids: readonly string[]): readonly Link[] {
+  const rows = connection.all(storedLinks, JSON.stringify(ids)) as LinkRow[];
+  return mergedLinks(
+    rows.map(({ a, b, kind, weight, at }): Link => ({ ids: orderedEnds([a, b]), kind, weight, at })),
+    [],
+  );
 }
 
-/** See `SpaceReader.linksAmong`. To be called inside a transaction. */
+/** See `StoreReader.neighbours`. To be called inside a transaction. */
+export function readNeighbours(
+  connection: Connection,
+  ids: readonly string[],
+): readonly (Neighbours | undefined)[] {
+  const found = connection.all(findMembers, JSON.stringify(ids)) as SessionRow[];
+  const members = new Map(found.map((member) => [member.id, member]));
+  return ids.map((id) => {
+    const member = members.get(id);
+    if (!member) return undefined;
+    const [before, after] = [earlier, later].map(
+      (side) => connection.get(side, member.session, member.createdAt, member.ordinal) as Made | undefined,
+    );
+    return { memory: { id, createdAt: member.createdAt }, before, after };
+  });
+}
+
+/** The stored links between these memories. To be called inside a transaction. */
 export function readLinksAmong(connection: Connection, ids: readonly string[]): readonly Link[] {
   const idOfRow = new Map<number, string>();
   for (const id of ids) {
@@ -91,19 +86,6 @@ export function readLinksAmong(connection: Connection, ids: readonly string[]): 
     return { ids: orderedEnds([idOfRow.get(a) as string, idOfRow.get(b) as string]), kind, weight, at };
   });
   return mergedLinks(links, []);
-}
-
-/** The memories before and after one in the session it was made in. */
-export function sessionNeighbours(
-  connection: Connection,
-  member: { readonly session: string; readonly createdAt: number; readonly ordinal: number },
-): readonly { readonly id: string; readonly createdAt: number }[] {
-  return [earlier, later].flatMap((side) => {
-    const found = connection.get(side, member.session, member.createdAt, member.ordinal) as
-      | { id: string; createdAt: number }
-      | undefined;
-    return found ? [found] : [];
-  });
 }
 
 export interface AppliedLink {

@@ -1,10 +1,10 @@
 import { parseSpaceName } from '../../domain/space.ts';
+import { createResidence } from '../../search/residence.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import { createQueue } from '../../store/queue.ts';
 import type { OpenSpaceOptions, SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { makeDatabase } from './opening.ts';
-import { createResident } from './resident.ts';
 import { type OpenDatabase, openSpace } from './space.ts';
 
 /** A database that its handles share: it is there until the store is closed. */
@@ -37,7 +37,8 @@ export function createMemoryStore(onConnect?: (connection: Connection) => void):
       reader: connection,
       writes: queue,
       reads: queue,
-      resident: createResident(),
+      residence: createResidence(name),
+      keepsPages: false,
       busyTimeout: 0,
       checkPresence() {},
     };

@@ -1,5 +1,3 @@
-import { decodePages, encodePages } from '../../search/pages.ts';
-import type { ResidentIndex } from '../../search/resident-index.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -14,10 +12,18 @@ export interface Reflected {
 }
 
 /** The index that was saved last, and what it reflects; `undefined` when there is none. */
-export function loadPages(
-  connection: Connection,
-): { readonly index: ResidentIndex; readonly reflected: Reflected } | undefined {
+export function loadPages(connection: Connection):
+  | {
+      readonly reflected: Reflected;
+      /** `undefined` where a page is damaged. */
+      parts(): ReadonlyMap<string, Uint8Array> | undefined;
+    }
+  | undefined {
   if (readMeta(connection, 'snapshot') === undefined) return undefined;
+  return { reflected: savedReflection(connection), parts: () => partsOf(connection) };
+}
+
+function partsOf(connection: Connection): ReadonlyMap<string, Uint8Array> | undefined {
   const pages = connection.all('SELECT part, number, bytes, checksum FROM page ORDER BY part, number') as {
     part: string;
     number: number;
@@ -31,15 +37,18 @@ export function loadPages(
     const before = parts.get(part);
     parts.set(part, before ? joined(before, bytes) : bytes);
   }
-  const index = decodePages(parts);
-  return index && { index, reflected: savedReflection(connection) };
+  return parts;
 }
 
 /** Saves an index, inside the caller's write transaction. */
-export function savePages(connection: Connection, index: ResidentIndex, reflected: Reflected): void {
+export function savePages(
+  connection: Connection,
+  parts: ReadonlyMap<string, Uint8Array>,
+  reflected: Reflected,
+): void {
   dropPages(connection);
   const insert = connection.statement('INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, ?, ?)');
-  for (const [part, bytes] of encodePages(index)) {
+  for (const [part, bytes] of parts) {
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
       const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
       insert.run(...withChecksum([part, number, piece]));

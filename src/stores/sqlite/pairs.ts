@@ -2,7 +2,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
 import { isReplacedBy } from '../../store/standing.ts';
-import type { NewPair, SimilarPair } from '../../store/store.ts';
+import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real, text } from './rows.ts';
@@ -19,22 +19,15 @@ const known = `${pairs} AND sequence IN (
     SELECT sequence FROM similar_pair WHERE newer_id IN (SELECT value FROM json_each(?1))
   ) ORDER BY sequence`;
 
-/** See `SpaceReader.pendingPairs`. */
-export function readPendingPairs(connection: Connection, limit: number): readonly SimilarPair[] {
-  return (connection.all(`${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, limit) as PairRow[]).map(
-    pairOf,
-  );
-}
-
-/** See `SpaceReader.knownPairs`. */
-export function readKnownPairs(connection: Connection, ids: readonly string[]): readonly SimilarPair[] {
-  return (connection.all(known, JSON.stringify(ids)) as PairRow[]).map(pairOf);
-}
-
-/** See `SpaceReader.pair`. */
-export function readPair(connection: Connection, sequence: number): SimilarPair | undefined {
-  const found = connection.get(`${pairs} AND sequence = ?`, sequence) as PairRow | undefined;
-  return found && pairOf(found);
+/** See `StoreReader.pairs`. */
+export function readPairs(connection: Connection, query: PairQuery): readonly SimilarPair[] {
+  const rows =
+    'waiting' in query
+      ? connection.all(`${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, query.waiting)
+      : 'of' in query
+        ? connection.all(known, JSON.stringify(query.of))
+        : connection.all(`${pairs} AND sequence = ?`, query.sequence);
+  return (rows as PairRow[]).map(pairOf);
 }
 
 /** See `SpaceReader.uncompared`. */
@@ -53,7 +46,9 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
   for (const id of orderedEnds([older, newer])) {
     if (rowOf(connection, id) === undefined) throw missingMemory(id);
   }
-  const known = readKnownPairs(connection, [older]).find((each) => [each.older, each.newer].includes(newer));
+  const known = readPairs(connection, { of: [older] }).find((each) =>
+    [each.older, each.newer].includes(newer),
+  );
   if (known && !isReplacedBy(known, pair)) return;
   if (known) {
     // It stays, ended, so that one can look back to when it was all that was known.
@@ -134,7 +129,7 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
 /** The memory says something else now, or is gone: what was found out about its text no longer holds. */
 export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
   connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
-  if (readKnownPairs(connection, [id]).length === 0) return;
+  if (readPairs(connection, { of: [id] }).length === 0) return;
   for (const end of ['older_id', 'newer_id']) {
     connection.run(
       `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?1),

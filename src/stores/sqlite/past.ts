@@ -1,13 +1,6 @@
-import type { MemoryRecord } from '../../domain/memory.ts';
-import type { Instant } from '../../domain/time.ts';
-import { snapshotOfState } from '../../search/records.ts';
 import { linkKey } from '../../store/links.ts';
-import { openPast } from '../../store/past.ts';
-import type { Moment } from '../../store/recording.ts';
-import { rewind } from '../../store/rewind.ts';
 import { emptyState, type KeptPair, type SearchableMemory, type State } from '../../store/state.ts';
-
-import type { IndexedText, LinkKind, MemoryEvent, PastSpace } from '../../store/store.ts';
+import type { LinkKind, MemoryEvent } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { readAllEvents } from './events.ts';
@@ -17,20 +10,8 @@ import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
 import { readAllVotes } from './votes.ts';
 
-/**
- * The space as it was, in memory. One consistent state of the file is read as a whole: looking back is rare, and must
- * be exact before it is quick.
- */
-export async function openPastOf(
-  name: string,
-  read: <Result>(task: (connection: Connection) => Result) => Promise<Awaited<Result>>,
-  known: Instant | Moment,
-  derive: (memories: readonly MemoryRecord[]) => Promise<readonly IndexedText[]>,
-): Promise<PastSpace> {
-  return openPast(await rewind(name, (await read(readState)) as State, known, derive), snapshotOfState);
-}
-
-function readState(connection: Connection): State {
+/** See `SpaceCore.everything`. To be called inside a read transaction. */
+export function readState(connection: Connection): State {
   const memories = readMemories(connection);
   const pairs = readPairs(connection);
   return {

@@ -2,14 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemory } from '../../open.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { decodePages } from '../../search/pages.ts';
+import { createResidence } from '../../search/residence.ts';
 import type { Link, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
+import { indexRows } from './feed.ts';
+import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { loadPages, savedReflection } from './pages.ts';
-import { createResident } from './resident.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
@@ -50,23 +54,27 @@ test('a use refreshes the rows it touched, and makes none; a link touches no row
     ids.map((id) => insert({ id, tags: ['t'] }, [1, 0, 0])),
   );
   const reader = connections[1] as Connection;
-  const resident = createResident();
-  const before = resident.refresh(reader);
-  expect(before).toMatchObject({ sequence: 300, usage: 0 });
+  const residence = createResidence('alice');
+  const refresh = () => residence.refresh(indexRows(() => reader));
+  const before = await refresh();
+  expect(before).toMatchObject({ position: { sequence: 300, usage: 0 } });
   await use(space, ['m1', 'm2'], () => ({ tier: 'cold', accessCount: 9 }));
   await write(space, [{ kind: 'link', link: linkOf('m1', 'm2') }], { verb: 'link' });
-  const after = resident.refresh(reader);
+  const after = await refresh();
   expect(after.index).toBe(before.index);
-  expect(after).toMatchObject({ sequence: 301, usage: 1, index: { size: 300, dead: 0, vectors: 300 } });
+  expect(after).toMatchObject({
+    position: { sequence: 301, usage: 1 },
+    index: { size: 300, dead: 0, vectors: 300 },
+  });
   await use(space, ['m1'], () => ({ tier: 'stub' }));
-  expect(resident.refresh(reader).index).toMatchObject({
+  expect((await refresh()).index).toMatchObject({
     size: 301,
     dead: 1,
     vectors: 300,
     memoryCount: 299,
   });
   await use(space, ['m1'], () => ({ tier: 'hot' }));
-  expect(resident.refresh(reader).index).toMatchObject({ size: 302, dead: 2, memoryCount: 300 });
+  expect((await refresh()).index).toMatchObject({ size: 302, dead: 2, memoryCount: 300 });
   await store.close();
 });
 
@@ -85,7 +93,7 @@ test('saved pages say which uses they reflect, and what came later is taken in',
   space = await store.openSpace('alice');
   const reader = connections[1] as Connection;
   expect(savedReflection(reader)).toEqual({ sequence: 300, usage: 1 });
-  const saved = loadPages(reader)?.index;
+  const saved = decodePages(loadPages(reader)?.parts() ?? new Map());
   const column = saved?.columns.signals.accessCount;
   expect(column?.[saved?.rowOfKey.get(2) as number]).toBe(1);
   await use(space, ['m2', 'm3'], ({ accessCount }) => ({ accessCount: accessCount + 1 }));
@@ -128,4 +136,62 @@ test('forgetting drops the pages, with what they say about uses', async () => {
   expect(savedReflection(connections[1] as Connection)).toEqual({ sequence: 0, usage: 0 });
   expect((await countsBySearch(again)).size).toBe(299);
   await next.close();
+});
+
+/** Puts the rows of a backup in the place of a file's, as a restore through SQLite does: another process has it open. */
+async function restoreInto(path: string, backup: string): Promise<void> {
+  const connection = await connect(path, { readOnly: false, timeout: 1000 });
+  connection.database.prepare('ATTACH ? AS saved').run(backup);
+  const tables = connection.all(
+    "SELECT name FROM space.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+  ) as { name: string }[];
+  const triggers = connection.all("SELECT name, sql FROM space.sqlite_schema WHERE type = 'trigger'") as {
+    name: string;
+    sql: string;
+  }[];
+  connection.database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
+  for (const { name } of triggers) connection.database.exec(`DROP TRIGGER space.${name}`);
+  for (const { name } of tables) {
+    connection.database.exec(
+      `DELETE FROM space.${name}; INSERT INTO space.${name} SELECT * FROM saved.${name}`,
+    );
+  }
+  for (const { sql } of triggers) {
+    connection.database.exec(sql.replace(/CREATE TRIGGER /, 'CREATE TRIGGER space.'));
+  }
+  connection.database.exec('COMMIT');
+  connection.close();
+}
+
+test.each([
+  ['shorter', 0],
+  ['as long', 1],
+  ['longer', 2],
+])('a backup restored under an open space is noticed when its log is %s', async (_, written) => {
+  await using memory = await openMemory({
+    path: directory,
+    space: 'alice',
+    embedder: 'none',
+    synchronous: 'normal',
+  });
+  await memory.remember('Tea is in the kitchen', { id: 'tea' });
+  const backup = join(directory, 'alice.backup');
+  await memory.backup(backup);
+  await memory.remember('Tea is in the garden', { id: 'gone' });
+  const found = async () => {
+    const { hits, trace } = await memory.recall('tea', { track: false });
+    return [hits.map((hit) => hit.memory.id).toSorted(), trace.indexRebuilt];
+  };
+  expect(await found()).toEqual([['gone', 'tea'], undefined]);
+  await restoreInto(join(directory, fileNameOf('alice')), backup);
+  await using other = await openMemory({
+    path: directory,
+    space: 'alice',
+    embedder: 'none',
+    synchronous: 'normal',
+  });
+  const fresh = Array.from({ length: written }, (_, at) => `new${at}`);
+  for (const id of fresh) await other.remember(`Tea is in the ${id} shelf`, { id });
+  expect(await found()).toEqual([[...fresh, 'tea'].toSorted(), true]);
+  expect(await found()).toEqual([[...fresh, 'tea'].toSorted(), undefined]);
 });

@@ -1,26 +1,32 @@
-import type { RowSource } from '../../search/conduct.ts';
+import type { KeyedRows } from '../../store/rows.ts';
 import { containsText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow, isTextList, storedJson } from './damage.ts';
 import { type BytesRow, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
-/** The rows of a file as ranking asks for them, by their numbers. To be used inside a read transaction. */
-export function rowSource(connection: Connection, dimensions: number): RowSource {
+/** The rows of a file by their numbers, inside the open transaction of a connection. */
+export function rowSource(
+  connection: () => Connection,
+  dimensionsOf: (open: Connection) => number | undefined,
+): KeyedRows {
   return {
-    vectors: (keys) =>
-      keys.map((key) => {
-        const found = connection.get('SELECT row, bytes, checksum FROM vector WHERE row = ?', key);
+    vectors(keys) {
+      const open = connection();
+      const dimensions = dimensionsOf(open);
+      return keys.map((key) => {
+        const found = open.get('SELECT row, bytes, checksum FROM vector WHERE row = ?', key);
         return found === undefined ? undefined : fromVectorRow(found as BytesRow, dimensions);
-      }),
+      });
+    },
     records: (keys) =>
       keys.map((key) => {
-        const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, key);
+        const found = connection().get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, key);
         if (found === undefined) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
         return fromRow(found as MemoryRow);
       }),
     keysOf(ids) {
-      const found = connection.all(
+      const found = connection().all(
         'SELECT id, row FROM memory WHERE id IN (SELECT value FROM json_each(?))',
         JSON.stringify(ids),
       ) as { id: string; row: number }[];
@@ -29,11 +35,11 @@ export function rowSource(connection: Connection, dimensions: number): RowSource
     },
     termIds: (terms) =>
       terms.map((term) => {
-        const found = connection.get('SELECT id FROM term WHERE text = ?', term);
+        const found = connection().get('SELECT id FROM term WHERE text = ?', term);
         return (found as { id: number } | undefined)?.id;
       }),
-    keysWithMetadata: (conditions) => rowsWithMetadata(connection, conditions) ?? new Set(),
-    keysContaining: (text, among) => [...keysContaining(connection, text, among)],
+    keysWithMetadata: (conditions) => rowsWithMetadata(connection(), conditions) ?? new Set(),
+    keysContaining: (text, among) => [...keysContaining(connection(), text, among)],
   };
 }
 
@@ -61,18 +67,4 @@ function* keysContaining(
     };
     if (containsText(texts, text)) yield key;
   }
-}
-
-/** The vectors of these memories, in order. */
-export function readVectors(
-  connection: Connection,
-  ids: readonly string[],
-): readonly (Float32Array | undefined)[] {
-  const one = connection.statement(
-    'SELECT row, bytes, vector.checksum FROM vector JOIN memory USING (row) WHERE id = ?',
-  );
-  return ids.map((id) => {
-    const found = one.get(id) as unknown as BytesRow | undefined;
-    return found && fromVectorRow({ ...found, bytes: found.bytes.slice() });
-  });
 }

@@ -1,18 +1,21 @@
+import { createResidence, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import type { Queue } from '../../store/queue.ts';
-import type { SpaceStore } from '../../store/store.ts';
-import { withReader } from '../../store/with-reader.ts';
+import type { SpaceCore, SpaceStore } from '../../store/store.ts';
+import { withRanking } from '../../store/with-ranking.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
+import { lastSequence } from './events.ts';
 import { translateError } from './faults.ts';
+import { positionAt } from './feed.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
-import { openPastOf } from './past.ts';
+import { savePages } from './pages.ts';
+import { readState } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
 import { applyRecording } from './recordings.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
-import type { Resident } from './resident.ts';
 import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse } from './usage.ts';
 import { applyDecision } from './write.ts';
@@ -28,7 +31,10 @@ export interface OpenDatabase {
   /** Writes take turns, and so do reads. Of one connection it is the same queue: no read sees half of a write. */
   readonly writes: Queue;
   readonly reads: Queue;
-  readonly resident: Resident;
+  /** Of all handles of the database. */
+  readonly residence: Residence;
+  /** Whether an index is saved for the next process. */
+  readonly keepsPages: boolean;
   readonly busyTimeout: number;
   /** Throws when what is about to be committed would be found by nobody. */
   checkPresence(): void;
@@ -38,7 +44,7 @@ export interface OpenDatabase {
 
 /** One handle of a database. */
 export function openSpace(database: OpenDatabase): SpaceStore {
-  const { name, path, writer, reader, writes, reads, resident, busyTimeout } = database;
+  const { name, path, writer, reader, writes, reads, residence, busyTimeout } = database;
   const termIds = writer && createTermIds(writer);
   let closed = false;
   let knownVersion: number | undefined;
@@ -86,21 +92,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
 
-  const ended = async () => {
-    await writes.idle();
-    await reads.idle();
-  };
-  const close = async () => {
-    if (closed) return ended();
-    closed = true;
-    await ended();
-    await database.release();
-  };
-
-  return withReader({
+  const core: SpaceCore = {
     name,
     erases: 'bytes',
-    asKnown: (known, derive) => openPastOf(name, read, known, derive),
+    everything: () => read(readState),
     async write(entry, decide) {
       checkWritable();
       return writes.run(() =>
@@ -136,12 +131,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         }),
       );
     },
-    snapshot: (work) => read((connection) => readingSnapshot(connection, resident, work)),
-    version: () =>
-      guarded(() => {
-        checkOpen();
-        return reader.version();
-      }),
+    snapshot: (work) => read((connection) => readingSnapshot(connection, work)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
     async reindex(request) {
@@ -152,9 +142,27 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
     },
-    residentBytes: resident.bytes,
     backup: (target) => queued((connection) => backupTo(connection, target)),
-    close,
-    [Symbol.asyncDispose]: close,
-  });
+    async close() {
+      closed = true;
+      await writes.idle();
+      await reads.idle();
+      await database.release();
+    },
+  };
+  if (writer && database.keepsPages) core.savePages = savingPages(writer, writes);
+  return withRanking(core, createResidence, residence);
+}
+
+/** See `SpaceCore.savePages`. A writer that holds the file up is not waited for. */
+function savingPages(writer: Connection, writes: Queue): NonNullable<SpaceCore['savePages']> {
+  return (parts, position) =>
+    writes.run(() =>
+      writeTransaction(writer, 0, () => {
+        const now = positionAt(writer, lastSequence(writer), position.usage);
+        if (now.stamp === position.stamp && now.sequence === position.sequence) {
+          savePages(writer, parts, position);
+        }
+      }),
+    );
 }

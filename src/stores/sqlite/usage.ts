@@ -107,7 +107,8 @@ function beforeFromJson(json: string, sequence: number): UseBefore {
   };
 }
 
-function usedFromJson(json: string, sequence: number): Usage['used'] {
+/** The memories that a use names. Throws `store_corrupt`. */
+export function usedFromJson(json: string, sequence: number): Usage['used'] {
   return storedJson(json, (value) => isListOf(value, hasId), { table: 'usage', row: sequence }, 'used');
 }
 
@@ -136,16 +137,6 @@ export function lastUsage(
 
 export function lastUsageSequence(connection: Connection): number {
   return lastUsage(connection)?.sequence ?? 0;
-}
-
-/** The ids of the memories that were used after a sequence. */
-export function usedSince(connection: Connection, sequence: number): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const row of connection.each('SELECT sequence, used FROM usage WHERE sequence > ?', sequence)) {
-    const { sequence: use, used } = row as { sequence: number; used: string };
-    for (const { id } of usedFromJson(used, use)) ids.add(id);
-  }
-  return ids;
 }
 
 /** Takes memories out of the whole log. */

@@ -1,14 +1,15 @@
 import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
+import { type KeptSpace, keepSpace } from '../../store/state-space.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
-import { createRoom, openRoom, type Room } from './space.ts';
+import { openKept } from './space.ts';
 
 /**
  * A store that lives in memory alone and computes everything in the most obvious way: every other store must answer
  * as it does. Clear rather than quick: a search looks at every memory.
  */
 export function createReferenceStore(): Store {
-  const rooms = new Map<string, Room>();
+  const kept = new Map<string, KeptSpace>();
   const opened = new Set<SpaceStore>();
   let closed = false;
   const checkOpen = () => {
@@ -23,28 +24,28 @@ export function createReferenceStore(): Store {
       checkOpen();
       parseSpaceName(name);
       const readOnly = options.readOnly ?? false;
-      let room = rooms.get(name);
-      if (!room) {
-        if (readOnly) throw missingSpace(name, [...rooms.keys()].sort());
-        room = createRoom(name, options.settings);
-        rooms.set(name, room);
+      let found = kept.get(name);
+      if (!found) {
+        if (readOnly) throw missingSpace(name, [...kept.keys()].sort());
+        found = keepSpace(name, options.settings);
+        kept.set(name, found);
       }
-      const space = openRoom(room, readOnly);
+      const space = openKept(found, readOnly);
       opened.add(space);
       return space;
     },
     async listSpaces() {
       checkOpen();
-      return [...rooms.keys()].sort();
+      return [...kept.keys()].sort();
     },
     async deleteSpace(name) {
       checkOpen();
       parseSpaceName(name);
-      if (!rooms.has(name)) throw missingSpace(name, [...rooms.keys()].sort());
+      if (!kept.has(name)) throw missingSpace(name, [...kept.keys()].sort());
       const mine = [...opened].filter((space) => space.name === name);
       await Promise.all(mine.map((space) => space.close()));
       for (const space of mine) opened.delete(space);
-      rooms.delete(name);
+      kept.delete(name);
     },
     close,
     [Symbol.asyncDispose]: close,

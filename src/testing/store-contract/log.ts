@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Feed, SpaceStore } from '../../store/store.ts';
+import type { ActivityPart } from '../../store/activity.ts';
+import type { SpaceStore } from '../../store/store.ts';
 import { type ContractTest, expectCode, insert, onSpace, replace, start, use, write } from './harness.ts';
 
 const sequences = async (space: SpaceStore, operation?: number) =>
@@ -108,10 +109,10 @@ export const logTests: readonly ContractTest[] = [
   onSpace(
     'both logs are fed in the order in which they grew, from any place, in parts of any size',
     async (space) => {
-      expect(await space.feed({ event: 0, use: 0 }, 5)).toEqual({
+      expect(await space.activity({ sequence: 0, usage: 0 }, 5)).toEqual({
         entries: [],
-        place: { event: 0, use: 0 },
-        end: { event: 0, use: 0 },
+        place: { sequence: 0, usage: 0 },
+        end: { sequence: 0, usage: 0 },
       });
       await use(space, []);
       await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
@@ -119,28 +120,28 @@ export const logTests: readonly ContractTest[] = [
       await use(space, ['b']);
       await write(space, [replace({ id: 'a', content: 'new' })], { verb: 'update' });
       await use(space, ['a', 'b']);
-      const told = (entries: Feed['entries']) =>
+      const told = (entries: ActivityPart['entries']) =>
         entries.map((entry) => ('used' in entry ? entry.used.map(({ id }) => id).join('+') : entry.sequence));
       const all = ['', 1, 2, 'a', 'b', 3, 'a+b'];
       for (const limit of [1, 2, 3, 7, 8]) {
-        let place = { event: 0, use: 0 };
+        let place = { sequence: 0, usage: 0 };
         const seen: unknown[] = [];
         for (;;) {
-          const feed = await space.feed(place, limit);
-          expect(feed.entries.length).toBeLessThanOrEqual(limit);
-          expect(feed.end).toEqual({ event: 3, use: 4 });
-          if (feed.entries.length === 0) break;
-          seen.push(...told(feed.entries));
-          place = feed.place;
+          const part = await space.activity(place, limit);
+          expect(part.entries.length).toBeLessThanOrEqual(limit);
+          expect(part.end).toEqual({ sequence: 3, usage: 4 });
+          if (part.entries.length === 0) break;
+          seen.push(...told(part.entries));
+          place = part.place;
         }
         expect(seen).toEqual(all);
-        expect(place).toEqual({ event: 3, use: 4 });
+        expect(place).toEqual({ sequence: 3, usage: 4 });
       }
-      const end = { event: 3, use: 4 };
-      expect(await space.feed(undefined, 5)).toEqual({ entries: [], place: end, end });
-      const [event] = (await space.feed({ event: 2, use: 3 }, 1)).entries;
+      const end = { sequence: 3, usage: 4 };
+      expect(await space.activity(undefined, 5)).toEqual({ entries: [], place: end, end });
+      const [event] = (await space.activity({ sequence: 2, usage: 3 }, 1)).entries;
       expect(event).toEqual((await space.history('a'))[1]);
-      const [last] = (await space.feed({ event: 3, use: 3 }, 1)).entries;
+      const [last] = (await space.activity({ sequence: 3, usage: 3 }, 1)).entries;
       expect(last).toEqual((await space.usage(3))[0]);
     },
   ),

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { snapshotOfState } from '../store/state-rows.ts';
+import { coreOfState, keepSpace } from '../store/state-space.ts';
+import type { Change, SpaceStore } from '../store/store.ts';
+import { indexContent } from '../testing/index-content.ts';
+import { insert, model, replace, start, use, write } from '../testing/store-contract/harness.ts';
+import { createLinkCache } from './link-cache.ts';
+import { createResidence, withSearch } from './residence.ts';
+
+const id = fc.integer({ min: 0, max: 6 }).map((at) => `m${at}`);
+const step = fc.oneof(
+  fc.record({ kind: fc.constantFrom('put', 'maintain', 'use', 'stub', 'remove', 'redact', 'reindex'), id }),
+  fc.record({ kind: fc.constant('look'), id }),
+);
+
+/** Does to a space what a step says, where it can be done. */
+async function play(
+  space: SpaceStore,
+  { kind, id }: { readonly kind: string; readonly id: string },
+  at: number,
+) {
+  const [known] = await space.get([id]);
+  const put = (fields: Parameters<typeof insert>[0]): Change =>
+    known ? replace({ ...known, ...fields }, [at % 2, 1, 0]) : insert(fields, [1, at % 3, 0]);
+  if (kind === 'put')
+    return write(space, [
+      put({
+        id,
+        content: `word${at % 3} tea${at % 2 ? '?' : ''}`,
+        tags: [`t${at % 2}`],
+        bornIn: `s${at % 2}`,
+      }),
+    ]);
+  if (kind === 'reindex') {
+    return space.reindex({
+      analyzer: 'other',
+      embedding: model,
+      derive: async (memories) =>
+        memories.map(() => ({ terms: new Map([[`new${at}`, 1]]), vector: Float32Array.of(0, 0, 1) })),
+    });
+  }
+  if (!known) return undefined;
+  if (kind === 'use') return use(space, [id], () => ({ accessCount: at, tier: at % 2 ? 'cold' : 'hot' }));
+  if (kind === 'maintain' || kind === 'stub') {
+    const tier = kind === 'stub' ? 'stub' : at % 2 ? 'cold' : 'hot';
+    return write(space, [{ kind: 'replace', memory: { ...known, tier } }], { verb: 'maintain' }, {});
+  }
+  return write(space, [{ kind: kind as 'remove' | 'redact', id }], { verb: 'forget' }, {});
+}
+
+describe('the resident index', () => {
+  it('that followed the log is the one that is made anew, whatever was written and when it was asked', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const kept = keepSpace('alice');
+        const space = withSearch(coreOfState(kept));
+        const following = createResidence('alice');
+        const rows = () => snapshotOfState(kept.state, kept.numbers);
+        for (const [at, each] of [...steps, { kind: 'look', id: 'm0' }].entries()) {
+          if (each.kind !== 'look') {
+            await play(space, each, at);
+            continue;
+          }
+          const followed = await following.refresh(rows());
+          const anew = await createResidence('alice').refresh(rows());
+          expect(indexContent(followed.index)).toEqual(indexContent(anew.index));
+          expect([followed.index.memoryCount, followed.index.totalLength, followed.index.vectors]).toEqual([
+            anew.index.memoryCount,
+            anew.index.totalLength,
+            anew.index.vectors,
+          ]);
+          expect(followed.position).toEqual(anew.position);
+          expect(followed.relations).toEqual(anew.relations);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is made anew, and says so once, when the log is another one', async () => {
+    const kept = keepSpace('alice');
+    const space = withSearch(coreOfState(kept));
+    await write(space, [insert({ id: 'a' }, [1, 0, 0])]);
+    const backup = kept.state;
+    await write(space, [insert({ id: 'b' }, [1, 0, 0])], { at: start + 1 });
+    const residence = createResidence('alice');
+    const refresh = (attempt?: number) =>
+      residence.refresh(snapshotOfState(kept.state, kept.numbers), attempt);
+    expect(await refresh()).toMatchObject({ rebuilt: false, sequence: 2 });
+    kept.state = backup;
+    await write(space, [insert({ id: 'c' }, [0, 1, 0])], { at: start + 1 });
+    const { index, rebuilt, sequence } = await refresh();
+    expect([index.rowOfKey.size, rebuilt, sequence]).toEqual([2, true, 2]);
+    expect((await refresh()).rebuilt).toBe(false);
+  });
+
+  it('that is ahead of a snapshot asks for a later one first, and follows an older log when that is all there is', async () => {
+    const kept = keepSpace('alice');
+    const space = withSearch(coreOfState(kept));
+    await write(space, [insert({ id: 'a' })]);
+    const earlier = snapshotOfState(kept.state, kept.numbers);
+    await write(space, [insert({ id: 'b' })]);
+    const residence = createResidence('alice');
+    await residence.refresh(snapshotOfState(kept.state, kept.numbers), 1);
+    await expect(residence.refresh(earlier, 1)).rejects.toMatchObject({ code: 'store_busy' });
+    expect(await residence.refresh(earlier, 2)).toMatchObject({ sequence: 1, rebuilt: true });
+  });
+});
+
+describe('the link cache', () => {
+  it('that is full drops what it has, and answers with all links all the same', async () => {
+    const cache = createLinkCache(2);
+    const link = (a: string, b: string) => ({
+      ids: [a, b] as const,
+      kind: 'stated' as const,
+      weight: 1,
+      at: 0,
+    });
+    const all = [link('a', 'b'), link('c', 'd')];
+    const asked: string[][] = [];
+    const rows = {
+      async storedLinks(ids: readonly string[]) {
+        asked.push([...ids]);
+        return all.filter((each) => each.ids.some((end) => ids.includes(end)));
+      },
+      neighbours: async (ids: readonly string[]) => ids.map(() => undefined),
+    };
+    const read = async (ids: readonly string[]) => [...new Set((await cache.read(rows, ids)).stored)];
+    expect(await read(['a', 'b'])).toEqual([all[0]]);
+    expect(await read(['a', 'b'])).toEqual([all[0]]);
+    expect(await read(['a', 'c', 'd'])).toEqual(all);
+    cache.forget(['c']);
+    expect(await read(['c'])).toEqual([all[1]]);
+    expect(asked).toEqual([['a', 'b'], ['a', 'c', 'd'], ['c']]);
+  });
+});

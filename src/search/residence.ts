@@ -1,0 +1,229 @@
+import { signalsOf } from '../scoring/signals.ts';
+import { overtaken } from '../store/moment.ts';
+import { createQueue } from '../store/queue.ts';
+import { joinedLinks } from '../store/reader.ts';
+import type { IndexedRow, IndexRows, Position } from '../store/rows.ts';
+import type { Relations } from '../store/standing.ts';
+import type { SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
+import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
+import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';
+import { createLinkCache, type LinkCache } from './link-cache.ts';
+import { decodePages, encodePages } from './pages.ts';
+import {
+  bytesOfIndex,
+  createResidentIndex,
+  needsCompaction,
+  putMemory,
+  putSignals,
+  type ResidentIndex,
+  removeMemory,
+  signalsOfRow,
+  turnOf,
+} from './resident-index.ts';
+
+/** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
+export function withSearch(core: SpaceCore): SpaceStore {
+  return withRanking(core, createResidence);
+}
+
+/** The index of one space in this process, and the links that were looked at: caches, brought up to date before each use. */
+export interface Residence extends Ranking {
+  /** The index as of a snapshot. Throws `overtaken` on a first attempt when it reflects a later moment already. */
+  refresh(rows: IndexRows, attempt?: number): Promise<Reflected>;
+}
+
+/** The index, and the last event and use that it reflects. */
+export interface Reflected extends ResidentState {
+  readonly position: Position;
+}
+
+/** Events and uses that opening a space may have to take in one by one, at least and as a share of all memories. */
+const MOST_EVENTS = 256;
+const MOST_SHARE = 0.05;
+
+export function createResidence(space: string): Residence {
+  let held: { readonly index: ResidentIndex; readonly position: Position } | undefined;
+  let version: unknown;
+  let relations: Relations<number> = { successors: new Map(), newer: new Map() };
+  // Of no store: what an older version left has relations, and no version of them yet.
+  let relationsVersion: unknown;
+  const links = createLinkCache();
+  // A snapshot ranks by what no other one brings up to date meanwhile.
+  const turns = createQueue();
+
+  const refresh: Residence['refresh'] = async (rows, attempt = 2) => {
+    const now = await rows.version();
+    if (held && version === now) return reflected(held, relations);
+    const followed = held;
+    let feed = held && (await rows.feed(held.position));
+    if (held && !feed && attempt === 1 && (await rows.position()).sequence < held.position.sequence)
+      throw overtaken(space);
+    if (!held || !feed) {
+      links.clear();
+      held = await load(rows);
+      feed = await rows.feed(held.position);
+    }
+    if (!feed) throw overtaken(space);
+    const { position } = feed;
+    const { index } = held;
+    links.forget(feed.linked);
+    links.forget(feed.used);
+    links.forget(feed.written.map(({ id }) => id));
+    // Maintenance changes tiers by the thousand, and texts only of what becomes a stub.
+    const beside = feed.written.filter(({ key, sameText }) => sameText && index.rowOfKey.has(key));
+    const known = new Set(
+      await refreshSignals(index, rows, [...new Set([...beside.map(({ id }) => id), ...feed.used])]),
+    );
+    const anew = feed.written.map(({ key }) => key).filter((key) => !known.has(key));
+    const there = new Set(anew.length > 0 ? await putRows(index, rows, anew) : []);
+    for (const key of anew) {
+      if (there.has(key)) continue;
+      removeMemory(index, key);
+      // The memories that it was linked with are not known any more.
+      links.clear();
+    }
+    held = { index: needsCompaction(index) ? (decodePages(encodePages(index)) ?? index) : index, position };
+    if (feed.relations !== relationsVersion) relations = await rows.relations();
+    relationsVersion = feed.relations;
+    version = now;
+    return reflected(held, relations, followed !== undefined && followed.index !== index);
+  };
+
+  return {
+    refresh,
+    bytes: () => (held ? bytesOfIndex(held.index) : 0),
+    over(rows, attempt) {
+      let ranked: Promise<{ readonly state: Reflected; free(): void }> | undefined;
+      const state = async () => {
+        ranked ??= turn(turns).then(async (free) => {
+          try {
+            return { state: await refresh(rows, attempt), free };
+          } catch (error) {
+            free();
+            throw error;
+          }
+        });
+        return (await ranked).state;
+      };
+      return {
+        search: async (request) => conductSearch(await state(), rows, request),
+        inspect: async (ids, request) => conductInspection(await state(), rows, ids, request),
+        // Whoever only looks at links need not wait for an index.
+        links: async (ids, minimum = 0) =>
+          ranked
+            ? linksBy((await state()) && links, rows, ids, minimum)
+            : joinedLinks(await rows.storedLinks(ids), await rows.neighbours(ids), minimum),
+        end: () => void ranked?.then(({ free }) => free()).catch(() => undefined),
+      } satisfies RankedRows;
+    },
+    async save(core) {
+      if (!core.savePages) return;
+      try {
+        const saved = await core.snapshot((rows) => savable(rows));
+        if (saved) await core.savePages(saved.parts, saved.position);
+      } catch {
+        // It is a cache: the store is in use, or full. The next process builds the index from the rows.
+      }
+    },
+  };
+
+  /** What to save, when what was saved last has fallen behind. */
+  async function savable(rows: StoreSnapshot) {
+    const [now, saved] = [await rows.position(), await rows.pages()];
+    const before = saved?.position ?? { sequence: 0, usage: 0 };
+    const behind = now.sequence - before.sequence + now.usage - before.usage;
+    if (behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
+    const { index, position } = await refresh(rows);
+    return { parts: encodePages(index), position };
+  }
+}
+
+function reflected(
+  { index, position }: { readonly index: ResidentIndex; readonly position: Position },
+  relations: Relations<number>,
+  rebuilt = false,
+): Reflected {
+  return { index, relations, position, sequence: position.sequence, rebuilt };
+}
+
+/** Waits for a turn, which lasts until the function that it resolves with is called. */
+function turn(queue: ReturnType<typeof createQueue>): Promise<() => void> {
+  return new Promise((granted) => {
+    void queue.run(() => new Promise<void>((free) => granted(free)));
+  });
+}
+
+/** The index from the saved pages, or made of all rows. */
+async function load(
+  rows: IndexRows,
+): Promise<{ readonly index: ResidentIndex; readonly position: Position }> {
+  const saved = await rows.pages();
+  const parts = await saved?.parts();
+  const decoded = parts && decodePages(parts);
+  if (saved && decoded) return { index: decoded, position: saved.position };
+  const index = createResidentIndex();
+  const position = await rows.position();
+  await putRows(index, rows);
+  return { index, position };
+}
+
+/** Takes in memories, all by default; returns the keys of those that there are. */
+async function putRows(
+  index: ResidentIndex,
+  rows: IndexRows,
+  wanted?: readonly number[],
+): Promise<readonly number[]> {
+  const keys: number[] = [];
+  for await (const batch of rows.indexed(wanted)) {
+    for (const row of batch) {
+      putRow(index, row);
+      keys.push(row.key);
+    }
+  }
+  return keys;
+}
+
+function putRow(index: ResidentIndex, { key, memory, termIds, termCounts, vector }: IndexedRow): void {
+  putMemory(index, {
+    key,
+    ordinal: memory.ordinal,
+    signals: signalsOf(memory),
+    tags: memory.tags,
+    turn: turnOf(memory),
+    termIds,
+    termCounts,
+    vector,
+  });
+}
+
+/**
+ * Takes in what memories are beside their text; returns the keys of those that there are. A use leaves the text alone, and with it terms
+ * and vector; only a stub has none of them in the index.
+ */
+async function refreshSignals(
+  index: ResidentIndex,
+  rows: IndexRows,
+  ids: readonly string[],
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const keys = (await rows.keysOf(ids)).filter((key) => key !== undefined);
+  const records = await rows.records(keys);
+  const anew: number[] = [];
+  for (const [at, memory] of records.entries()) {
+    const key = keys[at]!;
+    const row = index.rowOfKey.get(key);
+    const wasStub = row !== undefined && signalsOfRow(index, row).tier === 'stub';
+    if (row !== undefined && wasStub === (memory.tier === 'stub')) {
+      putSignals(index, key, signalsOf(memory));
+    } else {
+      anew.push(key);
+    }
+  }
+  if (anew.length > 0) await putRows(index, rows, anew);
+  return keys;
+}
+
+async function linksBy(cache: LinkCache, rows: StoreSnapshot, ids: readonly string[], minimum: number) {
+  const { stored, beside } = await cache.read(rows, ids);
+  return joinedLinks(stored, beside, minimum);
+}

@@ -1,0 +1,49 @@
+import { SalienceError } from '../domain/errors.ts';
+
+/** How often a snapshot begins anew before it gives up. */
+export const ATTEMPTS = 3;
+
+/** The error of a snapshot whose space was written to while it was read. It then begins anew. */
+export function overtaken(space: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `space ${JSON.stringify(space)} was written to during each of ${ATTEMPTS} attempts to read it at one moment; try again`,
+    { details: { space, overtaken: true } },
+  );
+}
+
+/** Calls `attempt`, up to three times while it throws {@link overtaken}. Attempts count from 1. */
+export async function again<Result>(attempt: (number: number) => Promise<Result>): Promise<Result> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (number === ATTEMPTS || !isOvertaken(error)) throw error;
+    }
+  }
+}
+
+/**
+ * For a store whose reads are statements of their own: runs `work` between two looks at `moment`, which is another one
+ * after every write. Throws {@link overtaken} where they differ, whatever `work` returned or threw meanwhile.
+ */
+export async function unlessOvertaken<Result>(
+  space: string,
+  moment: () => Promise<unknown>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = await moment();
+  let outcome: { readonly result: Result } | { readonly error: unknown };
+  try {
+    outcome = { result: await work() };
+  } catch (error) {
+    outcome = { error };
+  }
+  if ((await moment()) !== before) throw overtaken(space);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+function isOvertaken(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details?.['overtaken'] === true;
+}

@@ -1,0 +1,93 @@
+import { activityOf } from './activity.ts';
+import { mergedLinks, SEQUENCE_WEIGHT, sequenceLink } from './links.ts';
+import type { Link, Neighbours, SpaceReader, StoreReader } from './store.ts';
+
+/** The forms of reading that the engine uses, made of what a store reads. */
+export function convenient(reader: StoreReader): SpaceReader {
+  const { storedLinks, neighbours, events, pairs, state, ...same } = reader;
+  return {
+    ...same,
+    async links(ids, minimum = 0) {
+      return joinedLinks(
+        await storedLinks(ids),
+        minimum > SEQUENCE_WEIGHT ? [] : await neighbours(ids),
+        minimum,
+      );
+    },
+    pendingPairs: (limit) => pairs({ waiting: limit }),
+    knownPairs: (ids) => pairs({ of: ids }),
+    pair: async (sequence) => (await pairs({ sequence }))[0],
+    history: (id) => events({ memory: id }),
+    operation: (sequence) => events({ operation: sequence ?? 'undoable' }),
+    run: async (id) => [...new Set((await events({ run: id })).map(({ operation }) => operation))],
+    removed: async () => (await events({ removed: true })).flatMap(({ before }) => before ?? []),
+    settings: async () => (await state()).settings,
+    async derivation() {
+      const { embedding, analyzer } = await state();
+      return { embedding, analyzer };
+    },
+    async activity(after, limit) {
+      const { sequence, usage } = await same.place();
+      const end = { sequence, usage };
+      if (!after) return { entries: [], place: end, end };
+      const written = await events({ after: after.sequence, limit });
+      return activityOf(written, await same.usage(after.usage, limit), { after, limit, end });
+    },
+    linksAmong: async (ids) => mergedLinks(await storedLinks(ids, { among: true }), []),
+  };
+}
+
+/** Stored links and those of sessions. */
+export function joinedLinks(
+  stored: readonly Link[],
+  beside: readonly (Neighbours | undefined)[],
+  minimum: number,
+): readonly Link[] {
+  const derived = beside.flatMap((each) => {
+    if (!each) return [];
+    const { memory, before, after } = each;
+    return [before, after].flatMap((other) => (other ? [sequenceLink(memory, other)] : []));
+  });
+  return mergedLinks(
+    stored.filter(({ weight }) => weight >= minimum),
+    SEQUENCE_WEIGHT < minimum ? [] : derived,
+  );
+}
+
+/** Every verb of reading, each through the reader that `reading` lends it. */
+export function readingVerbs(
+  reading: <Result>(verb: string, work: (reader: SpaceReader) => Promise<Result>) => Promise<Result>,
+): SpaceReader {
+  const read =
+    <Name extends keyof SpaceReader>(verb: Name) =>
+    (...given: Parameters<SpaceReader[Name]>) =>
+      reading(verb, (reader) => (reader[verb] as (...given: unknown[]) => Promise<unknown>)(...given));
+  return Object.fromEntries(READING_VERBS.map((verb) => [verb, read(verb)])) as unknown as SpaceReader;
+}
+
+const READING_VERBS = Object.keys({
+  get: 0,
+  links: 0,
+  find: 0,
+  pendingPairs: 0,
+  knownPairs: 0,
+  pair: 0,
+  around: 0,
+  session: 0,
+  votes: 0,
+  tombstones: 0,
+  uncompared: 0,
+  linksAmong: 0,
+  removed: 0,
+  history: 0,
+  list: 0,
+  settings: 0,
+  derivation: 0,
+  usage: 0,
+  run: 0,
+  operation: 0,
+  operations: 0,
+  activity: 0,
+  place: 0,
+  recordings: 0,
+} satisfies Record<keyof SpaceReader, 0>) as readonly (keyof SpaceReader)[];

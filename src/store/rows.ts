@@ -1,0 +1,96 @@
+import type { MemoryRecord } from '../domain/memory.ts';
+import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import type { Relations } from './standing.ts';
+
+export type Awaitable<Value> = Value | Promise<Value>;
+
+/** How far the logs of a space have come. */
+export interface Position {
+  /** Of the last event; 0 before the first. */
+  readonly sequence: number;
+  /** Of the last use; 0 before the first. */
+  readonly usage: number;
+  /**
+   * Tells this event and this use from any other that could have had their numbers, as in a log that was restored from a
+   * backup: a random value of each, or what they say. Another one too once derived data was replaced outside of the log.
+   */
+  readonly stamp: string;
+}
+
+/** What happened after a position. */
+export interface Feed {
+  /** The last event and use that it tells of. */
+  readonly position: Position;
+  /** The memories that were written or removed, each once. */
+  readonly written: readonly WrittenRow[];
+  /** The ids of the memories that were used, each once. */
+  readonly used: readonly string[];
+  /** The ids at both ends of the links that were written or removed. */
+  readonly linked: readonly string[];
+  /** Another value whenever {@link IndexRows.relations} may have changed. */
+  readonly relations: number | string;
+}
+
+export interface WrittenRow {
+  readonly key: number;
+  readonly id: string;
+  /** Its text and tags are what they were, unless it became a stub or ceased to be one. */
+  readonly sameText: boolean;
+}
+
+/** A memory as an index takes it in. */
+export interface IndexedRow {
+  readonly key: number;
+  readonly memory: MemoryRecord;
+  /** The store's numbers of its terms, and how often each occurs. */
+  readonly termIds: ArrayLike<number>;
+  readonly termCounts: ArrayLike<number>;
+  readonly vector: Float32Array | undefined;
+}
+
+/** An index as bytes, saved so that the next process need not build it. */
+export interface SavedPages {
+  /** What the index reflects. */
+  readonly position: Position;
+  /** By name. `undefined` where they cannot be read any more. */
+  parts(): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
+}
+
+/**
+ * Memories by key, a number that a store gives each of its memories and never to another, and keys by what an index does
+ * not hold.
+ */
+export interface KeyedRows {
+  /** The vectors of these memories, in order; `undefined` where there is none. */
+  vectors(keys: readonly number[]): Awaitable<readonly (Float32Array | undefined)[]>;
+  /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
+  records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
+  /** The keys of these ids, in order; `undefined` where there is no memory. */
+  keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
+  termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The keys of the memories whose metadata meets all of these. */
+  keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
+  /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */
+  keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
+}
+
+/** What an index that is kept in memory asks of a store, so that it follows what any process writes. */
+export interface IndexRows extends KeyedRows {
+  /**
+   * Another value whenever anything may have changed since it was asked last, by whomever. Asked before every recall:
+   * cheap.
+   */
+  version(): Awaitable<unknown>;
+  position(): Awaitable<Position>;
+  /** What happened after a position; `undefined` where the log does not go on from there, and an index must be made anew. */
+  feed(after: Position): Awaitable<Feed | undefined>;
+  /** The memories of these keys, or all, in batches: those that there are. */
+  indexed(keys?: readonly number[]): AsyncIterable<readonly IndexedRow[]> | Iterable<readonly IndexedRow[]>;
+  /** How the memories stand to each other, by key. */
+  relations(): Awaitable<Relations<number>>;
+  /** How many memories there are. */
+  size(): Awaitable<number>;
+  /** The index that was saved last; `undefined` without one. */
+  pages(): Awaitable<SavedPages | undefined>;
+}

@@ -1,0 +1,119 @@
+import { closedError } from './faults.ts';
+import { again } from './moment.ts';
+import { coreOfPast } from './past.ts';
+import { convenient, readingVerbs } from './reader.ts';
+import { rewind } from './rewind.ts';
+import { startScope } from './scope-of-work.ts';
+import type { Snapshot, SpaceCore, SpaceReader, SpaceStore, StoreReader, StoreSnapshot } from './store.ts';
+
+/** How the memories of a space are ranked. */
+export interface Ranking {
+  /** Ranks what one snapshot sees. `attempt` counts from 1: that of a later one begins after the earlier one ended. */
+  over(rows: StoreSnapshot, attempt: number): RankedRows;
+  /** About how many bytes closing the space would free. */
+  bytes(): number;
+  /** Called once, before the space is closed. */
+  save?(core: SpaceCore): Promise<void>;
+}
+
+export interface RankedRows extends Pick<Snapshot, 'search' | 'inspect'> {
+  /** In place of the links as the store has them. */
+  readonly links?: Snapshot['links'] | undefined;
+  /** Called when the snapshot is over. */
+  end?(): void;
+}
+
+/**
+ * What the engine uses, made of what a store keeps and a way of ranking it: the forms of reading, each of which is a
+ * snapshot of its own; snapshots that begin anew when they are overtaken; errors instead of waiting for oneself; nothing
+ * after `close`; the way back in time. `ranking` may be one that other handles of the space share.
+ */
+export function withRanking(
+  core: SpaceCore,
+  rank: (space: string) => Ranking,
+  ranking: Ranking = rank(core.name),
+): SpaceStore {
+  const { name } = core;
+  const scope = startScope(name);
+  let closing: Promise<void> | undefined;
+  const checkOpen = () => {
+    if (closing) throw closedError(`space ${JSON.stringify(name)}`);
+  };
+  /** Refuses what cannot be asked now, before anything is asked of the store. */
+  const guarded =
+    <Given extends unknown[], Result>(what: string, verb: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      checkOpen();
+      scope.checkOutside(what);
+      return verb(...given);
+    };
+  const reading = <Decided>(decide: (reader: SpaceReader) => Promise<Decided>) => {
+    return (reader: StoreReader) => scope.within('decide', () => decide(convenient(reader)));
+  };
+  const snapshot = <Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> =>
+    again((attempt) =>
+      core.snapshot(async (rows) => {
+        const ranked = ranking.over(rows, attempt);
+        try {
+          const reader = convenient(rows);
+          return await scope.within('a snapshot', () =>
+            work({
+              ...reader,
+              links: ranked.links ?? reader.links,
+              get sequence() {
+                return rows.sequence;
+              },
+              search: ranked.search,
+              inspect: ranked.inspect,
+              vectors: (ids) => vectorsOf(rows, ids),
+            }),
+          );
+        } finally {
+          ranked.end?.();
+        }
+      }),
+    );
+  // Nothing of the caller's runs within: neither ranking nor a scope of work is needed.
+  const verbs = readingVerbs((verb, work) =>
+    guarded(verb, () => again(() => core.snapshot((rows) => work(convenient(rows)))))(),
+  );
+  const close = () => {
+    closing ??= (async () => {
+      await ranking.save?.(core);
+      await core.close();
+    })();
+    return closing;
+  };
+  return {
+    ...verbs,
+    name,
+    erases: core.erases,
+    write: guarded('write', (entry, decide) => core.write(entry, reading(decide))) as SpaceStore['write'],
+    use: guarded('use', (usage, decide) => core.use(usage, reading(decide))),
+    record: guarded('record', (recording, keep) => core.record(recording, keep)),
+    version: guarded('version', () => again(() => core.snapshot(async (rows) => rows.version()))),
+    snapshot: guarded('snapshot', snapshot) as SpaceStore['snapshot'],
+    info: guarded('info', () => core.info()),
+    reindex: guarded('reindex', (request) => core.reindex(request)),
+    backup: guarded('backup', (path) => core.backup(path)),
+    asKnown: guarded('asKnown', async (known, derive) => {
+      const past = await rewind(name, await core.everything(), known, derive);
+      return { ...withRanking(coreOfPast(past), rank), redacted: past.redacted };
+    }),
+    check: guarded('check', () => core.check()),
+    residentBytes: ranking.bytes,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function vectorsOf(
+  rows: StoreSnapshot,
+  ids: readonly string[],
+): Promise<readonly (Float32Array | undefined)[]> {
+  const keys = await rows.keysOf(ids);
+  const found = keys.filter((key) => key !== undefined);
+  const vectors = await rows.vectors(found);
+  const byKey = new Map(found.map((key, at) => [key, vectors[at]]));
+  return keys.map((key) => (key === undefined ? undefined : byKey.get(key)?.slice()));
+}
