@@ -85,7 +85,7 @@ export interface OpenOptions {
  * `newer_store` and the codes that begin with `store_`: its file cannot be used.
  * @example
  * ```ts
- * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await using memory = await openMemory({ path: './memory', space: 'bob' });
  * await memory.remember('Prefers dark roast coffee', { type: 'preference' });
  * const { hits } = await memory.recall('what coffee does she like?');
  * console.log(hits[0]?.memory.content); // Prefers dark roast coffee

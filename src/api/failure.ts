@@ -31,7 +31,7 @@ export function failureOf(error: unknown): Failure {
   if (!SalienceError.isInstance(error)) {
     return {
       code: 'internal',
-      message: 'an unexpected fault; whoever runs this finds it in the log',
+      message: 'an unexpected fault; details are in the log of the server',
       mendable: false,
     };
   }
@@ -40,7 +40,7 @@ export function failureOf(error: unknown): Failure {
   return { code, message: explained[code] ?? unmendable, mendable: false };
 }
 
-const unmendable = 'the memory cannot do this now; whoever runs it finds the reason in the log';
+const unmendable = 'the memory cannot do this now; the reason is in its log';
 const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
   store_busy: 'another process is writing; try again in a moment',
   store_read_only: 'only reading is allowed here; nothing was written',
@@ -51,7 +51,7 @@ const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
 /** The error for a log: where it happened, and of texts only messages that hold nothing of a memory's. */
 export function logLineOf(error: unknown): string {
   if (SalienceError.isInstance(error)) return `${error.code}: ${error.message}`;
-  if (!(error instanceof Error)) return 'internal: something was thrown that is no error';
+  if (!(error instanceof Error)) return 'internal: something was thrown that is not an error';
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return [`internal: ${error.name}`, ...frames].join('\n');
 }

@@ -22,7 +22,7 @@ export function formatRemembered({
     ...(inactive
       ? [
           `not recalled: it was invalidated at ${inactive.since}: ${plainLine(inactive.reason)}`,
-          `  if it holds: salience reinstate ${plainId}`,
+          `  if it is true after all: salience reinstate ${plainId}`,
         ]
       : []),
     ...conflicts.flatMap((conflict) => [

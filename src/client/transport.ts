@@ -76,7 +76,7 @@ function errorOf(status: number, answer: unknown, base: string): SalienceError {
   }
   return new SalienceError(
     'server_failed',
-    `${base} answered ${status} with what is no answer of this API; is it a salience server, of this version?`,
+    `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version?`,
     { details: { status } },
   );
 }

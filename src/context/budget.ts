@@ -16,7 +16,7 @@ const SAFETY_SHARE = 0.05;
 export function missingBudget(): SalienceError {
   return invalidArgument(
     'maxTokens',
-    'either maxTokens or window is needed, not both, for example context(query, { maxTokens: 2000 })',
+    'give either maxTokens or window, not both, for example context(query, { maxTokens: 2000 })',
   );
 }
 

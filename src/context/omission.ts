@@ -20,7 +20,7 @@ export function explainOmission(omission: Omission): string {
   switch (omission.reason) {
     case 'below-minimum-score':
       return omission.score === 0
-        ? 'Its score is 0: it is no hit.'
+        ? 'Its score is 0: it is not a hit.'
         : `Its score ${show(omission.score)} is below the minimum of ${show(omission.minScore)}.`;
     case 'duplicate':
       return `All that it says is in ${omission.of}, word for word.`;

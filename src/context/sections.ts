@@ -87,7 +87,7 @@ export function chooseSections(
     const names = DEFAULT_SECTIONS.map(({ name }) => name);
     return DEFAULT_SECTIONS[names.indexOf(oneOf(each, `sections[${at}]`, names))]!;
   });
-  if (sections.length === 0) throw invalidArgument('sections', 'at least one is needed');
+  if (sections.length === 0) throw invalidArgument('sections', 'expected at least one');
   for (const [at, { name, share }] of sections.entries()) {
     number(share, `sections[${at}].share`, Number.MIN_VALUE, Number.MAX_VALUE);
     if (sections.findIndex((other) => other.name === name) !== at) {

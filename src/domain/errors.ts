@@ -40,7 +40,7 @@ export type SalienceErrorCode =
   | 'cannot_undo'
   /** What is asked for was forgotten: its text is gone for good. */
   | 'redacted'
-  /** The file is no store of this engine, or belongs to another space. */
+  /** The file is not a store of this engine, or belongs to another space. */
   | 'not_a_store'
   /** The store was written by a newer version. */
   | 'newer_store'

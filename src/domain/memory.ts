@@ -89,17 +89,17 @@ export interface MemoryRecord {
   /** When it was consolidated into another memory, which replaces it. */
   readonly consolidatedAt: Instant | undefined;
 
-  /** 0–1. Default is .5. */
+  /** 0–1. Default is 0.5. */
   readonly importance: number;
   /** Where the importance comes from: the default, the caller, rules, a language model, or a person. */
   readonly importanceSource: ImportanceSource;
-  /** 0–1. Default is .8. */
+  /** 0–1. Default is 0.8. */
   readonly confidence: number;
-  /** 0–1, from votes. Default is .5. */
+  /** 0–1, from votes. Default is 0.5. */
   readonly usefulness: number;
-  /** .1–1, set by the caller. Default is 1. */
+  /** 0.1–1, set by the caller. Default is 1. */
   readonly weight: number;
-  /** 0–1, born at .1 + .3·importance. */
+  /** 0–1, born at 0.1 + 0.3·importance. */
   readonly stability: number;
   readonly accessCount: number;
   /** The distinct sessions that recalled it. */

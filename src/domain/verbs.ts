@@ -85,7 +85,7 @@ export interface VerbEntry {
   readonly method?: string;
 }
 
-const explain = { ...flag, about: 'also return how every score comes about (default: false)' } as const;
+const explain = { ...flag, about: 'also return how every score is computed (default: false)' } as const;
 const trace = {
   ...flag,
   about: 'also return what every stage saw, kept and cost (default: false)',
@@ -185,26 +185,26 @@ export const VERBS = {
       metadata: { ...createArguments.metadata, about: 'for every memory' },
       minImportance: {
         ...share,
-        about: 'what is less important is not kept (default: 0)',
+        about: 'memories below this importance are not kept (default: 0)',
         option: '--min-importance <number>',
       },
       onFailure: {
         ...choice('events', 'skip'),
-        about: 'what becomes of messages that the model fails on (default: events)',
+        about: 'how messages are handled that the model fails on (default: events)',
         option: '--on-failure <how>',
       },
       batchSize: {
         ...integer(1, 200),
-        about: 'messages in one question (default: 20)',
+        about: 'messages per request to the model (default: 20)',
         option: '--batch <number>',
       },
       concurrency: {
         ...integer(1, 64),
-        about: 'questions at once (default: 2)',
+        about: 'concurrent requests to the model (default: 2)',
         option: '--concurrency <number>',
       },
-      contextMessages: { ...integer(0, 50), about: 'earlier ones shown (default: 4)' },
-      maxOutputTokens: { ...integer(1), about: 'of one answer of the model' },
+      contextMessages: { ...integer(0, 50), about: 'earlier messages shown as context (default: 4)' },
+      maxOutputTokens: { ...integer(1), about: 'most tokens in one answer of the model' },
     },
     access: 'write',
     route: 'POST /v1/observe',
@@ -229,7 +229,7 @@ export const VERBS = {
     arguments: {
       query,
       ...contextRecall,
-      maxTokens: { ...maxTokens, about: 'how many tokens it may take; this or window is needed' },
+      maxTokens: { ...maxTokens, about: 'how many tokens it may take; required unless window is given' },
       window: {
         ...integer(1),
         about: "the model's whole window, of which room for the reply is kept back",
@@ -239,10 +239,10 @@ export const VERBS = {
       sections,
       shares: {
         ...choice('guaranteed', 'none'),
-        about: 'whether each part has its share of the tokens (default: none with a query)',
+        about: 'whether each section has a guaranteed share of the tokens (default: none with a query)',
       },
       packing,
-      objective: { ...choice('evidence', 'score'), about: 'what the best choice has most of' },
+      objective: { ...choice('evidence', 'score'), about: 'what is maximised' },
       candidates: {
         ...integer(1, 1000),
         about: 'hits to choose from (default: 100)',
@@ -251,7 +251,7 @@ export const VERBS = {
       maxContextItems: { ...integer(1, 1000), about: 'the most memories in it' },
       exceptSession: {
         ...text,
-        about: 'a session whose memories stay out: the one that is running',
+        about: 'a session whose memories are left out: the current one',
         option: '--except-session <id>',
       },
       mustInclude: {
@@ -301,12 +301,12 @@ export const VERBS = {
       },
       sort: {
         ...choice(...SORT_NAMES),
-        about: 'what they are sorted by (default: updated)',
+        about: 'the field to sort by (default: updated)',
         option: '--sort <by>',
       },
       direction: {
         ...choice('asc', 'desc'),
-        about: 'lowest or earliest first, or last (default: desc; of inserted, asc)',
+        about: 'ascending or descending (default: desc; of inserted, asc)',
         option: '--direction <direction>',
       },
       cursor: { ...text, about: 'nextCursor of the page before', option: '--cursor <text>' },
@@ -377,7 +377,7 @@ export const VERBS = {
     takes: ['conflictId', 'resolution'],
     arguments: {
       conflictId: { ...text, required: true, about: 'as remember or conflicts returned it' },
-      resolution: { ...choice(...RESOLUTIONS), required: true, about: 'what becomes of the two memories' },
+      resolution: { ...choice(...RESOLUTIONS), required: true, about: 'how it is resolved' },
     },
     access: 'write',
     destructive: true,

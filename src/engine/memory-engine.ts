@@ -87,7 +87,8 @@ export interface MemoryEngine extends AsyncDisposable {
    *   type: 'preference',
    *   topicKey: 'coffee',
    * });
-   * if (warning) console.log(warning); // it may contradict what is known
+   * // It may contradict what is known.
+   * if (warning) console.log(warning);
    * ```
    */
   remember(content: string, options?: RememberOptions & OperationOptions): Promise<RememberResult>;

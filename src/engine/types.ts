@@ -44,11 +44,11 @@ export interface RememberOptions {
   readonly topicKey?: string | undefined;
   /** The memories that it replaces: hidden wherever this one is visible and holds. */
   readonly supersedes?: string | readonly string[] | undefined;
-  /** 0–1. Default is .5. */
+  /** 0–1. Default is 0.5. */
   readonly importance?: number | undefined;
-  /** 0–1. Default is .8. */
+  /** 0–1. Default is 0.8. */
   readonly confidence?: number | undefined;
-  /** .1–1. Default is 1. */
+  /** 0.1–1. Default is 1. */
   readonly weight?: number | undefined;
   /** Default is `stated`. */
   readonly source?: Source | undefined;
@@ -173,7 +173,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly deep?: boolean | undefined;
   /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
   readonly includeExpired?: boolean | undefined;
-  /** The factor of what is outdated in a deep recall, 0–1. Default is .5. */
+  /** The factor of what is outdated in a deep recall, 0–1. Default is 0.5. */
   readonly deepRecallPenalty?: number | undefined;
   /** How links bring memories in: `none`, or settings over those of the strategy. */
   readonly association?: 'none' | 'direct' | 'propagated' | Partial<AssociationSettings> | undefined;

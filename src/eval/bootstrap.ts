@@ -32,7 +32,7 @@ export interface BootstrapOptions {
  * @example
  * ```ts
  * const gains = [0.2, 0, 0.5, 0.1, 0, 0.3, 0.4, 0, 0.2, 0.1];
- * const [interval] = bootstrapIntervals([gains]); // { low: 0.08, high: 0.28 }
+ * bootstrapIntervals([gains]); // [ { low: 0.08, high: 0.29 } ]
  * ```
  */
 export function bootstrapIntervals(

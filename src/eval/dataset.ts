@@ -194,7 +194,7 @@ function fieldsOf(
     id: (field: string) => id(field),
     ids(field: string): readonly string[] {
       const list = line[field];
-      if (!Array.isArray(list)) return refuse(field, 'a list of ids is needed');
+      if (!Array.isArray(list)) return refuse(field, 'expected a list of ids');
       const ids = list.map((each) => id(field, each));
       return new Set(ids).size === ids.length ? ids : refuse(field, 'names an id twice');
     },
@@ -204,7 +204,7 @@ function fieldsOf(
     },
     instant: (field: string) =>
       parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),
-    space: (field: string) => parsed(field, 'is no valid name of a space', parseSpaceName),
+    space: (field: string) => parsed(field, 'is not a valid space name', parseSpaceName),
   };
 }
 

@@ -21,7 +21,7 @@ export interface RandomisationOptions {
  * ```ts
  * const first = [1, 0, 1, 1, 0, 1];
  * const second = [1, 1, 1, 1, 1, 1];
- * const p = pairedRandomisationTest(first, second); // 0.5: two queries prove nothing
+ * pairedRandomisationTest(first, second); // 0.5: two queries prove nothing
  * ```
  */
 export function pairedRandomisationTest(

@@ -118,7 +118,7 @@ function parseRow(path: string, number: number, text: string): EvaluationRow {
     throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
   }
   if (isHeader(row) || isAnswer(row) || isSummary(row)) return row;
-  throw unreadableLine(path, number, 'is no row of an evaluation; "salience eval --rows" writes them');
+  throw unreadableLine(path, number, 'is not a row of an evaluation; "salience eval --rows" writes them');
 }
 
 type Loose = { readonly [field: string]: unknown } | null;

@@ -87,7 +87,7 @@ function readFrontMatter(
   if (error) {
     // The YAML starts in the second line of the file.
     const line = lineCounter.linePos(error.pos[0]).line + 1;
-    throw unreadableLine(path, line, `is no valid YAML front matter: ${error.message}`, error);
+    throw unreadableLine(path, line, `is not valid YAML front matter: ${error.message}`, error);
   }
   if (document.contents === null) return { frontMatter: {}, length: block[0].length };
   // A rule at the top, some prose and another rule look like front matter, but hold no mapping.
@@ -98,7 +98,7 @@ function readFrontMatter(
   } catch (cause) {
     // Aliases that refer to themselves or multiply without end.
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw unreadableLine(path, 2, `begins front matter that is no plain data: ${reason}`, cause);
+    throw unreadableLine(path, 2, `begins front matter that is not plain data: ${reason}`, cause);
   }
 }
 

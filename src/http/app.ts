@@ -79,9 +79,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     return problemResponse(error, headersOf(error));
   });
   app.notFound(() =>
-    problemResponse(
-      new SalienceError('not_found', 'there is nothing here; /openapi.json lists what there is'),
-    ),
+    problemResponse(new SalienceError('not_found', 'unknown route; /openapi.json lists the routes')),
   );
 
   app.get('/healthz', (context) => open(context, '/healthz', () => context.json({ status: 'up' })));

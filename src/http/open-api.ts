@@ -150,7 +150,7 @@ const otherPaths: Json = {
           in: 'query',
           schema: { type: 'boolean' },
           description:
-            'Replace what the space knows otherwise, though the export is no newer; by default it is kept, and counted in differs',
+            'Overwrite memories that differ here, even if the export is not newer; by default they are kept, and counted in differs',
         },
       ],
       requestBody: { required: true, content: jsonLines },

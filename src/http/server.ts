@@ -115,7 +115,8 @@ const LONGEST = 3_600_000;
  * import { openTokenStore, startServer } from 'salience/http';
  * const spaces = openSpaces({ path: './memory' });
  * await using server = await startServer({ spaces, tokens: openTokenStore('./tokens'), port: 0 });
- * console.log(server.url); // closing the server closes the spaces too
+ * // Closing the server closes the spaces too.
+ * console.log(server.url);
  * ```
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -94,7 +94,8 @@ const suffix = '.json';
  * import { openTokenStore } from 'salience/http';
  * const tokens = openTokenStore('./tokens');
  * const { token, grant } = await tokens.create({ space: 'alice', rights: 'read' }, Date.now());
- * console.log(`${token} opens ${grant.space}`); // shown once: only its hash is kept
+ * // Shown once: only its hash is kept.
+ * console.log(`${token} opens ${grant.space}`);
  * ```
  */
 export function openTokenStore(directory: string): TokenStore {

@@ -110,8 +110,8 @@ test('contents of an unknown kind and conversations without a tree are named by 
   expect(unusable).toEqual([
     'c.json [0].mapping.a: has a content of a kind that is not known',
     'c.json [0].mapping.b: has a content of a kind that is not known',
-    'c.json [1]: is no conversation with a mapping',
-    'c.json [2]: is no conversation with a mapping',
+    'c.json [1]: is not a conversation with a mapping',
+    'c.json [2]: is not a conversation with a mapping',
   ]);
 });
 

@@ -37,7 +37,7 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
   const conversation = fieldsOf(value);
   const { mapping } = conversation;
   if (!isFields(mapping)) {
-    yield unusable(where, 'is no conversation with a mapping');
+    yield unusable(where, 'is not a conversation with a mapping');
     return;
   }
   const leaf = leafOf(conversation, mapping);

@@ -69,7 +69,7 @@ test('what is no conversation or message is named by its place', async () => {
     'conversations.json [1].chat_messages[0]: is not an object',
     'conversations.json [1].chat_messages[1]: has a sender that is neither human nor assistant',
     'conversations.json [1].chat_messages[2]: has neither a text nor a list of content',
-    'conversations.json [2]: is no conversation with a list of chat_messages',
+    'conversations.json [2]: is not a conversation with a list of chat_messages',
   ]);
 });
 

@@ -39,7 +39,7 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
   const conversation = fieldsOf(value);
   const messages = conversation['chat_messages'];
   if (!Array.isArray(messages)) {
-    yield unusable(where, 'is no conversation with a list of chat_messages');
+    yield unusable(where, 'is not a conversation with a list of chat_messages');
     return;
   }
   for (const [index, message] of messages.entries()) {

@@ -62,7 +62,7 @@ export function linesFormat(line: unknown): 'jsonl' | 'mcp-memory' | undefined {
 function notCertain(path: string): SalienceError {
   return new SalienceError(
     'invalid_argument',
-    `${path}: neither its ending nor its structure says what it holds; give --format jsonl, markdown, text, mcp-memory, ${DOCUMENT_FORMATS.slice(0, -1).join(', ')} or ${DOCUMENT_FORMATS.at(-1)}`,
+    `${path}: its format is known neither from its extension nor from its structure; give --format jsonl, markdown, text, mcp-memory, ${DOCUMENT_FORMATS.slice(0, -1).join(', ')} or ${DOCUMENT_FORMATS.at(-1)}`,
     { details: { field: 'format', file: path } },
   );
 }

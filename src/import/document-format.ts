@@ -51,14 +51,14 @@ export function partsOfUser(
   if (user === undefined && users.length > 1) {
     throw new SalienceError(
       'invalid_argument',
-      `${path} holds what belongs to ${users.length} users: ${names}; a space is for one user: import each into a space of its own, with --user NAME --space SPACE`,
+      `${path} contains the data of ${users.length} users: ${names}; a space is for one user: import each into a space of its own, with --user NAME --space SPACE`,
       { details: { field: 'user', users: users.slice(0, MOST_NAMED) } },
     );
   }
   if (user === undefined) return parts;
   if (!users.includes(user)) {
     const known = users.length === 0 ? 'names no users' : `names ${names}`;
-    throw new SalienceError('invalid_argument', `${path} holds nothing of user ${user}; it ${known}`, {
+    throw new SalienceError('invalid_argument', `${path} contains nothing of user ${user}; it ${known}`, {
       details: { field: 'user', users: users.slice(0, MOST_NAMED) },
     });
   }

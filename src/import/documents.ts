@@ -59,7 +59,7 @@ async function nothingReadable(
       : `name such files themselves, for example ${JSON.stringify(join(path, example))}, with --format where their structure does not say what they are`;
   return new SalienceError(
     'invalid_argument',
-    `${path} holds no file that ends in ${extensions.join(', ')}; there is ${found}: ${advice}`,
+    `${path} contains no file that ends in ${extensions.join(', ')}; there is ${found}: ${advice}`,
     { details: { field: 'path', file: path } },
   );
 }

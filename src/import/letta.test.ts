@@ -99,8 +99,8 @@ test('passages of archival memory are facts, without those that were deleted', a
 test('what is no block and no passage is named by its place', async () => {
   const blocks = [...agentFile.blocks, { label: 'x' }, null];
   expect((await readSorted('scout.af', { ...agentFile, blocks })).unusable).toEqual([
-    'scout.af blocks[3]: is no block with a label and a value',
-    'scout.af blocks[4]: is no block with a label and a value',
+    'scout.af blocks[3]: is not a block with a label and a value',
+    'scout.af blocks[4]: is not a block with a label and a value',
   ]);
   expect((await readSorted('archive.json', [...passages, { id: 'p', text: 4 }, 'x'])).unusable).toEqual([
     'archive.json [2]: has no text',

@@ -60,7 +60,7 @@ function readBlock(
   const block = fieldsOf(value);
   const label = textOf(block['label']);
   if (label === undefined || typeof block['value'] !== 'string') {
-    return [unusable(where, 'is no block with a label and a value')];
+    return [unusable(where, 'is not a block with a label and a value')];
   }
   // Agents start with blocks in which nothing is written yet.
   const content = textOf(block['value']);

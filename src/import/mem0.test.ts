@@ -113,7 +113,7 @@ describe('a file of several users', () => {
     });
     await expect(readContent('all.json', { results }, { user: 'eve' })).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringMatching(/holds nothing of user eve; it names ann, bob/),
+      message: expect.stringMatching(/contains nothing of user eve; it names ann, bob/),
     });
   });
 

@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 8000;
 export function keptJson(value: unknown, field: string): string {
   const text = JSON.stringify(value);
   if (text === undefined) {
-    throw new SalienceError('invalid_argument', `${field}: a value that JSON can hold is needed`, {
+    throw new SalienceError('invalid_argument', `${field}: expected a value that JSON can represent`, {
       details: { field },
     });
   }

@@ -13,7 +13,7 @@ export interface ExtractedMemory {
   /** 0–1. */
   readonly importance: number;
   readonly importanceSource: 'model' | 'rules';
-  /** 1 stated, .7 implied, .5 uncertain. */
+  /** 1 stated, 0.7 implied, 0.5 uncertain. */
   readonly confidence: number;
   readonly validFrom: Instant | undefined;
   readonly validUntil: Instant | undefined;

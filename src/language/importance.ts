@@ -1,9 +1,9 @@
 /**
  * What makes a memory important, for models and for rules alike: signal, band and examples.
  *
- * Origin: the table of a composite scoring that gives critical facts .8–1, useful preferences .5–.7, casual mentions
- * .1–.4, and by signal: said to be important .8–1, professional .6–.8, preferences and recurring patterns .4–.6,
- * casual .1–.3.
+ * Origin: the table of a composite scoring that gives critical facts 0.8–1, useful preferences 0.5–0.7, casual mentions
+ * 0.1–0.4, and by signal: said to be important 0.8–1, professional 0.6–0.8, preferences and recurring patterns 0.4–0.6,
+ * casual 0.1–0.3.
  */
 export const IMPORTANCE_BANDS: readonly {
   readonly signal: string;

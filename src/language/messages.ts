@@ -28,7 +28,7 @@ export interface Turn {
 
 /** The messages that say something. Throws an error that names the message and its field. */
 export function readMessages(messages: readonly ConversationMessage[], now: Instant): readonly Turn[] {
-  if (!Array.isArray(messages)) throw invalidArgument('messages', 'a list is needed');
+  if (!Array.isArray(messages)) throw invalidArgument('messages', 'expected a list');
   return messages.flatMap((message: ConversationMessage, position) => {
     const field = `messages[${position}]`;
     onlyKeys(message, ['id', 'role', 'content', 'at', 'name'], field);

@@ -180,7 +180,7 @@ describe('a call that is wrong', () => {
     const lines: string[] = [];
     const client = await connect(broken, { log: (line) => lines.push(line) });
     const result = await client.callTool({ name: 'get', arguments: { id: 'm1' } });
-    expect(textOf(result)).toBe('error internal: an unexpected fault; whoever runs this finds it in the log');
+    expect(textOf(result)).toBe('error internal: an unexpected fault; details are in the log of the server');
     await expect(client.readResource({ uri: 'salience://memory/m1' })).rejects.toThrow(
       'internal: an unexpected',
     );

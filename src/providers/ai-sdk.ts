@@ -47,7 +47,7 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: LanguageModelOpti
   if (typeof model !== 'object' || model === null || typeof model.doGenerate !== 'function') {
     throw invalidArgument(
       'model',
-      'a model that a provider of the AI SDK made is needed, such as openai("gpt-4.1-mini") of @ai-sdk/openai, not a name',
+      'expected a model made by a provider of the AI SDK, such as openai("gpt-4.1-mini") of @ai-sdk/openai, not a name',
     );
   }
   const name = `ai-sdk:${model.provider}:${model.modelId}`;

@@ -21,7 +21,7 @@ export interface KeyOptions {
 export function endpointUrl(baseUrl: string, path: string): URL {
   // The value itself is not repeated: an address can hold a password.
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl.trim())) {
-    throw invalidArgument('baseUrl', 'a whole address is needed, such as http://127.0.0.1:11434/v1');
+    throw invalidArgument('baseUrl', 'expected a complete URL, such as http://127.0.0.1:11434/v1');
   }
   const url = new URL(baseUrl);
   if (url.username !== '' || url.password !== '') {

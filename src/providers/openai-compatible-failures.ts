@@ -78,7 +78,7 @@ function statusMessage(
   if (status === 401) {
     // What a server says about a key may hold parts of it.
     return key === undefined
-      ? `${address} wants a key (401), and there is none in ${keySource}`
+      ? `${address} requires a key (401), and there is none in ${keySource}`
       : `${address} refuses the key in ${keySource} (401): is it the right one, and still valid?`;
   }
   const message = serverMessage(body, confidential);

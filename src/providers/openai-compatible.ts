@@ -36,7 +36,7 @@ export interface OpenAiCompatibleOptions extends HttpOptions {
   /** Default is `{ floor: 0.2, ceiling: 0.9 }`: a guess, not measured for your model. */
   readonly calibration?: Calibration | undefined;
   /**
-   * Cosines from −1 to 1. Default is conflict .75, birthLink .40, consolidation .70, similarPair .85, which were
+   * Cosines from −1 to 1. Default is conflict 0.75, birthLink 0.40, consolidation 0.70, similarPair 0.85, which were
    * chosen for OpenAI's and similar models, and not measured for yours.
    */
   readonly thresholds?: Partial<SimilarityThresholds> | undefined;

@@ -4,7 +4,7 @@
  */
 
 /**
- * 2^(−age/halfLife): 1 at age 0, .5 at one half-life. Both in the same unit.
+ * 2^(−age/halfLife): 1 at age 0, 0.5 at one half-life. Both in the same unit.
  *
  * @example
  * ```ts

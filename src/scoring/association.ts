@@ -12,7 +12,7 @@ export function fadedWeight(weight: number, at: Instant, now: Instant): number {
 
 /**
  * The link that two memories are born with when they are remembered together and their cosine is at least the
- * embedder's threshold: min(.5, .2 + .5·(cosine − threshold)); 0 below it.
+ * embedder's threshold: min(0.5, 0.2 + 0.5·(cosine − threshold)); 0 below it.
  */
 export function birthWeight(cosine: number, threshold: number): number {
   return cosine < threshold ? 0 : Math.min(0.5, 0.2 + 0.5 * (cosine - threshold));

@@ -28,9 +28,9 @@ export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScor
  *
  * @example
  * ```ts
- * const { hits: [best] } = await memory.recall('coffee');
- * console.log(best?.score); // 0.882152881898994 (hybrid)
- * console.log(`score: ${best?.score}`); // score: 0.882152881898994
+ * const { hits: [best] } = await memory.recall('coffee', { strategy: 'bm25' });
+ * console.log(best?.score); // 0.917123287671233 (bm25)
+ * console.log(`score: ${best?.score}`); // score: 0.917123287671233
  * ```
  */
 export interface Score<Strategy extends string> extends AnyScore {
@@ -58,7 +58,7 @@ export function makeScore<Strategy extends string>(
       if (hint === 'string') return String(value);
       throw new SalienceError(
         'incomparable_scores',
-        `a score of ${strategy} is no plain number: order scores with compareScores(a, b), show them with score.value`,
+        `a score of ${strategy} is not a plain number: order scores with compareScores(a, b), show them with score.value`,
         { details: { strategy } },
       );
     },

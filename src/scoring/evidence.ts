@@ -7,7 +7,7 @@ const LENGTH_EXPONENT = 0.75;
 /**
  * What a memory is worth in a context: score⁶ · tokens^¾, in proportion to how likely it is to hold what is asked for.
  * A sum of plain scores would pay for three weak short memories what it pays for a strong long one, and evidence is
- * not spread like that: of memories that score .7 one in four holds the answer, of those that score .35 one in a
+ * not spread like that: of memories that score 0.7 one in four holds the answer, of those that score 0.35 one in a
  * hundred. Source: measured, and recorded with the alternatives in docs/decisions/0025-worth-in-a-context.md.
  */
 export function evidenceValue(score: number, tokens: number): number {

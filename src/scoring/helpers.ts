@@ -6,7 +6,7 @@ import { features, partValue, type SignalInput, score } from './score.ts';
 type Time = Instant | string | Date;
 
 /**
- * How recent a moment is: 1 now, .5 after one half-life. Default half-life is 30 days.
+ * How recent a moment is: 1 now, 0.5 after one half-life. Default half-life is 30 days.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export function revisionScore(count: number): number {
 }
 
 /**
- * How much a type matters by default: profile 1, preference .9, decision .7, pattern .6, summary .3, others .5.
+ * How much a type matters by default: profile 1, preference 0.9, decision 0.7, pattern 0.6, summary 0.3, others 0.5.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function typePriority(type: MemoryType): number {
 }
 
 /**
- * R, what is left of a memory, in [0, 1]. Floors: .60 core, .02 otherwise; procedures 1; stubs 0.
+ * R, what is left of a memory, in [0, 1]. Floors: 0.60 core, 0.02 otherwise; procedures 1; stubs 0.
  *
  * @example
  * ```ts
@@ -68,9 +68,9 @@ export interface CompositeScoreInput {
   readonly similarity?: number | undefined;
   readonly createdAt: Time;
   readonly lastAccessedAt?: Time | undefined;
-  /** Default is .5. */
+  /** Default is 0.5. */
   readonly importance?: number | undefined;
-  /** Merged over .4/.3/.3 and divided by their sum. */
+  /** Merged over 0.4/0.3/0.3 and divided by their sum. */
   readonly weights?:
     | { readonly semantic?: number; readonly recency?: number; readonly importance?: number }
     | undefined;
@@ -149,7 +149,8 @@ export function fiveFactorScore(
  * ```ts
  * const now = '2026-04-20T00:00:00Z';
  * const note = { similarity: 0.92, scope: 'project:shop', updatedAt: '2026-04-15T00:00:00Z' };
- * scopedScore(note, { now }); // a project's note counts for more than a global one
+ * scopedScore(note, { now }); // 0.897
+ * scopedScore({ ...note, scope: 'global' }, { now }); // 0.718: a project's note counts for more
  * ```
  */
 export function scopedScore(signals: SignalInput, options: { readonly now: Time }): number {
@@ -157,7 +158,7 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
 }
 
 /**
- * What votes say: (p+1)/(p+n+2), .5 without votes. Source: the rule of succession.
+ * What votes say: (p+1)/(p+n+2), 0.5 without votes. Source: the rule of succession.
  * Throws `invalid_argument` for a count below 0.
  *
  * @example
@@ -169,9 +170,13 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
 export function usefulness(positive: number, negative: number): number {
   for (const [field, count] of Object.entries({ positive, negative })) {
     if (Number.isFinite(count) && count >= 0) continue;
-    throw new SalienceError('invalid_argument', `${field}: ${count} is no count of votes; give 0 or more`, {
-      details: { field },
-    });
+    throw new SalienceError(
+      'invalid_argument',
+      `${field}: ${count} is not a valid number of votes; give 0 or more`,
+      {
+        details: { field },
+      },
+    );
   }
   return (positive + 1) / (positive + negative + 2);
 }

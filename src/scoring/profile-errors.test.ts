@@ -44,7 +44,7 @@ describe('the shape of a profile', () => {
     ['no description', { name: 'mine', score: 1 }, 'description', /what the profile is for/],
     ['a blank description', { ...base, description: ' ', score: 1 }, 'description', /a sentence/],
     ['an unknown key', { ...base, score: 1, weights: {} }, 'weights', /unknown key "weights"/],
-    ['no score', base, 'score', /a formula is needed/],
+    ['no score', base, 'score', /expected a formula/],
     ['parts as a list', { ...base, score: 1, parts: [] }, 'parts', /expected an object/],
     ['parameters as a text', { ...base, score: 1, parameters: 'x' }, 'parameters', /expected an object/],
     ['requirements as an object', { ...base, score: 1, require: {} }, 'require', /a list of conditions/],
@@ -105,7 +105,7 @@ describe('operators', () => {
       'a term without formula',
       { op: 'sum', terms: [{ weight: 1 }] },
       'score.terms[0].of',
-      /a formula is needed/,
+      /expected a formula/,
     ],
     [
       'a formula as weight',
@@ -127,7 +127,7 @@ describe('operators', () => {
       /min 0.8 is above max 0.2/,
     ],
     ['a cap of 0', { op: 'capped', of: signal, cap: 0 }, 'score.cap', /above 0/],
-    ['a cap missing', { op: 'capped', of: signal }, 'score.cap', /a formula is needed/],
+    ['a cap missing', { op: 'capped', of: signal }, 'score.cap', /expected a formula/],
     [
       'a table by no attribute',
       { op: 'table', by: 'colour', cases: {}, otherwise: 1 },
@@ -138,7 +138,7 @@ describe('operators', () => {
       'a table without otherwise',
       { op: 'table', by: 'type', cases: { fact: 1 } },
       'score.otherwise',
-      /a formula is needed/,
+      /expected a formula/,
     ],
     ['a table without cases', { op: 'table', by: 'type', otherwise: 1 }, 'score.cases', /needed/],
     [
@@ -151,7 +151,7 @@ describe('operators', () => {
       'a choice without else',
       { op: 'when', if: { known: 'similarity' }, then: 1 },
       'score.else',
-      /a formula is needed/,
+      /expected a formula/,
     ],
     [
       'an infinite constant',
@@ -211,7 +211,7 @@ describe('ages and decays', () => {
       /above 0/,
     ],
     ['a negative age', { op: 'decay', age: -1, halfLife: 3 }, 'score.age', /it can be -1/],
-    ['no age', { op: 'decay', halfLife: 3 }, 'score.age', /a formula is needed/],
+    ['no age', { op: 'decay', halfLife: 3 }, 'score.age', /expected a formula/],
     [
       'an unknown clock',
       { op: 'decay', age: { op: 'age', of: 'bornAt' }, halfLife: 3 },

@@ -29,7 +29,7 @@ export type ParameterDefinition =
   | { readonly kind: 'flag'; readonly default: boolean; readonly description?: string | undefined };
 
 /**
- * Values for parameters. Groups may be nested: `{ weights: { semantic: .6 } }` sets `weights.semantic`
+ * Values for parameters. Groups may be nested: `{ weights: { semantic: 0.6 } }` sets `weights.semantic`
  * and leaves the rest of the group as it is.
  */
 export type ParameterOverrides = {
@@ -115,7 +115,7 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
   const parameters = mergeParameters(definition, parent);
   const parts = mergeParts(definition, parent);
   const score = definition.score === undefined ? parent?.score : definition.score;
-  if (score === undefined) throw invalidProfile(definition.name, 'score', 'a formula is needed');
+  if (score === undefined) throw invalidProfile(definition.name, 'score', 'expected a formula');
   const profile: Profile = {
     name: definition.name,
     description: definition.description,
@@ -194,7 +194,7 @@ function checkShape(definition: ProfileDefinition): void {
     }
   }
   if (definition.require !== undefined && !Array.isArray(definition.require)) {
-    throw invalidProfile(name, 'require', 'a list of conditions is needed');
+    throw invalidProfile(name, 'require', 'expected a list of conditions');
   }
 }
 

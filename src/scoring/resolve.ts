@@ -61,7 +61,7 @@ export function resolveFormulas(
         return value;
       }
       resolver.object(value, path);
-      if (value.op !== 'param') throw fault(path, 'a number or a parameter is needed here');
+      if (value.op !== 'param') throw fault(path, 'expected a number or a parameter');
       resolver.onlyKeys(value, ['op', 'name'], path);
       const fixed = resolver.parameter(value.name, path);
       if (typeof fixed !== 'number') throw fault(path, `parameter ${value.name} is not a number`);
@@ -76,12 +76,12 @@ export function resolveFormulas(
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
       throw fault(
         path,
-        value === undefined ? 'a formula is needed' : `${JSON.stringify(value)} is not a formula`,
+        value === undefined ? 'expected a formula' : `${JSON.stringify(value)} is not a formula`,
       );
     },
     nonEmpty(list, path) {
       if (Array.isArray(list) && list.length > 0) return list;
-      throw fault(path, 'a list with at least one element is needed');
+      throw fault(path, 'expected a list with at least one element');
     },
     onlyKeys(value, allowed, path) {
       for (const key of Object.keys(value)) {

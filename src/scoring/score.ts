@@ -240,7 +240,7 @@ function readText(name: string, value: unknown): string {
 
 function readFlag(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new SalienceError('invalid_argument', `signal ${name}: true or false is needed`, {
+  throw new SalienceError('invalid_argument', `signal ${name}: expected true or false`, {
     details: { field: name },
   });
 }

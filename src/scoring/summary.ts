@@ -24,7 +24,6 @@ const rooms: readonly Room[] = [
   { depth: 2, outer: Infinity, inner: Infinity, name: Infinity },
   { depth: 2, outer: Infinity, inner: 3, name: Infinity },
   { depth: 2, outer: Infinity, inner: 2, name: Infinity },
-  { depth: 2, outer: Infinity, inner: 1, name: Infinity },
   { depth: 1, outer: Infinity, inner: 0, name: Infinity },
   { depth: 1, outer: Infinity, inner: 0, name: 20 },
   { depth: 1, outer: 4, inner: 0, name: 20 },
@@ -82,11 +81,11 @@ function termsIn(room: Room): SummaryTerms {
 
 /** The inputs that change something, in their order; `rest` are those for which there is no room. */
 function strongest<Input>(inputs: readonly Input[], effect: (input: Input) => number, room: Room) {
-  const changing = inputs.filter((input) => effect(input) >= NOTHING);
-  const kept = [...changing].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
+  const effective = inputs.filter((input) => effect(input) >= NOTHING);
+  const kept = [...effective].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
   return {
-    shown: changing.filter((input) => kept.includes(input)),
-    rest: changing.filter((input) => !kept.includes(input)),
+    shown: effective.filter((input) => kept.includes(input)),
+    rest: effective.filter((input) => !kept.includes(input)),
   };
 }
 
@@ -104,8 +103,7 @@ function term(tree: Explanation, weight: number, room: Room): string {
 
 function operand(tree: Explanation, room: Room, write = valueText): string {
   const name = nameOf(tree);
-  const inside: Room = { ...room, depth: room.depth - 1, outer: room.inner, inside: true };
-  const inner = operation(effective(bare(tree)), inside) ?? operation(bare(tree), inside);
+  const inner = operation(bare(tree), { ...room, depth: room.depth - 1, outer: room.inner, inside: true });
   if (name === undefined) {
     if (inner === undefined) return write(tree.value);
     return inner.includes(' ') ? `(${inner})` : inner;
@@ -125,13 +123,6 @@ function bare(tree: Explanation): Explanation {
   const source = sourceOf(tree);
   const [inner] = source.inputs;
   return source.op === 'clamp' && source.detail.clipped === undefined && inner ? bare(inner) : source;
-}
-
-/** Past products in which one factor alone changes something. */
-function effective(tree: Explanation): Explanation {
-  if (tree.op !== 'product') return tree;
-  const [factor, ...others] = tree.inputs.filter((input) => input.value !== 1);
-  return factor && others.length === 0 ? effective(bare(factor)) : tree;
 }
 
 function valueText(value: number): string {

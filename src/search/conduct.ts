@@ -153,7 +153,12 @@ async function columnsOfQuery(
   if (terms.length > 0) {
     const { version } = index;
     const known = lastColumns.get(query);
-    if (known?.index === index && known.version === version && known.view === view && sameNames(known.read, read))
+    if (
+      known?.index === index &&
+      known.version === version &&
+      known.view === view &&
+      sameNames(known.read, read)
+    )
       return known.columns;
     const words = queryWords(index, terms, await source.termIds(terms));
     const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);

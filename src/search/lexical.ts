@@ -7,6 +7,7 @@ import {
   prepareBm25Query,
   termScore,
 } from '../text/bm25.ts';
+import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
 import {
   averageLength,
   documentFrequency,
@@ -14,7 +15,6 @@ import {
   normalizations,
   type ResidentIndex,
 } from './resident-index.ts';
-import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
 import { type Context, neighboursOf, sessionOf, type Turns } from './turns.ts';
 
 /** How far off a neighbour may stand. */

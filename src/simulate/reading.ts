@@ -20,7 +20,7 @@ export function readFields(json: string, where: string): Readonly<Record<string,
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
   }
-  throw invalidArgument(where, 'a JSON object is needed');
+  throw invalidArgument(where, 'expected a JSON object');
 }
 
 /** The lines that are not blank, each an object with a `kind`, which is taken off. */

@@ -102,7 +102,7 @@ function fromLines(source: string, playedDays: number | undefined): LifeScript {
 }
 
 function listItems(value: unknown, field: string): readonly ScriptItem[] {
-  if (!Array.isArray(value)) throw invalidArgument(field, 'a list is needed');
+  if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list');
   return value.map((each, index) => ({ where: `${field}[${index}]`, fields: each as ScriptItem['fields'] }));
 }
 
@@ -118,8 +118,7 @@ function assemble(
   const days = playedDays ?? told;
   const latest = Math.max(told, days);
   const memories = memoryItems.map((item, index) => scriptedMemory(item, index, latest));
-  if (memories.length === 0)
-    throw invalidArgument('memories', 'there is none: a life needs something to remember');
+  if (memories.length === 0) throw invalidArgument('memories', 'expected at least one memory to simulate');
   const ids = memories.map(({ input }) => input.id);
   memories.forEach(({ where }, index) => {
     const twin = ids.indexOf(ids[index] as string);
@@ -157,7 +156,7 @@ function startOf(value: unknown, field: string): Instant {
 
 function flag(value: unknown, field: string): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true;
-  throw invalidArgument(field, 'true or false is needed');
+  throw invalidArgument(field, 'expected true or false');
 }
 
 function watchOf(value: unknown, field: string, ids: readonly string[]): readonly string[] {

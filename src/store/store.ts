@@ -205,7 +205,7 @@ export interface SpaceReader {
   /**
    * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
    * memory with the one before and the one after it in the session it was made in, by creation, then ordinal: `sequence`,
-   * weight .5).
+   * weight 0.5).
    * Only those whose stored weight is at least `minimum`.
    */
   links(ids: readonly string[], minimum?: number): Promise<readonly Link[]>;

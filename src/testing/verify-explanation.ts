@@ -20,7 +20,7 @@ export function verifyExplanation(tree: Explanation): void {
 
 function verify(tree: Explanation, path: string): void {
   if (typeof tree !== 'object' || tree === null || !Array.isArray(tree.inputs)) {
-    throw mismatch(path, 'it is no node of an explanation');
+    throw mismatch(path, 'it is not a node of an explanation');
   }
   tree.inputs.forEach((input, index) => {
     verify(input, `${path}.inputs[${index}]`);

@@ -148,12 +148,15 @@ function rangeOf(
   if (parsed.isCertain('weekday')) {
     if (/\bweekends?\b/i.test(words)) {
       // "a family weekend" is a kind of event.
-      const named = /\b(?:last|next|this|past)\b/i.test(words) || /\b(?:over|on|at|during) the\s+$/i.test(before);
+      const named =
+        /\b(?:last|next|this|past)\b/i.test(words) || /\b(?:over|on|at|during) the\s+$/i.test(before);
       return named ? weekend(words, today) : undefined;
     }
     if (/\b(?:last|next|this|past)\b/i.test(words)) return grained(at, 'day');
     // "on Tuesday and Thursday mornings" and "work-free Sundays" are habits.
-    const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(behind);
+    const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(
+      behind,
+    );
     if (repeated || !(PREPOSITION.test(before) || /\s/.test(words))) return undefined;
     const back = (weekdayOf(today) - parsed.get('weekday')! + 7) % 7;
     return grained({ ...today, day: today.day - back }, 'day');

@@ -47,7 +47,7 @@ describe('remember', () => {
     expect(await work.json(['remember', 'Nothing else', '--id', 'n', '--embedder', 'none'])).toEqual({
       id: 'n',
       outcome: 'created',
-      unchecked: 'there is no embedder to compare meanings with',
+      unchecked: 'no embedder is configured to compare meanings with',
     });
   });
 
@@ -147,7 +147,7 @@ describe('invalidate and reinstate', () => {
     expect(await recalled('vegetarian', '--strategy', 'bm25')).toEqual([]);
     const again = ['remember', 'Ann is a vegetarian', '--now', day(2)] as const;
     expect(await print(...again)).toBe(
-      `already known as diet\nnot recalled: it was invalidated at ${day(1)}: It was her sister\n  if it holds: salience reinstate diet\n`,
+      `already known as diet\nnot recalled: it was invalidated at ${day(1)}: It was her sister\n  if it is true after all: salience reinstate diet\n`,
     );
     expect(await print('why-not', 'vegetarian', 'diet')).toContain('It was her sister');
     expect(await print('reinstate', 'diet')).toBe('reinstated diet\n');

@@ -20,6 +20,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'salience/openai-agents: memorySession': 'it needs a model',
   'salience/mastra: memoryTools': 'its framework takes seconds to load',
   'salience/testing: storeContract': 'it registers tests with vitest',
+  'salience/eval: verifyRows': 'it needs the rows of an evaluation',
 };
 
 const surface = readPublicSurface();
@@ -67,6 +68,17 @@ function moduleOf({ title, code }: DocExample): string {
 
 const modules = examples.map(moduleOf);
 
+/** The same, with `shows` in place of what prints a result, or is a call, and has the result as a comment after it. */
+function withChecks(module: string): string {
+  return module
+    .replace(/console\.log\((.*)\); \/\/ (.*)$/gm, (_, values, comment) => shows(comment, values))
+    .replace(/^(\w+\(.*\)); \/\/ (.*)$/gm, (_, call, comment) => shows(comment, call));
+}
+
+function shows(comment: string, values: string): string {
+  return `shows(${JSON.stringify(comment)}, ${values});`;
+}
+
 /** The errors of every example, in one program over all of them; none is written to disk. */
 function compile(): ReadonlyMap<string, readonly string[]> {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
@@ -108,7 +120,8 @@ function run(): ReadonlyMap<string, string> {
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(root, join(folder, 'node_modules', 'salience'), 'dir');
     examples.forEach(({ title }, index) => {
-      if (runs(title)) writeFileSync(join(folder, `${index}.mjs`), toJavaScript(modules[index] as string));
+      if (runs(title))
+        writeFileSync(join(folder, `${index}.mjs`), toJavaScript(withChecks(modules[index] as string)));
     });
     const runner = join(root, 'test', 'docs', 'run-examples.mjs');
     const { stdout, stderr, status } = spawnSync(process.execPath, [runner], {
@@ -141,6 +154,15 @@ describe('examples in doc comments', () => {
 
   test('what is not run is an example', () => {
     expect([...NOT_COMPILED, ...Object.keys(NOT_RUN)].filter((title) => !titles.includes(title))).toEqual([]);
+  });
+
+  test('results in comments are found', () => {
+    const checked =
+      modules
+        .map(withChecks)
+        .join('\n')
+        .match(/^.*\bshows\(".*$/gm) ?? [];
+    expect(checked.length).toBeGreaterThan(30);
   });
 
   test('none is longer than twelve lines', () => {

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { format } from 'node:util';
 import { openMemory } from 'salience';
 import { openMem } from 'salience/mem';
 
@@ -50,6 +51,18 @@ async function run(file) {
     await memory?.close();
   }
 }
+
+/**
+ * Throws unless what an example prints, or what a call in it gives, is what the comment after it shows. Words may follow
+ * a colon, and numbers may be rounded.
+ */
+globalThis.shows = (comment, ...values) => {
+  const shown = format(...values);
+  const decimals = /^-?\d+\.(\d+)/.exec(comment)?.[1].length;
+  const rounded = decimals && typeof values[0] === 'number' ? values[0].toFixed(decimals) : shown;
+  if (comment === rounded || comment.startsWith(`${rounded}: `)) return;
+  throw new Error(`it shows ${shown}, and its comment ${comment}`);
+};
 
 const print = console.log;
 console.log = console.error = () => {};

@@ -39,7 +39,7 @@ export function configure(command: Command): void {
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
-      '\nVotes for memories are read from the space too. The file holds the memories and queries of the space: keep it as private.',
+      '\nVotes for memories are read from the space too. The file contains the memories and queries of the space: keep it as private.',
     )
     .action(
       action<Options, []>(async (context) => {

@@ -51,7 +51,7 @@ export function configure(command: Command): void {
     .option('--scope <scope>', 'for what names no scope of its own (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
     .option('--user <user>', 'of a file of several users: the one whose memories are imported')
-    .option('--update', 'of an export: replace what the space knows otherwise, though the export is no newer')
+    .option('--update', 'for an export: overwrite memories that differ here, even if the export is not newer')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
         // A source that cannot be read leaves no space behind: the memory is opened when there is something for it.
@@ -98,7 +98,7 @@ async function importAll(
         update: options.update,
         onDiffers(where, id) {
           progress.finish();
-          warn(`kept ${id} as it is: ${where} says something else and is no newer; --update takes it`);
+          warn(`kept ${id} as it is: ${where} is different and not newer; --update takes it`);
         },
         onProgress(counts) {
           current = counts;

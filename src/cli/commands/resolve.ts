@@ -18,14 +18,14 @@ const outcomes: Readonly<Record<Resolution, (id: string) => string>> = {
 export function configure(command: Command): void {
   command
     .argument('<conflict>', 'its number; salience conflicts lists them')
-    .addArgument(new Argument('<resolution>', 'what becomes of the two memories').choices(RESOLUTIONS))
+    .addArgument(new Argument('<resolution>', 'how it is resolved').choices(RESOLUTIONS))
     .option('--yes', 'do not ask before a delete')
     .addHelpText(
       'after',
       `
 keep-both  both hold, and it is not asked again
 update     the older memory takes the text of the newer one, which goes
-supersede  the older one is hidden wherever the newer one is visible and holds
+supersede  the older one is hidden wherever the newer one is visible and valid
 delete     the older one is forgotten for good; there is no undo`,
     )
     .action(

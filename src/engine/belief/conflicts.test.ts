@@ -184,7 +184,7 @@ describe('what is noticed', () => {
     broken = false;
     expect((await failing.get('kept'))?.content).toBe(at(0));
     expect(reasons.map(({ outcome, unchecked, warning }) => [outcome, unchecked, warning])).toEqual([
-      ['created', 'there is no embedder to compare meanings with', undefined],
+      ['created', 'no embedder is configured to compare meanings with', undefined],
       ['created', 'the embedder knows no word of the statement', undefined],
       ['created', 'the search failed', undefined],
     ]);

@@ -47,7 +47,8 @@ export async function findConflicts(
   options: OperationOptions,
 ): Promise<Noticed> {
   if (!memory || memory.invalidatedAt !== undefined) return { conflicts: [] };
-  if (!engine.embedder) return { conflicts: [], unchecked: 'there is no embedder to compare meanings with' };
+  if (!engine.embedder)
+    return { conflicts: [], unchecked: 'no embedder is configured to compare meanings with' };
   if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
   const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
   try {

@@ -18,7 +18,7 @@ export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Pr
 }
 
 /**
- * What votes make of a usefulness that came from these votes: (p+1)/(p+n+2), where it began at .5. One that was
+ * What votes make of a usefulness that came from these votes: (p+1)/(p+n+2), where it began at 0.5. One that was
  * imported without its votes is where it began, and counts as much as two votes.
  */
 export function usefulnessAfter(before: number, counted: readonly Vote[], votes: readonly Vote[]): number {
@@ -33,7 +33,7 @@ function positiveOf(votes: readonly Vote[]): number {
 
 /** The votes of an exported memory, checked. Throws `invalid_argument`. */
 export function importedVotes({ votes = [] }: Pick<Memory, 'votes'>): readonly Vote[] {
-  if (!Array.isArray(votes)) throw invalidArgument('votes', 'a list is needed');
+  if (!Array.isArray(votes)) throw invalidArgument('votes', 'expected a list');
   return votes.map(
     (each: Partial<Vote> | null, at): Vote => ({
       voter: text(each?.voter, `votes[${at}].voter`, { maxCharacters: 200 }),

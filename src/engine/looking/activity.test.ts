@@ -67,7 +67,7 @@ test.each(['', 'x', '1', '1.1.1', '-1.0', '9.0', '0.9', ' 0.0', 'START'])(
     await memory.remember('Tea');
     await expect(memory.activity(after)).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringContaining('is no position of this space'),
+      message: expect.stringContaining('is not a valid position of this space'),
     });
     await expect(memory.activity('start', { wait: 60_001 })).rejects.toThrow('wait: 60001');
   },

@@ -86,7 +86,7 @@ function placeFrom(position: string): ActivityPlace {
 function unknownPosition(position: string) {
   return invalidArgument(
     'after',
-    `${JSON.stringify(String(position).slice(0, 60))} is no position of this space: give one that activity returned, "start" or "end"`,
+    `${JSON.stringify(String(position).slice(0, 60))} is not a valid position of this space: give one that activity returned, "start" or "end"`,
   );
 }
 

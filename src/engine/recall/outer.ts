@@ -6,7 +6,7 @@ import { type Profile, type ResolvedProfile, resolveProfile } from '../../scorin
 export interface DeepOptions {
   readonly deep: boolean;
   readonly includeExpired: boolean;
-  /** Factor of what is outdated, in a deep recall. Default is .5. */
+  /** Factor of what is outdated, in a deep recall. Default is 0.5. */
   readonly penalty: number;
 }
 

@@ -251,7 +251,7 @@ function observationTools(functionsOf: FunctionsOf, moreTypes: readonly string[]
     run: async (memory, input, context) => ({
       observation: await functionsOf(memory).mem_get_observation(input, operationOf(context)),
     }),
-    text: ({ observation }) => (observation === null ? 'there is no such observation' : lineOf(observation)),
+    text: ({ observation }) => (observation === null ? 'unknown observation' : lineOf(observation)),
   });
 
   const timeline = defineTool({

@@ -21,12 +21,12 @@ export const remember = defineTool({
       .min(0.1)
       .max(1)
       .optional()
-      .describe('1 certain (default), .5 tentative, .3 partly outdated'),
+      .describe('1 certain (default), 0.5 tentative, 0.3 partly outdated'),
     supersedes: z
       .string()
       .optional()
       .describe(
-        'The id of the memory that it replaces: it stays, with a weight of .1, and is no longer recalled',
+        'The id of the memory that it replaces: it stays, with a weight of 0.1, and is no longer recalled',
       ),
     ttl: z.string().optional().describe('How long it lives: "24h", "7d"'),
   }),

@@ -13,7 +13,7 @@ export interface BuiltinEmbedderOptions {
 const calibration: Calibration = { floor: 0.1, ceiling: 0.9 };
 
 /**
- * The cosines at which as many sentence pairs lie above as lie above .75, .40, .70 and .85 for the sentence encoder that
+ * The cosines at which as many sentence pairs lie above as lie above 0.75, 0.40, 0.70 and 0.85 for the sentence encoder that
  * the table was distilled from: printed by `tools/distill/calibrate.mjs`.
  */
 const thresholds: SimilarityThresholds = {

@@ -6,7 +6,7 @@ export const ambient: ProfileDefinition = {
   name: 'ambient',
   description:
     'What matters when there is no query yet: recent, often revised, and of the types that matter most.',
-  source: 'iLAB Memory, Scoring, ContextScore: .50·recency + .30·revisions + .20·type priority',
+  source: 'iLAB Memory, Scoring, ContextScore: 0.50·recency + 0.30·revisions + 0.20·type priority',
   parts: { recency: recencyPart, revision: revisionPart, typePriority: typePriorityPart },
   score: {
     op: 'sum',

@@ -4,7 +4,7 @@ import type { ProfileDefinition } from '../profile.ts';
 export const balanced: ProfileDefinition = {
   name: 'balanced',
   description: 'Similarity, recency and importance in balance: a general-purpose assistant.',
-  source: 'Composite scoring: .4·semantic + .3·recency + .3·importance, half-life 14 days',
+  source: 'Composite scoring: 0.4·semantic + 0.3·recency + 0.3·importance, half-life 14 days',
   parameters: {
     'weights.semantic': { kind: 'number', default: 0.4, min: 0, description: 'Share of similarity.' },
     'weights.recency': { kind: 'number', default: 0.3, min: 0, description: 'Share of recency.' },

@@ -5,14 +5,14 @@ export const fiveFactor: ProfileDefinition = {
   name: 'five-factor',
   description: 'Relevance, recency, usefulness, confidence and frequency of use, with fixed weights.',
   source:
-    'Milestone 3.5.4, memory composite scorer: .40/.25/.20/.10/.05, λ .05 a day, frequency capped at 50',
+    'Milestone 3.5.4, memory composite scorer: 0.40/0.25/0.20/0.10/0.05, λ 0.05 a day, frequency capped at 50',
   parameters: {
     relevanceFloor: {
       kind: 'number',
       default: 0,
       min: 0,
       max: 1,
-      description: 'Similarity that a memory needs to be scored at all; .15 is a sensible value, 0 is off.',
+      description: 'Similarity that a memory needs to be scored at all; 0.15 is a sensible value, 0 is off.',
     },
   },
   parts: {

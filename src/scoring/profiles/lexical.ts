@@ -5,7 +5,7 @@ import { recencyPart, revisionPart } from './shared.ts';
 export const lexical: ProfileDefinition = {
   name: 'lexical',
   description: 'Words of the query first, then recency and revisions: what a keyword search should return.',
-  source: 'iLAB Memory, Scoring, SearchScore: .60·fts rank + .25·recency + .15·revisions',
+  source: 'iLAB Memory, Scoring, SearchScore: 0.60·fts rank + 0.25·recency + 0.15·revisions',
   parts: {
     lexical: { op: 'signal', name: 'lexical' },
     recency: recencyPart,

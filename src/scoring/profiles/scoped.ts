@@ -4,7 +4,7 @@ import type { ProfileDefinition } from '../profile.ts';
 export const scoped: ProfileDefinition = {
   name: 'scoped',
   description: 'Similarity, discounted for global scope, low weight and age: project knowledge first.',
-  source: 'Scoring & recall: similarity × scope weight × memory weight × e^(−.005·days since update)',
+  source: 'Scoring & recall: similarity × scope weight × memory weight × e^(−0.005·days since update)',
   parameters: {
     globalWeight: {
       kind: 'number',

@@ -104,7 +104,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case NOTADB:
       return [
         'not_a_store',
-        `${path} is no store of this engine; choose another directory, or move the file away`,
+        `${path} is not a store of this engine; choose another directory, or move the file away`,
       ];
     case CANTOPEN:
       return [
