@@ -57,8 +57,7 @@ export function createWorkerEngine(
           (await thread.ask({ do: 'load', with: given })) as ReadonlyMap<string, string>,
         rank: async (...given) =>
           (await thread.ask({ do: 'rank', with: given })) as Awaited<ReturnType<EvaluationSpace['rank']>>,
-        features: async (...given) =>
-          (await thread.ask({ do: 'features', with: given })) as QuestionFeatures,
+        features: async (...given) => (await thread.ask({ do: 'features', with: given })) as QuestionFeatures,
         async close() {
           await thread.ask({ do: 'close', with: [] });
           idle.push(thread);

@@ -47,7 +47,10 @@ export const examples = [
 
 export function configure(command: Command): void {
   command
-    .argument('<files...>', 'datasets as JSON Lines, gzipped or not; docs/guides/evaluation.md describes them')
+    .argument(
+      '<files...>',
+      'datasets as JSON Lines, gzipped or not; docs/guides/evaluation.md describes them',
+    )
     .option('--profile <name>', 'strategy, or JSON file of a profile, whose parameters are tuned', 'hybrid')
     .addOption(
       new Option(
@@ -122,7 +125,8 @@ async function run(context: Context<Options>, files: readonly string[]): Promise
     progress.finish();
     const tuned = tunedProfile(result, { definition, version: await readVersion(), now: context.now });
     const certain = result.problems.length === 0;
-    const written = options.out !== undefined && (certain || options.force === true) ? options.out : undefined;
+    const written =
+      options.out !== undefined && (certain || options.force === true) ? options.out : undefined;
     if (written !== undefined) {
       await writeFileAtomically(written, { replace: options.force === true }, (write) =>
         write(`${JSON.stringify(tuned, undefined, 2)}\n`),
@@ -143,9 +147,9 @@ async function show(
   result: TuneResult,
   written: string | undefined,
 ): Promise<void> {
-  const { questions, spaces, folds, heldOut, placebo, parameters, ranked, objective } = result;
+  const { questions, spaces, folds, heldOut, placebo, parameters, objective } = result;
   await print(
-    `${questions} questions in ${spaces} spaces; ${folds.length} fits, each measured on what it had not seen; ${ranked} rankings`,
+    `${questions} questions in ${spaces} spaces; ${folds.length} fits, each measured on what it had not seen`,
   );
   const rows = parameters.map(({ name, before, after }, at) => {
     const values = folds.map((fold) => fold.values[at] as number);
@@ -155,7 +159,8 @@ async function show(
   await print(formatTable(titles, rows, columns));
   for (const name of OBJECTIVES) await print(`held out ${name}: ${gainText(heldOut[name])}`);
   await print(`placebo ${objective}: ${gainText(placebo)}`);
-  if (written !== undefined) await print(`wrote ${plainLine(written)}; check it with salience eval --baseline`);
+  if (written !== undefined)
+    await print(`wrote ${plainLine(written)}; check it with salience eval --baseline`);
 }
 
 /** What an earlier run had fitted; `undefined` where there is no file yet. Throws `unreadable_file`. */

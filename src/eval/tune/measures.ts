@@ -21,8 +21,6 @@ export type Measured = Readonly<Record<Objective, Float64Array>>;
 export interface Measures {
   /** `undefined` where the formula cannot have these values. */
   at(values: readonly number[], arm: Arm): Measured | undefined;
-  /** At how many values rankings were computed. */
-  readonly ranked: number;
 }
 
 /** Each vector of values is ranked once, for all folds and both arms. */
@@ -68,9 +66,6 @@ export function createMeasures(
       const key = values.join(' ');
       if (!known.has(key)) known.set(key, compute(values));
       return known.get(key)?.[arm];
-    },
-    get ranked() {
-      return known.size;
     },
   };
 }

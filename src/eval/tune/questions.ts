@@ -1,5 +1,5 @@
-import { throwIfAborted } from '../../domain/errors.ts';
 import { invalidArgument } from '../../domain/check.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import type { Dataset, DatasetSpace } from '../dataset.ts';
 import { seedOf, shuffled } from '../random.ts';
@@ -87,7 +87,10 @@ export async function gatherQuestions(
 /** The same features, with the arrays of the question before where they are equal: what memories are by themselves. */
 function sharing(before: QuestionFeatures | undefined, features: QuestionFeatures): QuestionFeatures {
   if (!before) return features;
-  const share = <Values extends Float64Array | readonly string[]>(known: Values | undefined, values: Values) =>
+  const share = <Values extends Float64Array | readonly string[]>(
+    known: Values | undefined,
+    values: Values,
+  ) =>
     known?.length === values.length && known.every((each, at) => Object.is(each, values[at]))
       ? known
       : values;

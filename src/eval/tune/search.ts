@@ -19,9 +19,9 @@ const FROM_ZERO = 0.1;
 
 /**
  * The values at which `measure` is greatest, as far as a pattern search in log space finds them: parameter by parameter,
- * in an order that `seed` draws anew each round, the value is multiplied and divided by a step, or set to 0, and the best
- * of these is kept; once no parameter moves, the step gets finer. Values stay within `min` and `max` and have four
- * significant digits, so that searches over like data meet in the same values.
+ * in an order that `seed` draws anew each round, the value is multiplied and divided by a step, and the better of these is
+ * kept; once no parameter moves, the step gets finer. At the end each parameter is tried at 0. Values stay within `min`
+ * and `max` and have four significant digits, so that searches over like data meet in the same values.
  */
 export function patternSearch(
   parameters: readonly Tunable[],
@@ -30,35 +30,28 @@ export function patternSearch(
 ): readonly number[] {
   let best = parameters.map(({ start }) => start);
   let reached = measure(best);
+  const move = (at: number, candidates: readonly number[]): boolean => {
+    const { min, max } = parameters[at] as Tunable;
+    const within = candidates.map((each) => Math.min(max, Math.max(min, Number(each.toPrecision(4)))));
+    const [top] = [...new Set(within)]
+      .filter((value) => value !== best[at])
+      .map((value) => best.map((each, place) => (place === at ? value : each)))
+      .map((values) => ({ values, reached: measure(values) }))
+      .sort((left, right) => right.reached - left.reached);
+    if (!top || top.reached < reached + LEAST_GAIN) return false;
+    ({ values: best, reached } = top);
+    return true;
+  };
+  const orderOf = (round: string) => shuffled([...parameters.keys()], seedOf(seed, 'tune', round));
   for (const [coarseness, step] of STEPS.entries()) {
     for (let round = 0, moved = true; moved && round < MOST_ROUNDS; round++) {
       moved = false;
-      const order = shuffled([...parameters.keys()], seedOf(seed, 'tune', `${coarseness}.${round}`));
-      for (const at of order) {
-        const parameter = parameters[at] as Tunable;
-        const tried = neighbours(parameter, best[at] as number, step, coarseness === 0).map((value) => {
-          const values = best.map((each, place) => (place === at ? value : each));
-          return { values, reached: measure(values) };
-        });
-        const [top] = tried.sort((left, right) => right.reached - left.reached);
-        if (!top || top.reached < reached + LEAST_GAIN) continue;
-        ({ values: best, reached } = top);
-        moved = true;
+      for (const at of orderOf(`${coarseness}.${round}`)) {
+        const value = best[at] as number;
+        if (move(at, value === 0 ? [FROM_ZERO] : [value * step, value / step])) moved = true;
       }
     }
   }
+  for (const at of orderOf('zero')) move(at, [0]);
   return best;
-}
-
-function neighbours(
-  { start, min, max }: Tunable,
-  value: number,
-  step: number,
-  zeroToo: boolean,
-): readonly number[] {
-  const around = value === 0 ? [start || FROM_ZERO] : [value * step, value / step];
-  const within = [...around, ...(zeroToo ? [0] : [])].map((each) =>
-    Math.min(max, Math.max(min, Number(each.toPrecision(4)))),
-  );
-  return [...new Set(within)].filter((each) => each !== value);
 }

@@ -9,7 +9,7 @@ import type { Dataset } from '../dataset.ts';
 import { seedOf, shuffled } from '../random.ts';
 import { hashOf } from '../rows.ts';
 import type { EvaluationEngine } from '../run.ts';
-import { type Arm, createMeasures, type Measured, type Measures, OBJECTIVES, type Objective } from './measures.ts';
+import { type Arm, createMeasures, type Measured, OBJECTIVES, type Objective } from './measures.ts';
 import {
   BALANCES,
   type Balance,
@@ -74,11 +74,13 @@ export interface TuneResult {
   readonly heldOut: Readonly<Record<Objective, HeldOut>>;
   /** The objective where the same is done with drawn memories in place of the evidence: it must gain nothing. */
   readonly placebo: HeldOut;
-  readonly folds: readonly { readonly name: string; readonly questions: number; readonly values: readonly number[] }[];
+  readonly folds: readonly {
+    readonly name: string;
+    readonly questions: number;
+    readonly values: readonly number[];
+  }[];
   /** Why the result must not be used; empty where it may be. */
   readonly problems: readonly string[];
-  /** At how many values of the parameters all questions were ranked. */
-  readonly ranked: number;
 }
 
 /** Parts of the questions where they come from one space. */
@@ -131,7 +133,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   const measures = createMeasures(profile, tunables, questions);
   const shares = sharesOf(questions, balance);
   const parts = partsOf(questions, seed);
-  const fit = (arm: Arm, isUsed: (part: string) => boolean): readonly number[] =>
+  const fitOf = (arm: Arm, isUsed: (part: string) => boolean): readonly number[] =>
     patternSearch(
       tunables,
       (values) => {
@@ -153,7 +155,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
       if (fitted[arm][part]) continue;
       // An interrupt is heard only between turns of the event loop.
       await setImmediate();
-      fitted[arm][part] = fit(arm, (each) => each !== part);
+      fitted[arm][part] = fitOf(arm, (each) => each !== part);
       await options.onState?.({ kind: 'tune', version: 1, task, fitted });
     }
   }
@@ -164,7 +166,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   };
   const result = heldOutOf('relevant');
   const placebo = heldOutOf('placebo')[objective];
-  const values = fit('relevant', () => true);
+  const values = fitOf('relevant', () => true);
   return {
     ...{ profile: profile.name, objective, balance, seed, questions: questions.length },
     spaces: new Set(questions.map(({ space }) => space)).size,
@@ -178,7 +180,6 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
       values: fitted.relevant[part] as readonly number[],
     })),
     problems: problemsOf(result[objective], placebo, questions.length),
-    ranked: measures.ranked,
   };
 }
 
@@ -246,7 +247,11 @@ function meanOf(
 function heldOut(
   before: Measured,
   after: readonly Measured[],
-  { questions, shares, seed }: {
+  {
+    questions,
+    shares,
+    seed,
+  }: {
     readonly questions: readonly TunedQuestion[];
     readonly shares: readonly number[];
     readonly seed: number;
