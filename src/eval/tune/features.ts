@@ -85,3 +85,22 @@ export async function readFeatures(
     ordinal: Float64Array.from(found, ({ ordinal }) => ordinal),
   };
 }
+
+/** The features of some of the rows. */
+export function ofRows(features: QuestionFeatures, rows: readonly number[]): QuestionFeatures {
+  const numbers = (values: Float64Array) => Float64Array.from(rows, (row) => values[row] as number);
+  const texts = (values: readonly string[]) => rows.map((row) => values[row] as string);
+  const each = <Values>(columns: Readonly<Record<string, Values>>, pick: (values: Values) => Values) =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, pick(values)]));
+  return {
+    ...features,
+    ids: texts(features.ids),
+    signals: each(features.signals, numbers),
+    clocks: each(features.clocks, numbers),
+    attributes: each(features.attributes, texts),
+    bm25: numbers(features.bm25),
+    similarity: numbers(features.similarity),
+    updatedAt: numbers(features.updatedAt),
+    ordinal: numbers(features.ordinal),
+  };
+}

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { builtinProfile, defineProfile, type ProfileDefinition } from '../../scoring/index.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { createEvaluationEngine } from '../engine.ts';
+import type { QuestionFeatures } from './features.ts';
 import { createRanker } from './rank.ts';
 
 const day = (number: number) => Date.UTC(2026, 0, 1 + number);
@@ -47,7 +48,7 @@ it('ranks by features as the engine ranks memories by their own scores, whatever
   const space = await engine.open('one');
   await space.load(memories);
   const now = day(200);
-  const questions = [];
+  const questions: QuestionFeatures[] = [];
   for (const query of queries) {
     const features = await space.features?.(query, { strategy: 'hybrid', now });
     if (!features) throw new Error('the engine must tell features');

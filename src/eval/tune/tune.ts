@@ -28,7 +28,7 @@ export interface TuneOptions {
   readonly parameters?: readonly string[] | undefined;
   /** Default is `ndcg@10`. */
   readonly objective?: Objective | undefined;
-  /** How questions count: see {@link BALANCES}. Default is `types`. */
+  /** What counts the same: each of the `types` of a dataset, `datasets`, or `questions`. Default is `types`. */
   readonly balance?: Balance | undefined;
   /** Types of questions that are left out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
@@ -89,7 +89,7 @@ const ARMS: readonly Arm[] = ['relevant', 'placebo'];
 
 /**
  * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed once
- * for each question; then values are tried without the engine ({@link patternSearch}). Each space is measured by a fit
+ * for each question; then values are tried without the engine, by a pattern search in log space. Each space is measured by a fit
  * on the others; with one space, fifths of its questions take the place of spaces. `problems` is empty only if that
  * held-out gain is certain and more than that of the placebo.
  *
@@ -138,7 +138,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
       tunables,
       (values) => {
         throwIfAborted(signal);
-        return meanOf(measures.at(values, arm)?.[objective], shares, (at) => isUsed(parts[at] as string));
+        return meanOf(measures.quick(values, arm)?.[objective], shares, (at) => isUsed(parts[at] as string));
       },
       seed,
     );
@@ -160,8 +160,10 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
     }
   }
   const heldOutOf = (arm: Arm) => {
-    const before = measures.at(startOf(tunables), arm) as Measured;
-    const after = parts.map((part) => measures.at(fitted[arm][part] as readonly number[], arm) as Measured);
+    const before = measures.exact(startOf(tunables), arm) as Measured;
+    const after = parts.map(
+      (part) => measures.exact(fitted[arm][part] as readonly number[], arm) as Measured,
+    );
     return heldOut(before, after, { questions, shares, seed });
   };
   const result = heldOutOf('relevant');
