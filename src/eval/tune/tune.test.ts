@@ -64,7 +64,7 @@ function planted(
 }
 
 /** Tells the drawn signals, and counts how often it is asked. */
-function fakeEngine(): EvaluationEngine & { asked: number } {
+function fakeEngine(change = (value: number) => value): EvaluationEngine & { asked: number } {
   const engine = {
     asked: 0,
     async open(space: string) {
@@ -73,13 +73,14 @@ function fakeEngine(): EvaluationEngine & { asked: number } {
         rank: () => Promise.reject(new Error('tuning ranks without the engine')),
         async features(query: string) {
           engine.asked++;
+          const { lexical, importance } = drawn(space, query);
           const ordinal = Float64Array.from({ length: MEMORIES }, (_, at) => at + 1);
           const zero = new Float64Array(MEMORIES);
           return {
             now: 0,
             parameters: { 'weights.a': 1, 'weights.b': 4, other: 0.5 },
             ids: Array.from({ length: MEMORIES }, (_, at) => `m${at}`),
-            signals: drawn(space, query),
+            signals: { lexical: lexical.map(change), importance },
             clocks: {},
             attributes: {},
             bm25: zero,
@@ -165,6 +166,9 @@ it('goes on from a state as if it had never stopped, and only with the same task
   expect(await run({ datasets: [fourToOne], state, onState })).toEqual(whole);
   expect(folds).toBe(8);
   await expect(run({ datasets: [fourToOne], state, seed: 2 })).rejects.toThrow(/another task/);
+  const elsewhere = fakeEngine((value) => 1 - value);
+  const other = tune({ profile, datasets: [fourToOne], state }, elsewhere);
+  await expect(other, 'an engine that finds other signals').rejects.toThrow(/another task/);
 });
 
 it('takes fifths of the questions where there is one space', async () => {

@@ -88,10 +88,10 @@ const PARTS = 5;
 const ARMS: readonly Arm[] = ['relevant', 'placebo'];
 
 /**
- * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed once
- * for each question; then values are tried without the engine, by a pattern search in log space. Each space is measured by a fit
- * on the others; with one space, fifths of its questions take the place of spaces. `problems` is empty only if that
- * held-out gain is certain and more than that of the placebo.
+ * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed
+ * once for each question; then values are tried without the engine, by a pattern search in log space. Each space is
+ * measured by a fit on the others; with one space, fifths of its questions take the place of spaces. `problems` is empty
+ * only if that held-out gain is certain and more than that of the placebo.
  *
  * Rankings are of memories by their own scores: what links and possible updates add is left to an evaluation of the
  * result. Throws `invalid_argument`, `aborted`, and what the engine throws.
@@ -112,10 +112,6 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   const names = options.parameters ?? defaultParameters(profile);
   checkNames(profile, names);
   const hashes = datasets.map((dataset) => ({ name: dataset.name, sha256: hashOf(dataset) }));
-  const task = hashText(JSON.stringify([hashes, profile, names, objective, balance, excludeTypes, seed]));
-  if (options.state && options.state.task !== task) {
-    throw invalidArgument('state', 'it belongs to another task: other data, profile or options; start anew');
-  }
 
   const total = datasets
     .flatMap(({ spaces }) => [...spaces.values()])
@@ -131,6 +127,15 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   );
   const tunables = tunablesOf(profile, names, questions);
   const measures = createMeasures(profile, tunables, questions);
+  const start = tunables.map((tunable) => tunable.start);
+  const atStart = measures.exact(start, 'relevant') as Measured;
+  // What the start is worth stands for the engine: its version, and its embedder.
+  const task = hashText(
+    JSON.stringify([hashes, profile, names, objective, balance, excludeTypes, seed, [...atStart.mean]]),
+  );
+  if (options.state && options.state.task !== task) {
+    throw invalidArgument('state', 'it belongs to another task: other data, profile or options; start anew');
+  }
   const shares = sharesOf(questions, balance);
   const parts = partsOf(questions, seed);
   const fitOf = (arm: Arm, isUsed: (part: string) => boolean): readonly number[] =>
@@ -160,7 +165,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
     }
   }
   const heldOutOf = (arm: Arm) => {
-    const before = measures.exact(startOf(tunables), arm) as Measured;
+    const before = measures.exact(start, arm) as Measured;
     const after = parts.map(
       (part) => measures.exact(fitted[arm][part] as readonly number[], arm) as Measured,
     );
@@ -215,10 +220,6 @@ function tunablesOf(
     const { min = -Infinity, max = Infinity } = parameter;
     return { name, start: asked[name] as number, min, max };
   });
-}
-
-function startOf(tunables: readonly Tunable[]): readonly number[] {
-  return tunables.map(({ start }) => start);
 }
 
 /** The part of each question: its space, or a fifth of the only one. */
