@@ -130,6 +130,7 @@ const GROUPS: readonly CommandGroup[] = [
         () => import('./commands/score.ts'),
       ),
       command('eval', 'measure retrieval quality on a dataset', () => import('./commands/eval.ts')),
+      command('tune', 'fit the parameters of a formula to a dataset', () => import('./commands/tune.ts')),
       command(
         'eval-set',
         'make a dataset from recalls and what was used of them',

@@ -1,4 +1,4 @@
-import { bootstrapIntervals, type Interval } from './bootstrap.ts';
+import { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.ts';
 import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts';
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
@@ -120,23 +120,33 @@ function compareOutcomes(
     measured.map((metrics, at) => (metrics[metric] ?? 0) - (measuredBefore[at]?.[metric] ?? 0)),
   );
   const weights = outcomes.map(({ weight = 1 }) => weight);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
   const groups = outcomes.map(({ space = '' }) => space);
-  const spaces = new Set(groups).size;
-  const bootstrap = { weights, rounds: resamples, seed };
-  const intervals = n < LEAST_PAIRS ? undefined : bootstrapIntervals(columns, bootstrap);
-  const bySpace =
-    n < LEAST_PAIRS || spaces < LEAST_SPACES
-      ? undefined
-      : bootstrapIntervals(columns, { ...bootstrap, groups });
+  const paired = pairedDifferences(columns, { weights, groups, rounds: resamples, seed });
   return metrics.map((metric, at) => {
     const weighted = (columns[at] ?? []).map((difference, index) => difference * (weights[index] ?? 1));
+    const p = pairedRandomisationTest(weighted, new Array<number>(n).fill(0), { rounds, seed });
+    return { metric, n, p, ...(paired[at] as PairedDifference) };
+  });
+}
+
+/** The mean of paired differences, and how sure it is: see {@link Difference}. */
+export type PairedDifference = Pick<Difference, 'difference' | 'interval' | 'spaces' | 'certain'>;
+
+/** For each column of differences, one a pair. `groups` are the spaces. */
+export function pairedDifferences(
+  columns: readonly (readonly number[])[],
+  options: BootstrapOptions & { readonly weights: readonly number[]; readonly groups: readonly string[] },
+): readonly PairedDifference[] {
+  const { weights, groups, ...drawing } = options;
+  const n = groups.length;
+  const spaces = new Set(groups).size;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const intervals = n < LEAST_PAIRS ? undefined : bootstrapIntervals(columns, { ...drawing, weights });
+  const bySpace = n < LEAST_PAIRS || spaces < LEAST_SPACES ? undefined : bootstrapIntervals(columns, options);
+  return columns.map((column, at) => {
     const [interval, ofSpaces] = [intervals?.[at], bySpace?.[at]];
     return {
-      metric,
-      n,
-      difference: weighted.reduce((sum, each) => sum + each, 0) / total,
-      p: pairedRandomisationTest(weighted, new Array<number>(n).fill(0), { rounds, seed }),
+      difference: column.reduce((sum, each, index) => sum + each * (weights[index] ?? 1), 0) / total,
       ...(interval && { interval }),
       ...(ofSpaces && { spaces: { n: spaces, ...ofSpaces } }),
       certain: excludesZero(interval) && (ofSpaces === undefined || excludesZero(ofSpaces)),

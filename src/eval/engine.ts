@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
 import {
   type EmbedderChoice,
@@ -7,8 +8,11 @@ import {
   type ProfileDefinition,
   type RecallOptions,
 } from '../index.ts';
+import { openStore } from '../open.ts';
+import type { SearchRequest, Snapshot, Store } from '../store-kit.ts';
 import { embedOnce } from './embed-once.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
+import { observed, type QuestionFeatures, readFeatures } from './tune/features.ts';
 
 export interface EvaluationEngineOptions {
   /** Default is `builtin`. */
@@ -51,18 +55,42 @@ export async function createEvaluationEngine(
   const once = typeof embedder === 'object' ? embedOnce(embedder) : embedder;
   return {
     async open(space) {
+      const searches: Searches = { look: undefined };
+      const store = observedStore(await openStore({ path: ':memory:' }), searches);
       const memory = await openMemory({
-        ...{ path: ':memory:', space, embedder: once, profiles },
+        ...{ path: ':memory:', store, space, embedder: once, profiles },
         maxContentBytes: Number.POSITIVE_INFINITY,
         maxMetadataBytes: Number.POSITIVE_INFINITY,
       });
-      return evaluationSpace(memory, recall);
+      return evaluationSpace(memory, { recall, searches, close: () => store.close() });
     },
     async [Symbol.asyncDispose]() {},
   };
 }
 
-function evaluationSpace(memory: MemoryEngine, recall: EvaluationEngineOptions['recall']): EvaluationSpace {
+/** Who is told of searches, if anybody. */
+interface Searches {
+  look: ((snapshot: Snapshot, request: SearchRequest) => Promise<void>) | undefined;
+}
+
+function observedStore(store: Store, searches: Searches): Store {
+  return {
+    ...store,
+    openSpace: async (...given) =>
+      observed(await store.openSpace(...given), async (snapshot, request) => {
+        await searches.look?.(snapshot, request);
+      }),
+  };
+}
+
+interface Opened {
+  readonly recall: EvaluationEngineOptions['recall'];
+  readonly searches: Searches;
+  close(): Promise<void>;
+}
+
+function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Opened): EvaluationSpace {
+  let ids: readonly string[] = [];
   return {
     async load(memories) {
       // In the future of its own present a memory would count as written now.
@@ -83,7 +111,23 @@ function evaluationSpace(memory: MemoryEngine, recall: EvaluationEngineOptions['
       }
       // What a store that is looked after would have noticed by now; nothing has faded yet.
       while ((await memory.maintain({ now, fade: false })).compared > 0);
+      ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
       return kept;
+    },
+    async features(query, { strategy, now }) {
+      await setImmediate();
+      let features: QuestionFeatures | undefined;
+      searches.look = async (snapshot, request) => {
+        features = await readFeatures(snapshot, request, ids);
+      };
+      try {
+        const options = { strategy, now: formatInstant(now), track: false, limit: 1 } as const;
+        await memory.recall(query, { ...options, association: 'none' });
+      } finally {
+        searches.look = undefined;
+      }
+      if (!features) throw new SalienceError('invalid_argument', `strategy ${strategy} searches nothing`);
+      return features;
     },
     async rank(query, { strategy, now, limit, contextTokens }) {
       // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.
@@ -102,6 +146,9 @@ function evaluationSpace(memory: MemoryEngine, recall: EvaluationEngineOptions['
         ...(context && { tokens: context.tokens }),
       };
     },
-    close: () => memory.close(),
+    async close() {
+      await memory.close();
+      await close();
+    },
   };
 }

@@ -69,4 +69,9 @@ export {
 } from './run.ts';
 export { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 export { type FormatReportOptions, formatReport } from './table.ts';
+export type { QuestionFeatures } from './tune/features.ts';
+export { OBJECTIVES, type Objective } from './tune/measures.ts';
+export { BALANCES, type Balance } from './tune/questions.ts';
+export { type HeldOut, type TuneOptions, type TuneResult, type TuneState, tune } from './tune/tune.ts';
+export { gainText, type TunedProfileOptions, tunedProfile } from './tune/tuned-profile.ts';
 export { type RowProblem, type RowsCheck, verifyRows } from './verify.ts';

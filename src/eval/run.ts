@@ -4,6 +4,7 @@ import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
 import { isPlacebo, rankPlacebo } from './placebo.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
+import type { QuestionFeatures } from './tune/features.ts';
 
 /** What is evaluated: something that remembers a space's memories and ranks them for a query. */
 export interface EvaluationEngine {
@@ -24,6 +25,8 @@ export interface EvaluationSpace {
    * and strategies come must not matter.
    */
   rank(query: string, options: RankOptions): Promise<Ranking>;
+  /** What a strategy's formula reads of the memories for a query; absent where that cannot be known. For `tune`. */
+  features?(query: string, options: Pick<RankOptions, 'strategy' | 'now'>): Promise<QuestionFeatures>;
   close(): Promise<void>;
 }
 

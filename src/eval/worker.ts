@@ -33,5 +33,6 @@ async function perform(request: WorkerRequest): Promise<unknown> {
   if (!space) throw new SalienceError('closed', 'no space is open');
   if (request.do === 'load') return space.load(...request.with);
   if (request.do === 'rank') return space.rank(...request.with);
+  if (request.do === 'features') return space.features?.(...request.with);
   return space.close();
 }

@@ -2,12 +2,14 @@ import { Worker } from 'node:worker_threads';
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 import type { EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
+import type { QuestionFeatures } from './tune/features.ts';
 
 /** What a worker is asked. A worker has one space open at a time. */
 export type WorkerRequest =
   | { readonly do: 'open'; readonly with: Parameters<EvaluationEngine['open']> }
   | { readonly do: 'load'; readonly with: Parameters<EvaluationSpace['load']> }
   | { readonly do: 'rank'; readonly with: Parameters<EvaluationSpace['rank']> }
+  | { readonly do: 'features'; readonly with: Parameters<Required<EvaluationSpace>['features']> }
   | { readonly do: 'close'; readonly with: [] };
 
 /** What it answers, in the order of the requests. */
@@ -55,6 +57,7 @@ export function createWorkerEngine(
           (await thread.ask({ do: 'load', with: given })) as ReadonlyMap<string, string>,
         rank: async (...given) =>
           (await thread.ask({ do: 'rank', with: given })) as Awaited<ReturnType<EvaluationSpace['rank']>>,
+        features: async (...given) => (await thread.ask({ do: 'features', with: given })) as QuestionFeatures,
         async close() {
           await thread.ask({ do: 'close', with: [] });
           idle.push(thread);

@@ -32,7 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'engine',
   ],
   import: ['(root)', 'files', 'domain'],
-  eval: ['(root)', 'files', 'domain'],
+  eval: ['(root)', 'files', 'domain', 'scoring'],
   simulate: ['(root)', 'domain', 'scoring'],
   api: ['(root)', 'domain'],
   http: ['(root)', 'domain', 'import', 'api'],

@@ -173,3 +173,34 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
   expect(await run('tiny.jsonl', '--k', 'ten')).toMatchObject({ exit: 2, code: 'usage' });
   expect(await run()).toMatchObject({ exit: 2, code: 'usage' });
 });
+
+it('tunes a profile, and writes it only if its gain is certain or it must', async () => {
+  work.file('two.jsonl', `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`);
+  const args = ['tune', 'two.jsonl', '--parameters', 'weights.context,cues.role', '--jobs', '2'];
+  const output = ['--state', 'tune.state.json', '--out', 'tuned.json', '--now', '2026-04-05T00:00:00Z'];
+  const refused = await work.salience([...args, ...output]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(/6 questions are too few to know\n.*is not certain.*nothing was written/s);
+  expect(refused.stdout).toMatch(/^6 questions in 2 spaces; 2 fits/);
+  expect(refused.stdout).toMatch(/weights\.context +7 +7 /);
+  expect(readdirSync(work.directory)).not.toContain('tuned.json');
+  const state = readFileSync(join(work.directory, 'tune.state.json'), 'utf8');
+  expect(JSON.parse(state)).toMatchObject({ kind: 'tune', fitted: { relevant: { '0/s/1': [7, 0.15] } } });
+
+  const forced = await work.salience([...args, ...output, '--force']);
+  expect(forced.code).toBe(1);
+  expect(forced.stdout).toMatch(/wrote tuned\.json/);
+  const tuned = JSON.parse(readFileSync(join(work.directory, 'tuned.json'), 'utf8')) as object;
+  expect(tuned).toMatchObject({ name: 'hybrid-tuned', extends: 'hybrid', set: { 'weights.context': 7 } });
+  expect(tuned).toHaveProperty('source', expect.stringMatching(/on 2026-04-05\. Data: two \(sha256/));
+  const { results } = (await work.json(['eval', 'two.jsonl', '--strategy', 'hybrid,tuned.json'])) as {
+    results: { strategy: string; metrics: object }[];
+  };
+  expect(results[1]).toMatchObject({ strategy: 'hybrid-tuned', metrics: results[0]?.metrics });
+
+  const other = await work.salience([...args, ...output, '--seed', '2']);
+  expect(other.stderr).toMatch(/it belongs to another task/);
+  work.file('no-state.json', '{}');
+  expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(/is no state of/);
+  expect((await work.salience(['tune', 'two.jsonl', '--profile', 'hybird'])).stderr).toMatch(/hybrid/);
+});

@@ -32,7 +32,11 @@ async function prepare() {
     now: '2026-02-01T00:00:00Z',
     type: 'fact',
   };
-  const lines = [...memories, { ...query, relevant: ['m1'] }];
+  const lines = [
+    ...memories,
+    { ...query, relevant: ['m1'] },
+    { ...query, id: 'q2', query: 'a house', relevant: ['m0'] },
+  ];
   writeFileSync('questions.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   await memory.close();
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { verbEntry } from '../../domain/verbs.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../eval/index.ts';
 import type { ProfileDefinition } from '../../index.ts';
 import { action, type Context } from '../context.ts';
+import { jobsFor } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
@@ -201,12 +201,6 @@ async function readStrategies(options: Options): Promise<{
     strategies: [...(named.includes(baseline) ? [] : [baseline]), ...named, ...placebos],
     ...{ baseline, profiles },
   };
-}
-
-/** A thread has spaces of its own, so that more threads than spaces would have nothing to do. */
-function jobsFor(datasets: readonly Dataset[], jobs: number | undefined): number {
-  const most = Math.max(1, ...datasets.map(({ spaces }) => spaces.size));
-  return Math.min(most, jobs ?? Math.min(4, availableParallelism()));
 }
 
 /** What makes the same numbers again. */

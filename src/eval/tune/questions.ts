@@ -1,0 +1,138 @@
+import { invalidArgument } from '../../domain/check.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import type { Dataset, DatasetSpace } from '../dataset.ts';
+import { seedOf, shuffled } from '../random.ts';
+import { countedOutcomes } from '../report.ts';
+import type { EvaluationEngine } from '../run.ts';
+import type { QuestionFeatures } from './features.ts';
+
+/** A question with a right answer, and what its ranking follows from. */
+export interface TunedQuestion {
+  /** Of its dataset, by place, and its name: what is held out together. */
+  readonly space: string;
+  readonly dataset: number;
+  readonly type: string;
+  readonly weight: number;
+  readonly relevant: ReadonlySet<string>;
+  /** As many memories of the space that nobody asked for. */
+  readonly placebo: ReadonlySet<string>;
+  readonly features: QuestionFeatures;
+}
+
+export interface GatherOptions {
+  readonly datasets: readonly Dataset[];
+  readonly strategy: string;
+  readonly excludeTypes: readonly string[] | undefined;
+  readonly seed: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onQuestion: () => void;
+}
+
+/** The questions that a result's headline would count, in the order of the datasets. */
+export function countedQueries(
+  space: DatasetSpace,
+  excludeTypes: readonly string[] | undefined,
+): DatasetSpace['queries'] {
+  return countedOutcomes(space.queries, excludeTypes);
+}
+
+/** Opens each space once, and reads for each question what the strategy's formula reads. */
+export async function gatherQuestions(
+  { datasets, strategy, excludeTypes, seed, signal, onQuestion }: GatherOptions,
+  engine: EvaluationEngine,
+): Promise<readonly TunedQuestion[]> {
+  const spaces = datasets.flatMap((dataset, place) =>
+    [...dataset.spaces].map(([name, space]) => ({
+      ...{ place, name, memories: space.memories },
+      queries: countedQueries(space, excludeTypes),
+    })),
+  );
+  const gathered = await mapConcurrently(
+    spaces.filter(({ queries }) => queries.length > 0),
+    {
+      ...{ concurrency: engine.concurrency, signal },
+      costOf: ({ memories, queries }) => memories.length * (1 + queries.length),
+    },
+    async ({ place, name, memories, queries }, either) => {
+      throwIfAborted(either);
+      const opened = await engine.open(name);
+      try {
+        if (!opened.features) throw invalidArgument('engine', 'it does not tell what its formulas read');
+        const kept = await opened.load(memories);
+        const ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
+        const drawn = shuffled(ids, seedOf(seed, 'tune placebo', String(place), name));
+        const placeboOf = new Map(ids.map((id, at) => [id, drawn[at] as string]));
+        const questions: TunedQuestion[] = [];
+        for (const { query, now, type, weight = 1, relevant } of queries) {
+          throwIfAborted(either);
+          const features = await opened.features(query, { strategy, now });
+          const wanted = new Set(relevant.map((id) => kept.get(id) ?? id));
+          questions.push({
+            ...{ space: `${place}/${name}`, dataset: place, type, weight, relevant: wanted },
+            placebo: new Set([...wanted].map((id) => placeboOf.get(id) as string)),
+            features: sharing(questions.at(-1)?.features, features),
+          });
+          onQuestion();
+        }
+        return questions;
+      } finally {
+        await opened.close();
+      }
+    },
+  );
+  return gathered.flat();
+}
+
+/** The same features, with the arrays of the question before where they are equal: what memories are by themselves. */
+function sharing(before: QuestionFeatures | undefined, features: QuestionFeatures): QuestionFeatures {
+  if (!before) return features;
+  const share = <Values extends Float64Array | readonly string[]>(
+    known: Values | undefined,
+    values: Values,
+  ) =>
+    known?.length === values.length && known.every((each, at) => Object.is(each, values[at]))
+      ? known
+      : values;
+  const each = <Columns extends Readonly<Record<string, Float64Array | readonly string[]>>>(
+    known: Columns,
+    columns: Columns,
+  ) =>
+    Object.fromEntries(
+      Object.entries(columns).map(([name, values]) => [name, share(known[name], values)]),
+    ) as unknown as Columns;
+  return {
+    ...features,
+    ids: share(before.ids, features.ids),
+    signals: each(before.signals, features.signals),
+    clocks: each(before.clocks, features.clocks),
+    attributes: each(before.attributes, features.attributes),
+    updatedAt: share(before.updatedAt, features.updatedAt),
+    ordinal: share(before.ordinal, features.ordinal),
+  };
+}
+
+/** How each question counts. */
+export const BALANCES = ['types', 'datasets', 'questions'] as const;
+export type Balance = (typeof BALANCES)[number];
+
+/**
+ * The share of each question in the mean. `types`: each dataset counts the same, and in it each type of question;
+ * `datasets`: each dataset; `questions`: each question.
+ */
+export function sharesOf(questions: readonly TunedQuestion[], balance: Balance): readonly number[] {
+  const groupOf = ({ dataset, type }: TunedQuestion) =>
+    balance === 'questions' ? '' : balance === 'datasets' ? `${dataset}` : `${dataset}/${type}`;
+  const totals = new Map<string, number>();
+  for (const question of questions) {
+    const group = groupOf(question);
+    totals.set(group, (totals.get(group) ?? 0) + question.weight);
+  }
+  const groups = [...totals.keys()];
+  const datasetOf = (group: string) => group.split('/')[0];
+  return questions.map((question) => {
+    const group = groupOf(question);
+    const beside = groups.filter((each) => datasetOf(each) === datasetOf(group)).length;
+    return question.weight / (totals.get(group) as number) / beside;
+  });
+}

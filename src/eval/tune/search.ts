@@ -1,0 +1,57 @@
+import { seedOf, shuffled } from '../random.ts';
+
+/** A number that may be changed. */
+export interface Tunable {
+  readonly name: string;
+  readonly start: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** By what a value is multiplied or divided, coarse first. */
+const STEPS: readonly number[] = [2, 2 ** 0.5, 2 ** 0.25];
+/** A move that gains less stays undone: on a plateau the search keeps still. */
+const LEAST_GAIN = 5e-4;
+/** Rounds at one step; each goes through all parameters. */
+const MOST_ROUNDS = 20;
+/** What a parameter that starts at 0 is first set to. */
+const FROM_ZERO = 0.1;
+
+/**
+ * The values at which `measure` is greatest, as far as a pattern search in log space finds them: parameter by parameter,
+ * in an order that `seed` draws anew each round, the value is multiplied and divided by a step, and the better of these is
+ * kept; once no parameter moves, the step gets finer. At the end each parameter is tried at 0. Values stay within `min`
+ * and `max` and have four significant digits, so that searches over like data meet in the same values.
+ */
+export function patternSearch(
+  parameters: readonly Tunable[],
+  measure: (values: readonly number[]) => number,
+  seed: number,
+): readonly number[] {
+  let best = parameters.map(({ start }) => start);
+  let reached = measure(best);
+  const move = (at: number, candidates: readonly number[]): boolean => {
+    const { min, max } = parameters[at] as Tunable;
+    const within = candidates.map((each) => Math.min(max, Math.max(min, Number(each.toPrecision(4)))));
+    const [top] = [...new Set(within)]
+      .filter((value) => value !== best[at])
+      .map((value) => best.map((each, place) => (place === at ? value : each)))
+      .map((values) => ({ values, reached: measure(values) }))
+      .sort((left, right) => right.reached - left.reached);
+    if (!top || top.reached < reached + LEAST_GAIN) return false;
+    ({ values: best, reached } = top);
+    return true;
+  };
+  const orderOf = (round: string) => shuffled([...parameters.keys()], seedOf(seed, 'tune', round));
+  for (const [coarseness, step] of STEPS.entries()) {
+    for (let round = 0, moved = true; moved && round < MOST_ROUNDS; round++) {
+      moved = false;
+      for (const at of orderOf(`${coarseness}.${round}`)) {
+        const value = best[at] as number;
+        if (move(at, value === 0 ? [FROM_ZERO] : [value * step, value / step])) moved = true;
+      }
+    }
+  }
+  for (const at of orderOf('zero')) move(at, [0]);
+  return best;
+}

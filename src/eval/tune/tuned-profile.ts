@@ -1,0 +1,63 @@
+import { formatInstant, type Instant } from '../../domain/time.ts';
+import type { ProfileDefinition } from '../../scoring/profile.ts';
+import type { HeldOut, TuneResult } from './tune.ts';
+
+export interface TunedProfileOptions {
+  /** What the tuned profile was defined by, if it does not come with the engine: it is then written out, not extended. */
+  readonly definition?: ProfileDefinition | undefined;
+  /** Of the package. */
+  readonly version: string;
+  readonly now: Instant;
+}
+
+/**
+ * The profile with the tuned parameters, named after the one that it was tuned from. Its `source` says on what it was
+ * tuned and what that gained.
+ *
+ * @example
+ * ```ts
+ * import { builtinProfile } from 'salience/scoring';
+ * await using engine = await createEvaluationEngine();
+ * const datasets = [await readDataset('./questions.jsonl')];
+ * const result = await tune({ datasets, profile: builtinProfile('hybrid') }, engine);
+ * if (result.problems.length === 0) {
+ *   console.log(JSON.stringify(tunedProfile(result, { version: '0.1.0', now: Date.now() })));
+ * }
+ * ```
+ */
+export function tunedProfile(
+  result: TuneResult,
+  { definition, version, now }: TunedProfileOptions,
+): ProfileDefinition {
+  const { profile, parameters } = result;
+  const set = Object.fromEntries(parameters.map(({ name, after }) => [name, after]));
+  const about = {
+    name: `${profile.slice(0, 58).replace(/-+$/, '')}-tuned`,
+    description: `The profile ${profile} with tuned parameters.`,
+    source: provenanceOf(result, version, now),
+  };
+  if (!definition) return { ...about, extends: profile, set };
+  return { ...definition, ...about, set: { ...definition.set, ...set } };
+}
+
+function provenanceOf(result: TuneResult, version: string, now: Instant): string {
+  const { profile, objective, balance, seed, questions, spaces, datasets, heldOut, placebo } = result;
+  const sets = datasets.map(({ name, sha256 }) => `${name} (sha256 ${sha256.slice(0, 16)})`).join(', ');
+  return [
+    `Tuned from ${profile} by salience ${version} on ${formatInstant(now).slice(0, 10)}`,
+    `Data: ${sets}; ${questions} questions in ${spaces} spaces, balanced by ${balance}; seed ${seed}`,
+    `Held out ${objective}: ${gainText(heldOut[objective])}; placebo: ${gainText(placebo)}`,
+  ].join('. ');
+}
+
+/** `.612 → .634, +.022 [+.010, +.034]; by spaces [+.002, +.041]`. */
+export function gainText({ before, after, difference, interval, spaces }: HeldOut): string {
+  const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
+  const range = (each: { readonly low: number; readonly high: number }) =>
+    `[${signed(each.low)}, ${signed(each.high)}]`;
+  return [
+    `${before.toFixed(4)} → ${after.toFixed(4)}, ${signed(difference)}`,
+    ...(interval ? [` ${range(interval)}`] : []),
+    ...(spaces ? [`, drawing whole spaces ${range(spaces)}`] : []),
+  ].join('');
+}
