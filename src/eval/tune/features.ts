@@ -88,8 +88,9 @@ export async function readFeatures(
 
 /** The features of some of the rows. */
 export function ofRows(features: QuestionFeatures, rows: readonly number[]): QuestionFeatures {
-  const numbers = (values: Float64Array) => Float64Array.from(rows, (row) => values[row] as number);
-  const texts = (values: readonly string[]) => rows.map((row) => values[row] as string);
+  const numbers = (values: Float64Array): Float64Array =>
+    Float64Array.from(rows, (row) => values[row] as number);
+  const texts = (values: readonly string[]): readonly string[] => rows.map((row) => values[row] as string);
   const each = <Values>(columns: Readonly<Record<string, Values>>, pick: (values: Values) => Values) =>
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, pick(values)]));
   return {
