@@ -50,7 +50,14 @@ function provenanceOf(result: TuneResult, version: string, now: Instant): string
   ].join('. ');
 }
 
-/** `.612 → .634, +.022 [+.010, +.034]; by spaces [+.002, +.041]`. */
+/**
+ * A gain as text, with its intervals.
+ *
+ * @example
+ * ```ts
+ * gainText({ before: 0.5, after: 0.6, difference: 0.1, certain: false }); // 0.5000 → 0.6000, +0.1000
+ * ```
+ */
 export function gainText({ before, after, difference, interval, spaces }: HeldOut): string {
   const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
   const range = (each: { readonly low: number; readonly high: number }) =>
