@@ -31,7 +31,7 @@ describe('scoreParts', () => {
   it('reach through a product to the sum in it, and still add up to the score', () => {
     const tree = explain('hybrid', { lexical: 0.5, similarity: 0.9, updatedAt: 0 }, { now: 0 });
     const parts = scoreParts(tree);
-    expect(parts.map(({ name }) => name)).toEqual(['lexical', 'calibrated']);
+    expect(parts.map(({ name }) => name)).toEqual(['words', 'calibrated']);
     expect(parts.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(tree.value, 12);
   });
 
