@@ -53,7 +53,7 @@ describe('every verb answers by its schema', () => {
     [
       'remember',
       { content: 'Ada prefers oat milk', type: 'preference', tags: ['coffee'] },
-      /^created m1\ncould not check for contradictions: there is no embedder/,
+      /^created m1\ncould not check for contradictions: no embedder is configured/,
     ],
     ['remember_many', { memories: [{ content: 'Bob drinks tea' }] }, /^1 statement, 1 created$/],
     ['recall', { query: 'oat milk', explain: true, trace: true }, /1\. \(\d\.\d{3}\) \[m1\] preference/],

@@ -227,7 +227,7 @@ it('a context without a budget says what it needs', async () => {
     (memory.context as unknown as (query: string) => Promise<unknown>)('tea'),
   ).rejects.toMatchObject({
     code: 'invalid_argument',
-    message: expect.stringContaining('either maxTokens or window is needed'),
+    message: expect.stringContaining('give either maxTokens or window, not both'),
   });
 });
 

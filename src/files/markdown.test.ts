@@ -85,7 +85,7 @@ test.each<[string, string, object, string]>([
 
 test.each([
   ['---\ntitle: ok\nbad: [1, 2\n---\ntext', /^notes\.md: line \d is not valid YAML front matter/, undefined],
-  ['---\na: 1\na: 2\n---\ntext', /^notes\.md: line 3 is no valid YAML/, 3],
+  ['---\na: 1\na: 2\n---\ntext', /^notes\.md: line 3 is not valid YAML/, 3],
   ['---\na: &a [*a]\n---\ntext', /^notes\.md: line 2 /, 2],
 ])('front matter that is no plain YAML is an error with its line: %j', (source, message, line) => {
   expect(() => parse(source)).toThrow(

@@ -108,7 +108,7 @@ describe('a file of several users', () => {
   test('is refused without one being named, and says who they are', async () => {
     await expect(readContent('all.json', { results })).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringMatching(/belongs to 2 users: ann, bob; .*--user NAME/),
+      message: expect.stringMatching(/data of 2 users: ann, bob; .*--user NAME/),
       details: { field: 'user', users: ['ann', 'bob'] },
     });
     await expect(readContent('all.json', { results }, { user: 'eve' })).rejects.toMatchObject({

@@ -169,7 +169,7 @@ describe('a model of the AI SDK', () => {
 
   it('must be a model, not the name of one', () => {
     const name: AnyAiSdkModel = 'openai/gpt-4.1-mini';
-    expect(() => aiSdkModel(name as never)).toThrow(/a model that a provider of the AI SDK made is needed/);
+    expect(() => aiSdkModel(name as never)).toThrow(/expected a model made by a provider of the AI SDK/);
     const model = new MockLanguageModelV3() as Exclude<AnyAiSdkModel, string>;
     expect(aiSdkModel(model).name).toBe('ai-sdk:mock-provider:mock-model-id');
   });

@@ -140,7 +140,7 @@ describe('operators', () => {
       'score.otherwise',
       /expected a formula/,
     ],
-    ['a table without cases', { op: 'table', by: 'type', otherwise: 1 }, 'score.cases', /needed/],
+    ['a table without cases', { op: 'table', by: 'type', otherwise: 1 }, 'score.cases', /expected a formula/],
     [
       'a fault inside a case',
       { op: 'table', by: 'type', cases: { fact: { op: 'x' } }, otherwise: 1 },
@@ -252,7 +252,7 @@ describe('ages and decays', () => {
 describe('conditions', () => {
   const choice = (condition: unknown) => withScore({ op: 'when', if: condition, then: 1, else: 0 });
   test.each([
-    ['nothing', undefined, 'score.if', /needed/],
+    ['nothing', undefined, 'score.if', /expected a formula/],
     ['an empty one', {}, 'score.if', /attribute, signal, known, passed or param/],
     ['no bound', { signal: 'similarity' }, 'score.if', /at least one of above, atLeast, below and atMost/],
     ['an unknown bound', { signal: 'similarity', over: 1 }, 'score.if.over', /unknown key ".+" \(.*/],
