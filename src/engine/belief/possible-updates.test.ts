@@ -133,7 +133,7 @@ describe('hybrid prefers a possible update', () => {
     const [now, then] = hits;
     const [conflict] = await memory.conflicts();
     const relevance = then!.features['relevance'] as number;
-    const withoutConflict = then!.score.value + relevance * 0.01 * (conflict?.similarity as number);
+    const withoutConflict = then!.score.value + relevance * 0.02 * (conflict?.similarity as number);
     const own = none.hits[1]!.score.value;
     const most = own * (1 + 1.25 * (conflict?.similarity as number));
     expect(most).toBeGreaterThan(withoutConflict);
