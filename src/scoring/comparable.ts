@@ -29,8 +29,8 @@ export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScor
  * @example
  * ```ts
  * const { hits: [best] } = await memory.recall('coffee', { strategy: 'bm25' });
- * console.log(best?.score); // 0.917123287671233 (bm25)
- * console.log(`score: ${best?.score}`); // score: 0.917123287671233
+ * console.log(best?.score); // 0.9186318131256953 (bm25)
+ * console.log(`score: ${best?.score}`); // score: 0.9186318131256953
  * ```
  */
 export interface Score<Strategy extends string> extends AnyScore {
