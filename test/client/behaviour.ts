@@ -72,7 +72,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     const tree = best!.explain();
     verifyExplanation(tree);
     expect(tree.value).toBe(best!.score.value);
-    expect(formatExplanation(tree, 'text')).toContain('lexical');
+    expect(formatExplanation(tree, 'text')).toContain('contextLexical');
     const explained = await memory.explain('tea', { query: 'who drinks tea in the morning?' });
     expect(explained.explanation).toEqual(tree);
     expect(trace).toMatchObject({ strategy: 'hybrid', completeness: 'exact' });

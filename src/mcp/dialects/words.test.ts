@@ -18,6 +18,7 @@ const dialects: readonly (readonly [string, Dialect])[] = [
 
 /** Names of tools and of their arguments that are no ordinary words as well. */
 const ordinary = new Set([
+  'activity',
   'before',
   'after',
   'links',
