@@ -124,8 +124,9 @@ function rangeOf(
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = /\b(day|week|fortnight|month|quarter|year|decade)s?\b/i.exec(words)?.[1]?.toLowerCase();
-  if (tags.has('result/relativeDate') || /^(?:this|current) (?:week|month|year)$/i.test(words)) {
-    const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
+  const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
+  if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
+  if (tags.has('result/relativeDate')) {
     // A stretch that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
       return { first: grained(at, grain).first, after: next(today, 'day') };

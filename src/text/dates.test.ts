@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readEnglishDates } from './dates.ts';
+
+/** A Wednesday. */
+const now = Date.UTC(2026, 5, 10, 12);
+const day = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T00:00', '');
+const read = async (text: string, timeZone = 'UTC') =>
+  (await readEnglishDates(text, { now, timeZone })).map(
+    (range) => `${range.text}: ${day(range.start)} – ${day(range.end)}`,
+  );
+
+const ZONES = ['UTC', 'Pacific/Auckland', 'America/St_Johns'];
+
+const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['in May', 'May: 2026-05-01 – 2026-06-01'],
+  ['in July', 'July: 2025-07-01 – 2025-08-01'],
+  ['in June', 'June: 2026-06-01 – 2026-07-01'],
+  ['last June', 'June: 2025-06-01 – 2025-07-01'],
+  ['last April', 'April: 2026-04-01 – 2026-05-01'],
+  ['in May of 2023', 'May of 2023: 2023-05-01 – 2023-06-01'],
+  ['What did he do on 7 May', 'on 7 May: 2026-05-07 – 2026-05-08'],
+  ['on 11 June', 'on 11 June: 2025-06-11 – 2025-06-12'],
+  ['May 7th, 2023', 'May 7th, 2023: 2023-05-07 – 2023-05-08'],
+  ['2023-05-07', '2023-05-07: 2023-05-07 – 2023-05-08'],
+  ['from 3 May to 7 May 2023', 'from 3 May to 7 May 2023: 2023-05-03 – 2023-05-08'],
+  ['between June and August 2023', 'June: 2023-06-01 – 2023-07-01', 'August 2023: 2023-08-01 – 2023-09-01'],
+  ['in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
+  ['summer of 2022', 'summer of 2022: 2022-06-01 – 2022-09-01'],
+  ['in spring', 'in spring: 2026-03-01 – 2026-06-01'],
+  ['in winter', 'in winter: 2025-12-01 – 2026-03-01'],
+  ['last summer', 'last summer: 2025-06-01 – 2025-09-01'],
+  ['what happened yesterday', 'yesterday: 2026-06-09 – 2026-06-10'],
+  ['what did Ann eat today', 'today: 2026-06-10 – 2026-06-11'],
+  ['last night', 'last night: 2026-06-09 – 2026-06-10'],
+  ['3 days ago', '3 days ago: 2026-06-07 – 2026-06-08'],
+  ['two weeks ago', 'two weeks ago: 2026-05-25 – 2026-06-01'],
+  ['last month', 'last month: 2026-05-01 – 2026-06-01'],
+  ['a year ago', 'a year ago: 2025-01-01 – 2026-01-01'],
+  ['in the last 3 months', 'last 3 months: 2026-03-01 – 2026-06-11'],
+  ['this week', 'this week: 2026-06-08 – 2026-06-15'],
+  ['on Monday', 'on Monday: 2026-06-08 – 2026-06-09'],
+  ['on Wednesday', 'on Wednesday: 2026-06-10 – 2026-06-11'],
+  ['last Friday', 'last Friday: 2026-06-05 – 2026-06-06'],
+  ['over the weekend', 'weekend: 2026-06-06 – 2026-06-08'],
+];
+
+const nothing = [
+  'may I come',
+  'march on',
+  'sun and moon',
+  'the second one',
+  'where is she now',
+  'what does Ann eat today',
+  'at 10:30',
+  '5 apples for 12 dogs',
+  'version 3.4',
+  'stress of 4/10',
+  'a family weekend',
+  'on Tuesday and Thursday mornings',
+  'work-free Sundays',
+  'next month',
+  'who fell',
+  'spring cleaning',
+  '',
+];
+
+describe('readEnglishDates', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(expressions)('%s', async (text, ...ranges) => {
+    expect(await read(text)).toEqual(ranges);
+  });
+
+  it.each(nothing)('names no date: %s', async (text) => {
+    expect(await read(text)).toEqual([]);
+  });
+
+  it.each(ZONES)('reads the same in a process of %s', async (zone) => {
+    vi.stubEnv('TZ', zone);
+    expect(new Date(2026, 0, 1).getTimezoneOffset() === 0).toBe(zone === 'UTC');
+    for (const [text, ...ranges] of expressions) expect(await read(text), text).toEqual(ranges);
+  });
+
+  it('means the days of the zone', async () => {
+    expect(await read('in May', 'Pacific/Auckland')).toEqual(['May: 2026-04-30T12:00 – 2026-05-31T12:00']);
+    expect(await read('yesterday', 'America/St_Johns')).toEqual([
+      'yesterday: 2026-06-09T02:30 – 2026-06-10T02:30',
+    ]);
+    // Noon in London is the next day in Auckland.
+    expect(await read('what happened today', 'Pacific/Auckland')).toEqual([
+      'today: 2026-06-10T12:00 – 2026-06-11T12:00',
+    ]);
+  });
+
+  it('lets a day begin where the clocks leave midnight out', async () => {
+    expect(await read('2023-04-28', 'Africa/Cairo')).toEqual([
+      '2023-04-28: 2023-04-27T22:00 – 2023-04-28T21:00',
+    ]);
+  });
+});
