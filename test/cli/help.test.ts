@@ -30,6 +30,10 @@ beforeAll(async () => {
       relevant: ['m1'],
     },
   ];
+  const shown = { kind: 'recall', at: '2026-02-01T00:00:00Z', strategy: 'bm25', query: 'who drinks tea?' };
+  const uses = { kind: 'use', at: '2026-02-01T00:01:00Z', ids: ['roast'] };
+  const hits = [{ id: 'grinder' }, { id: 'roast' }];
+  work.file('recalls.jsonl', `${JSON.stringify({ ...shown, hits })}\n${JSON.stringify(uses)}\n`);
   work.file('questions.jsonl', dataset.map((each) => JSON.stringify(each)).join('\n'));
   await work.shell(
     'git init --quiet && git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m first',
@@ -55,13 +59,17 @@ describe('help', () => {
     expect((await work.salience(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  // In the order of the table, which is that of a life: what is remembered first is forgotten later.
-  it.each(commands.map(({ name }) => name).filter((name) => !['forget', 'serve'].includes(name)))(
+  // In the order of the table, which is that of a life: what is remembered first is forgotten later. A server goes on, and
+  // what tune finds on one question is refused.
+  const apart = ['forget', 'serve', 'tune'];
+  it.each(commands.map(({ name }) => name).filter((name) => !apart.includes(name)))(
     'of %s has examples that run',
     async (name) => {
       const examples = await examplesOf(name);
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {
+        // It goes on until it is interrupted.
+        if (example.endsWith('--follow')) continue;
         // A memory that an example needs may have been undone or renamed by an earlier one.
         await work.salience([
           'remember',
@@ -80,6 +88,10 @@ describe('help', () => {
         const env = name === 'resolve' ? { SALIENCE_SPACE: 'contradictions' } : {};
         for (const how of name === 'resolve' ? ['dark', 'light', 'medium'] : []) {
           await work.salience(['remember', `Ann prefers ${how} roast coffee`], { env });
+        }
+        if (name === 'replay') {
+          await work.salience(['configure', '--record-recalls', '7', '--record-texts']);
+          await work.salience(['recall', 'roast', '--strategy', 'bm25']);
         }
         const { code, stderr } = await work.shell(
           example.replace(/^salience remember (.*) --id roast$/, 'salience remember $1 --id another'),
