@@ -74,7 +74,9 @@ export function createResidence(space: string): Residence {
     const known = new Set(
       await refreshSignals(index, rows, [...new Set([...beside.map(({ id }) => id), ...feed.used])]),
     );
-    const anew = feed.written.map(({ key }) => key).filter((key) => !known.has(key));
+    // What was used may have been rewritten too: its text is taken in anew all the same.
+    const isFresh = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
+    const anew = feed.written.map(({ key }) => key).filter((key) => !isFresh.has(key));
     const there = new Set(anew.length > 0 ? await putRows(index, rows, anew) : []);
     for (const key of anew) {
       if (there.has(key)) continue;
