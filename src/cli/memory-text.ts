@@ -15,7 +15,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['scope', memory.scope],
     ['type', memory.type],
     ['title', memory.title],
-    ['tags', memory.tags.length > 0 ? memory.tags.join(', ') : undefined],
+    ['tags', listed(memory.tags)],
     ['metadata', metadata === '{}' ? undefined : metadata],
     ['topic key', memory.topicKey],
     ['session', memory.sessionId],
@@ -42,7 +42,7 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
     ['accesses', `${memory.accessCount} in ${plural(memory.sessions.length, 'session')}`],
     ['revisions', String(memory.revisionCount)],
     ['tier', memory.core ? `${memory.tier}, core` : memory.tier],
-    ['supersedes', memory.supersedes.length === 0 ? undefined : memory.supersedes.join(', ')],
+    ['supersedes', listed(memory.supersedes)],
     [
       'author',
       memory.author === undefined || memory.role === undefined
@@ -50,8 +50,13 @@ export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now'
         : `${memory.author} (${memory.role})`,
     ],
     ['source', memory.sourceRef === undefined ? memory.source : `${memory.source}: ${memory.sourceRef}`],
+    ['derived from', listed(memory.derivedFrom)],
   ]);
   return `${paint('dim', fields)}\n\n${plainBlock(memory.content)}`;
+}
+
+function listed(texts: readonly string[]): string | undefined {
+  return texts.length === 0 ? undefined : texts.join(', ');
 }
 
 /** One line a memory. */
