@@ -1,6 +1,7 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { codeOf, type Dictionary } from './columns.ts';
+import { createCodes } from './kernel/codes.ts';
 import {
   addToSession,
   createResidentIndex,
@@ -63,8 +64,7 @@ export function encodePages(index: ResidentIndex): PageParts {
   const { codes, dimensions } = index;
   const keptCodes = new Int8Array(living.length * dimensions);
   for (let at = 0; at < living.length; at++) {
-    const start = living[at]! * dimensions;
-    keptCodes.set(codes.subarray(start, start + dimensions), at * dimensions);
+    if (codes) keptCodes.set(codes.view(living[at]!, 1), at * dimensions);
   }
   parts.set('codes', bytesOf(keptCodes));
   encodePostings(index, newRow, parts);
@@ -90,7 +90,11 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
   index.lengths = arrayOf(Uint32Array, parts, 'lengths');
   index.scales = arrayOf(Float32Array, parts, 'scales');
   index.residuals = arrayOf(Float64Array, parts, 'residuals');
-  index.codes = arrayOf(Int8Array, parts, 'codes');
+  if (header.dimensions > 0) {
+    index.codes = createCodes(header.dimensions);
+    index.codes.reserve(header.size);
+    index.codes.view(0, header.size).set(arrayOf(Int8Array, parts, 'codes'));
+  }
   for (const name of STORED_SIGNAL_NAMES)
     index.columns.signals[name] = arrayOf(Float64Array, parts, `signal.${name}`);
   for (const name of CLOCK_NAMES) index.columns.clocks[name] = arrayOf(Float64Array, parts, `clock.${name}`);

@@ -13,6 +13,7 @@ import {
   setRow,
 } from './columns.ts';
 import { grow } from './grow.ts';
+import { type Codes, createCodes } from './kernel/codes.ts';
 import { type Quantised, quantise } from './quantise.ts';
 
 /**
@@ -36,8 +37,8 @@ export interface ResidentIndex {
   readonly rowOfKey: Map<number, number>;
   /** Terms in the memory's text, repetitions included. */
   lengths: Uint32Array;
-  /** `dimensions` codes a row. */
-  codes: Int8Array;
+  /** Absent until the first vector. */
+  codes: Codes | undefined;
   /** NaN for a memory without a vector. */
   scales: Float32Array;
   residuals: Float64Array;
@@ -109,7 +110,7 @@ export function createResidentIndex(): ResidentIndex {
     ordinals: new Float64Array(0),
     rowOfKey: new Map(),
     lengths: new Uint32Array(0),
-    codes: new Int8Array(0),
+    codes: undefined,
     scales: new Float32Array(0),
     residuals: new Float64Array(0),
     vectors: 0,
@@ -153,7 +154,7 @@ export function reserve(index: ResidentIndex, rows: number): void {
   index.asks = grow(index.asks, length);
   index.scales = grow(index.scales, length);
   index.residuals = grow(index.residuals, length);
-  index.codes = grow(index.codes, length * index.dimensions);
+  index.codes?.reserve(length);
 }
 
 /** Takes a memory in, in place of what the index has under its key. */
@@ -265,11 +266,12 @@ function putVector(index: ResidentIndex, row: number, vector: IndexedMemory['vec
     return;
   }
   const { codes, scale, residual } = vector instanceof Float32Array ? quantise(vector) : vector;
-  if (index.dimensions === 0) {
+  if (index.codes === undefined) {
     index.dimensions = codes.length;
-    index.codes = grow(index.codes, index.alive.length * index.dimensions);
+    index.codes = createCodes(codes.length);
+    index.codes.reserve(row + 1);
   }
-  index.codes.set(codes, row * index.dimensions);
+  index.codes.set(row, codes);
   index.scales[row] = scale;
   index.residuals[row] = residual;
   index.vectors++;

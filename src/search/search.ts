@@ -5,10 +5,10 @@ import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import { SCAN_ROWS } from './kernel/codes.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { SCAN_ROWS, scan } from './scan.ts';
 import { columnsOf, type StandingColumns, signalsForQuery } from './standing.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
@@ -238,19 +238,18 @@ function fillBlock(block: MutableBlock, rows: Int32Array, start: number): number
 
 /** Fills in, for each row of a block, between which values its similarity to the query lies. */
 function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined): (block: Block) => void {
-  if (vector === undefined || index.dimensions !== vector.length) {
+  const { codes, scales, residuals } = index;
+  if (vector === undefined || codes?.dimensions !== vector.length) {
     return ({ similarityLow, similarityHigh, count }) => {
       similarityLow.fill(Number.NaN, 0, count);
       similarityHigh.fill(Number.NaN, 0, count);
     };
   }
   const query: Quantised = quantise(vector);
-  const products = new Int32Array(SCAN_ROWS);
-  const { codes, scales, residuals, dimensions } = index;
   return ({ rows, count, similarityLow, similarityHigh }) => {
     if (count === 0) return;
     const first = rows[0]!;
-    scan(query.codes, codes, dimensions, first, rows[count - 1]! - first + 1, products);
+    const products = codes.products(query.codes, first, rows[count - 1]! - first + 1);
     for (let at = 0; at < count; at++) {
       const row = rows[at]!;
       const product = query.scale * scales[row]! * products[row - first]!;

@@ -22,7 +22,7 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
       terms: (terms.get(row) ?? []).sort(([a], [b]) => a - b),
       codes: Number.isNaN(index.scales[row])
         ? undefined
-        : [...index.codes.subarray(row * index.dimensions, (row + 1) * index.dimensions)],
+        : [...(index.codes?.view(row, 1) ?? [])],
       scale: index.scales[row],
       residual: Number.isNaN(index.scales[row]) ? undefined : index.residuals[row],
     });

@@ -1,9 +1,6 @@
-/** Rows that one call of a scan covers. */
-export const SCAN_ROWS = 4096;
-
 /**
- * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each: the one function that a
- * faster kernel replaces. `products[i]` is that of row `first + i`.
+ * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each. `products[i]` is that of
+ * row `first + i`.
  */
 export type Scan = (
   query: Int8Array,
@@ -15,7 +12,7 @@ export type Scan = (
 ) => void;
 
 /**
- * The scan in plain TypeScript. Four rows at once share each component of the query; `imul` and `| 0` keep the sums
+ * What the kernel of scan.wat does, in plain TypeScript. Four rows at once share each component of the query; `imul` and `| 0` keep the sums
  * whole numbers, where `*` would make the engine look out for −0.
  */
 export const scan: Scan = (query, codes, dimensions, first, count, products) => {

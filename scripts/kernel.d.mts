@@ -1,0 +1,2 @@
+/** The text of src/search/kernel/module.ts. */
+export declare function compileKernel(): Promise<string>;

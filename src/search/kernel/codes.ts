@@ -1,0 +1,162 @@
+import { grow } from '../grow.ts';
+import { KERNEL_BASE64 } from './module.ts';
+import { scan } from './scan.ts';
+
+/** Rows whose products are computed at once. */
+export const SCAN_ROWS = 4096;
+
+/** The 8-bit codes of an index's vectors, row after row, and their dot products with a query. */
+export interface Codes {
+  /** Codes of a row. */
+  readonly dimensions: number;
+  /** Bytes that are taken. */
+  readonly byteLength: number;
+  /** Makes room for so many rows. */
+  reserve(rows: number): void;
+  set(row: number, codes: Int8Array): void;
+  /** The codes of some rows: valid until more room is made. */
+  view(row: number, count: number): Int8Array;
+  /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
+  products(query: Int8Array, first: number, count: number): Int32Array;
+}
+
+/** Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. */
+export function createCodes(dimensions: number): Codes {
+  let codes = createKernelCodes(dimensions);
+  if (codes === undefined) return createPlainCodes(dimensions);
+  let rows = 0;
+  return {
+    dimensions,
+    get byteLength() {
+      return codes!.byteLength;
+    },
+    reserve(wanted) {
+      try {
+        codes!.reserve(wanted);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        const plain = createPlainCodes(dimensions);
+        plain.reserve(wanted);
+        plain.view(0, rows).set(codes!.view(0, rows));
+        codes = plain;
+      }
+      rows = Math.max(rows, wanted);
+    },
+    set: (row, values) => codes!.set(row, values),
+    view: (row, count) => codes!.view(row, count),
+    products: (query, first, count) => codes!.products(query, first, count),
+  };
+}
+
+/** Codes in a plain array: for runtimes without SIMD, and what the kernel is tested against. */
+export function createPlainCodes(dimensions: number): Codes {
+  let codes = new Int8Array(0);
+  const products = new Int32Array(SCAN_ROWS);
+  return {
+    dimensions,
+    get byteLength() {
+      return codes.length;
+    },
+    reserve(rows) {
+      codes = grow(codes, rows * dimensions);
+    },
+    set: (row, values) => codes.set(values, row * dimensions),
+    view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
+    products(query, first, count) {
+      scan(query, codes, dimensions, first, count, products);
+      return products;
+    },
+  };
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** The part of it that is used: the types of Node.js do not have it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Memory: new (limits: { readonly initial: number }) => WasmMemory;
+  readonly Instance: new (
+    module: object,
+    imports: object,
+  ) => { readonly exports: { readonly scan: ScanFunction } };
+};
+
+const PAGE_BYTES = 65_536;
+/** 2^32 bytes, the most that a WebAssembly memory has. */
+const MOST_PAGES = 65_536;
+
+let compiled: object | undefined | 'none';
+
+/** The kernel; `undefined` where the runtime has no WebAssembly, or none with SIMD. */
+function kernel(): object | undefined {
+  if (compiled === undefined) {
+    try {
+      compiled = new WebAssembly.Module(Uint8Array.from(atob(KERNEL_BASE64), (char) => char.charCodeAt(0)));
+    } catch {
+      compiled = 'none';
+    }
+  }
+  return compiled === 'none' ? undefined : compiled;
+}
+
+type ScanFunction = (
+  query: number,
+  codes: number,
+  dimensions: number,
+  count: number,
+  products: number,
+) => void;
+
+/**
+ * A memory of its own: the query first, then the products, then the codes, so that growing moves nothing. `undefined`
+ * where there is no kernel or no such memory, as under a limit of address space.
+ */
+export function createKernelCodes(dimensions: number): Codes | undefined {
+  const module = kernel();
+  if (module === undefined) return undefined;
+  const productsAt = Math.ceil((2 * dimensions) / 16) * 16;
+  const codesAt = productsAt + 4 * SCAN_ROWS;
+  let memory: WasmMemory;
+  let run: ScanFunction;
+  try {
+    memory = new WebAssembly.Memory({ initial: Math.ceil(codesAt / PAGE_BYTES) });
+    run = new WebAssembly.Instance(module, { kernel: { memory } }).exports.scan;
+  } catch {
+    return undefined;
+  }
+  // Growing detaches the buffer: views are made anew, here alone.
+  let query = new Int16Array(0);
+  let products = new Int32Array(0);
+  let codes = new Int8Array(0);
+  const refresh = () => {
+    query = new Int16Array(memory.buffer, 0, dimensions);
+    products = new Int32Array(memory.buffer, productsAt, SCAN_ROWS);
+    codes = new Int8Array(memory.buffer, codesAt);
+  };
+  refresh();
+  return {
+    dimensions,
+    get byteLength() {
+      return memory.buffer.byteLength;
+    },
+    reserve(rows) {
+      const missing = rows * dimensions - codes.length;
+      if (missing <= 0) return;
+      const pages = memory.buffer.byteLength / PAGE_BYTES;
+      // At least half as much again, so that a row at a time does not grow it each time.
+      const wanted = Math.max(Math.ceil(missing / PAGE_BYTES), Math.ceil(pages / 2));
+      memory.grow(Math.min(wanted, Math.max(Math.ceil(missing / PAGE_BYTES), MOST_PAGES - pages)));
+      refresh();
+    },
+    set: (row, values) => codes.set(values, row * dimensions),
+    view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
+    products(values, first, count) {
+      query.set(values);
+      run(0, codesAt + first * dimensions, dimensions, count, productsAt);
+      return products;
+    },
+  };
+}
