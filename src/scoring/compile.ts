@@ -1,10 +1,31 @@
+import type { Instant } from '../domain/time.ts';
 import { compileCondition, type ResolvedCondition } from './condition.ts';
+import { namesRead } from './evaluate.ts';
 import { type Node, operatorOf } from './operators/index.ts';
-import { BLOCK_SIZE, type Block, type Columns, type Lane } from './operators/lanes.ts';
+import {
+  BLOCK_SIZE,
+  type Block,
+  type Columns,
+  emptyBlock,
+  type Facts,
+  type KeptColumn,
+  type Lane,
+  laneOf,
+  type Sides,
+} from './operators/lanes.ts';
 import type { Compilation } from './operators/operator.ts';
 import { rangeOf } from './range.ts';
+import { isQuerySignal, isSignalName } from './signals.ts';
 
-export { BLOCK_SIZE, type Block, type Columns } from './operators/lanes.ts';
+export {
+  BLOCK_SIZE,
+  type Block,
+  type Columns,
+  emptyBlock,
+  type Facts,
+  type KeptColumn,
+  type MutableBlock,
+} from './operators/lanes.ts';
 
 /** A formula made ready to bound many memories at once: interval arithmetic over columns, a loop for each node. */
 export interface CompiledFormula {
@@ -12,31 +33,107 @@ export interface CompiledFormula {
    * Bounds the score of every row of the block, up to the rounding of `exp` and `log`. The result is overwritten by
    * the next call. A row whose formula cannot be evaluated (an unknown age) has NaN.
    */
-  bounds(block: Block): Lane;
+  bounds(block: Block): Sides;
 }
 
-export function compile(root: Node, columns: Columns): CompiledFormula {
+/** Of a query about which nothing is known beforehand. */
+const NO_FACTS: Facts = { known: () => undefined };
+
+/**
+ * What the facts say of the query is folded, and what `columns` keep is only read: the rest is a loop for each node. With
+ * `wanted` the upper side alone, the lower one is the same.
+ */
+export function compile(
+  root: Node,
+  columns: Columns,
+  facts: Facts = NO_FACTS,
+  wanted: 'high' | 'both' = 'both',
+): CompiledFormula {
+  return compileFor(root, columns, facts, wanted, false);
+}
+
+function compileFor(
+  root: Node,
+  columns: Columns,
+  facts: Facts,
+  wanted: 'high' | 'both',
+  spans: boolean,
+): CompiledFormula {
   const lanes = new Map<Node, Lane>();
   const compilation: Compilation = {
     columns,
     steps: [],
+    spans,
     of(node) {
       const known = lanes.get(node);
       if (known) return known;
-      const lane = operatorOf(node).compile(node, compilation);
+      const kept = isKept(node) ? columns.kept?.(node) : undefined;
+      const lane = kept ? loadKept(kept, compilation) : operatorOf(node).compile(node, compilation);
       lanes.set(node, lane);
       return lane;
     },
     range: rangeOf,
+    facts,
   };
   const lane = compilation.of(root);
+  const high = lane.high;
+  const bounds = { low: wanted === 'both' ? lane.low : high, high };
   const { steps } = compilation;
   return {
     bounds(block) {
       for (const step of steps) step(block);
-      return lane;
+      return bounds;
     },
   };
+}
+
+/** Whether a formula is the same for every query, and dearer than reading a column. */
+function isKept(node: Node): boolean {
+  const names = [...namesRead(node)];
+  if (names.length === 0 || names.some((name) => isSignalName(name) && isQuerySignal(name))) return false;
+  return operatorOf(node).children(node).length > 0 && node.op !== 'ref';
+}
+
+function loadKept({ low, high }: KeptColumn, { steps }: Compilation): Lane {
+  const kept = { low, high };
+  return laneOf(steps, true, (side, out) => {
+    const values = kept[side];
+    return ({ rows, count }) => {
+      for (let at = 0; at < count; at++) out[at] = values[rows[at]!]!;
+    };
+  });
+}
+
+/** Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. */
+export function keepFormula(
+  node: Node,
+  columns: Omit<Columns, 'kept'>,
+  size: number,
+  from: Instant,
+  until: Instant,
+): KeptColumn {
+  const formula = compileFor(node, columns, NO_FACTS, 'both', true);
+  const kept = { low: new Float32Array(size), high: new Float32Array(size) };
+  const block = emptyBlock(from, until);
+  for (let start = 0; start < size; start += BLOCK_SIZE) {
+    block.count = Math.min(BLOCK_SIZE, size - start);
+    for (let at = 0; at < block.count; at++) block.rows[at] = start + at;
+    const { low, high } = formula.bounds(block);
+    for (let at = 0; at < block.count; at++) {
+      kept.low[start + at] = outward(low[at]!, -1);
+      kept.high[start + at] = outward(high[at]!, 1);
+    }
+  }
+  return kept;
+}
+
+/** More than the rounding of a 32-bit float, relative to its value. */
+const ROUNDING_32 = 1e-7;
+
+/** A value moved so far in a direction that its 32-bit float still lies beyond it. */
+function outward(value: number, direction: 1 | -1): number {
+  if (Math.abs(value) > 1e38) return direction * Infinity;
+  return value + direction * (Math.abs(value) * ROUNDING_32 + 1e-40);
 }
 
 /** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */

@@ -2,7 +2,7 @@ import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Scalar } from './operators/index.ts';
 import type { Knowledge } from './operators/interval.ts';
-import { BLOCK_SIZE, type Block, type Columns, isBlurred, loadSignal, newLane } from './operators/lanes.ts';
+import { BLOCK_SIZE, type Block, type Columns, loadSignal, roomFor } from './operators/lanes.ts';
 import type { Resolver } from './operators/operator.ts';
 import { scalarText, visible } from './show.ts';
 import {
@@ -172,8 +172,11 @@ export function compileCondition(
     }
     case 'passed': {
       const clock = columns.clock(condition.clock);
-      return ({ rows, count, now }) => {
-        for (let at = 0; at < count; at++) verdict[at] = clock[rows[at]!]! <= now ? 1 : 0;
+      return ({ rows, count, now, until }) => {
+        for (let at = 0; at < count; at++) {
+          const instant = clock[rows[at]!]!;
+          verdict[at] = instant <= now ? 1 : instant <= until ? 2 : 0;
+        }
         return verdict;
       };
     }
@@ -190,7 +193,7 @@ export function compileCondition(
         verdict.fill(1);
         return () => verdict;
       }
-      const lane = newLane(isBlurred(name));
+      const lane = roomFor(name);
       const load = loadSignal(columns, name, Number.NaN, lane);
       return (block) => {
         load(block);
@@ -200,7 +203,7 @@ export function compileCondition(
     }
     case 'signal': {
       const { signal, missing, limits } = condition;
-      const lane = newLane(isBlurred(signal));
+      const lane = roomFor(signal);
       const load = loadSignal(columns, signal, missing, lane);
       return (block) => {
         load(block);

@@ -36,6 +36,9 @@ export interface ResidentState {
   readonly rebuilt?: boolean | undefined;
 }
 
+/** Bounds of formulas are kept for recalls of more than this part of the rows. */
+const KEPT_SHARE = 8;
+
 /** The exact top k: every store that has a resident index searches by this. */
 export async function conductSearch(
   { index, relations, sequence, rebuilt }: ResidentState,
@@ -51,7 +54,9 @@ export async function conductSearch(
   const afterEligible = performance.now();
   const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
   const afterLexical = performance.now();
-  const search = { profile, rows, standing, columns, vector: query.vector, now, limit };
+  // What is kept is made for every row: too dear for a few of them.
+  const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
+  const search = { profile, rows, standing, kept, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const memories = await source.records(answer.hits.map(({ key }) => key));
   const hits = answer.hits.map(({ signals, bm25, score }, at): ScoredMemory => {

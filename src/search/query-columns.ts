@@ -21,6 +21,8 @@ export type QueryColumn = (row: number) => number;
 /** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
 export interface QueryColumns {
   readonly lexical: LexicalScores;
+  /** Whether every row has the signal, or none. */
+  known(name: ExactSignalName): boolean;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
 }
 
@@ -82,7 +84,14 @@ export function queryColumns(
   const exact = Object.fromEntries(
     EXACT_SIGNALS.map((name) => [name, name === 'lexical' || read.has(name) ? make[name]() : undefined]),
   ) as QueryColumns['exact'];
-  return { lexical, exact };
+  // A query without words, not even one to look for as it stands, says of no row how well its words match.
+  const hasWords = words !== undefined || query.substring !== undefined;
+  const ofWords: readonly ExactSignalName[] = ['lexical', 'contextLexical', 'sessionLexical'];
+  return {
+    lexical,
+    exact,
+    known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
+  };
 }
 
 /** The signals of a row. */

@@ -1,10 +1,19 @@
-import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
+import {
+  BLOCK_SIZE,
+  type Block,
+  compile,
+  compileConditions,
+  emptyBlock,
+  type Facts,
+  type MutableBlock,
+} from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
-import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
+import { EXACT_SIGNALS, isQuerySignal, isSignalName, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import type { Kept } from './kept.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
@@ -25,6 +34,7 @@ export interface IndexSearch {
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
   readonly standing: StandingColumns;
+  readonly kept?: Kept | undefined;
   readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
   readonly now: number;
@@ -115,11 +125,15 @@ interface Survivors {
 /** Bounds the score of every row, and keeps those that could be among the best. */
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit } = search;
-  const columns = columnsOf(index.columns, search.standing);
-  const formula = compile(profile.root, columns);
+  const columns = columnsOf(index.columns, search.standing, search.kept);
+  const block = emptyBlock(now);
+  // Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side.
+  const chosen = emptyBlock(now);
+  const facts = factsOf(index, search);
+  const formula = compile(profile.root, columns, { ...facts, block }, 'high');
+  const both = compile(profile.root, columns, { ...facts, block: chosen });
   const judge = compileConditions(profile.require, columns);
   const similarity = similarityBounds(index, search.vector);
-  const block = emptyBlock(now);
   const exact = exactColumns(search.columns);
   const { relevance } = search.columns.lexical;
   const lowest = createThreshold(limit);
@@ -137,20 +151,26 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
       if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
     }
     const verdict = judge(block);
-    const { low, high } = formula.bounds(block);
+    const { high } = formula.bounds(block);
+    const threshold = lowest.value() - SLACK;
+    chosen.count = 0;
     for (let at = 0; at < block.count; at++) {
       if (verdict[at] === 0) continue;
       candidates++;
       const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
       if (upper <= 0) continue;
-      if (upper + SLACK < lowest.value()) {
+      if (upper < threshold) {
         if (upper > discarded) discarded = upper;
         continue;
       }
       // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
-      if (verdict[at] === 1 && low[at]! > 0) lowest.offer(low[at]!);
+      if (verdict[at] === 1) copyRow(block, at, chosen);
       kept.rows.push(block.rows[at]!);
       kept.upper.push(upper);
+    }
+    if (chosen.count > 0) {
+      const { low } = both.bounds(chosen);
+      for (let at = 0; at < chosen.count; at++) if (low[at]! > 0) lowest.offer(low[at]!);
     }
     if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift();
   }
@@ -260,6 +280,15 @@ function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined
   };
 }
 
+/** Adds a row of a block to another one. */
+function copyRow(from: Block, at: number, to: MutableBlock): void {
+  const place = to.count++;
+  to.rows[place] = from.rows[at]!;
+  to.similarityLow[place] = from.similarityLow[at]!;
+  to.similarityHigh[place] = from.similarityHigh[at]!;
+  for (const name of EXACT_SIGNALS) to.exact[name][place] = from.exact[name][at]!;
+}
+
 /** Fills in what is known exactly of each row of a block; the rest of it stays NaN. */
 function exactColumns({ exact }: QueryColumns): (block: Block) => void {
   const known = EXACT_SIGNALS.flatMap((name) => {
@@ -274,23 +303,20 @@ function exactColumns({ exact }: QueryColumns): (block: Block) => void {
   };
 }
 
-function hasVector(index: ResidentIndex, row: number): boolean {
-  return !Number.isNaN(index.scales[row]!);
+/** What is known of all rows: a vector that every memory has, words that the query has or has not. */
+function factsOf(index: ResidentIndex, { vector, columns }: IndexSearch): Facts {
+  const compared = vector !== undefined && index.codes?.dimensions === vector.length;
+  const all = index.vectors === index.size - index.dead ? true : undefined;
+  return {
+    known(name) {
+      if (name === 'similarity') return compared ? all : false;
+      return isSignalName(name) && isQuerySignal(name) ? columns.known(name) : undefined;
+    },
+  };
 }
 
-type MutableBlock = { -readonly [Key in keyof Block]: Block[Key] };
-
-function emptyBlock(now: number): MutableBlock {
-  return {
-    rows: new Int32Array(BLOCK_SIZE),
-    count: 0,
-    now,
-    similarityLow: new Float64Array(BLOCK_SIZE),
-    similarityHigh: new Float64Array(BLOCK_SIZE),
-    exact: Object.fromEntries(
-      EXACT_SIGNALS.map((name) => [name, new Float64Array(BLOCK_SIZE).fill(Number.NaN)]),
-    ) as MutableBlock['exact'],
-  };
+function hasVector(index: ResidentIndex, row: number): boolean {
+  return !Number.isNaN(index.scales[row]!);
 }
 
 /** The k-th highest of the values offered so far: a heap whose root is the lowest of the k. */

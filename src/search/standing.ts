@@ -5,6 +5,7 @@ import { type Belief, isBelieved } from '../store/eligibility.ts';
 import { type Relations, standingsOf } from '../store/standing.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { ColumnSet } from './columns.ts';
+import type { Kept } from './kept.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 
 /** How memories stand to each other where and when a query looks: columns of that query, a value a row. */
@@ -37,8 +38,8 @@ export function standingColumns(
 }
 
 /** Everything that a formula may read of rows: what is resident, with the columns of one query. */
-export function columnsOf(columns: ColumnSet, standing: StandingColumns): Columns {
-  return {
+export function columnsOf(columns: ColumnSet, standing: StandingColumns, kept?: Kept): Columns {
+  const all: Columns = {
     signal: (name) => (name === 'conflict' ? standing.conflict : columns.signals[name]),
     clock: (name) => columns.clocks[name],
     attribute(name) {
@@ -47,6 +48,7 @@ export function columnsOf(columns: ColumnSet, standing: StandingColumns): Column
       return { codes, texts: dictionary.texts };
     },
   };
+  return kept ? { ...all, kept: (node) => kept(node, all) } : all;
 }
 
 /** The signals of a row for one query. */

@@ -2,6 +2,7 @@ import type { Instant } from '../domain/time.ts';
 import type { Relations } from '../store/standing.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import { eligibleRows } from './eligible.ts';
+import { createKept, type Kept } from './kept.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { type StandingColumns, standingColumns } from './standing.ts';
 import { type Context, contextOf, type Turns, turnsOf } from './turns.ts';
@@ -23,6 +24,8 @@ export interface View {
   readonly authors: readonly string[];
   /** Whether a visible memory has a role. */
   readonly hasRoles: boolean;
+  /** What is kept of formulas, as of a moment. */
+  readonly kept: (now: Instant) => Kept;
 }
 
 /** What a recall sees, whatever it returns. */
@@ -42,7 +45,7 @@ export function returnsAll({ inScope, types, typesExclude, tags, metadata, cold 
   );
 }
 
-interface Kept {
+interface KeptView {
   readonly key: string;
   readonly version: number;
   readonly relations: Relations<number>;
@@ -54,7 +57,7 @@ interface Kept {
 
 /** Recalls of one process mostly look from a few places only. */
 const MOST_KEPT = 4;
-const kept = new WeakMap<ResidentIndex, readonly Kept[]>();
+const kept = new WeakMap<ResidentIndex, readonly KeptView[]>();
 
 /** What a recall with this filter sees. Kept until the index changes, or a clock of a memory passes. */
 export function viewOf(
@@ -102,6 +105,7 @@ function makeView(
     standing,
     rows: visible,
     filtered,
+    kept: createKept(index.size),
     get turns() {
       turns ??= turnsOf(index, visible);
       return turns;

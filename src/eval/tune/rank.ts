@@ -141,7 +141,15 @@ function createScratch(questions: readonly QuestionFeatures[], rows: number) {
       const part = (name: SignalName) => signals[name]?.subarray(start, start + count) ?? unknown;
       const exact = Object.fromEntries(EXACT_SIGNALS.map((name) => [name, part(name)])) as Block['exact'];
       const similarity = part('similarity');
-      return { rows: places, count, now, similarityLow: similarity, similarityHigh: similarity, exact };
+      return {
+        rows: places,
+        count,
+        now,
+        until: now,
+        similarityLow: similarity,
+        similarityHigh: similarity,
+        exact,
+      };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { CLOCK_NAMES, type ClockName } from '../../domain/fields.ts';
 import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Signals } from '../signals.ts';
-import { newLane } from './lanes.ts';
+import { laneOf } from './lanes.ts';
 import type { Operator, Resolver } from './operator.ts';
 
 /** Days since a clock, or since the earliest or the latest of several; never negative. */
@@ -56,21 +56,20 @@ export const age: Operator<AgeExpression, AgeNode, Known> = {
   },
   interval: (node, intervals) => intervals.age(node).interval,
   age: (node, intervals) => intervals.age(node),
-  compile(node, { columns, steps }) {
-    const lane = newLane(false);
+  compile(node, { columns, steps, spans }) {
     const clocks = node.clocks.map((clock) => columns.clock(clock));
     const latest = node.pick === 'latest';
-    steps.push(({ rows, count, now }) => {
+    return laneOf(steps, spans, (side, out) => ({ rows, count, now, until }) => {
+      const moment = side === 'low' ? now : until;
       for (let at = 0; at < count; at++) {
         let instant = Number.NaN;
         for (const clock of clocks) {
           const value = clock[rows[at]!]!;
           if (Number.isNaN(instant) || (latest ? value > instant : value < instant)) instant = value;
         }
-        lane.low[at] = Math.max(0, now - instant) / MILLISECONDS_PER_DAY;
+        out[at] = Math.max(0, moment - instant) / MILLISECONDS_PER_DAY;
       }
     });
-    return lane;
   },
   line({ detail }, quote) {
     const clocks = (detail.clocks ?? []).map(quote).join(' or ');

@@ -2,7 +2,7 @@ import { cappedLinear, clamp } from '../arithmetic.ts';
 import { scalarText } from '../show.ts';
 import { clipped } from './clamp.ts';
 import type { Expression, Node, Scalar } from './index.ts';
-import { risingLane } from './lanes.ts';
+import { clippedLane } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** min(max(of, 0), cap) ÷ cap. */
@@ -42,7 +42,7 @@ export const capped: Operator<CappedExpression, CappedNode, Known> = {
     const [low, high] = intervals.of(of);
     return [clamp(low, 0, cap) / cap, clamp(high, 0, cap) / cap];
   },
-  compile: ({ of, cap }, compilation) => risingLane(compilation, of, (value) => clamp(value, 0, cap) / cap),
+  compile: ({ of, cap }, compilation) => clippedLane(compilation, of, 0, cap, cap),
   line({ detail: { clipped, cap }, inputs }) {
     const branches = inputs.map((tree) => ({ tree }));
     if (clipped === 'high') return { words: `share of the cap of ${cap}, clipped to 1`, branches };

@@ -1,7 +1,7 @@
 import { clamp as hold } from '../arithmetic.ts';
 import { scalarText } from '../show.ts';
 import type { Expression, Node, Scalar } from './index.ts';
-import { risingLane } from './lanes.ts';
+import { clippedLane } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** Held within [min, max]. Default is [0, 1]. */
@@ -47,7 +47,7 @@ export const clamp: Operator<ClampExpression, ClampNode, Known> = {
     const [low, high] = intervals.of(of);
     return [hold(low, min, max), hold(high, min, max)];
   },
-  compile: ({ of, min, max }, compilation) => risingLane(compilation, of, (value) => hold(value, min, max)),
+  compile: ({ of, min, max }, compilation) => clippedLane(compilation, of, min, max, 1),
   line: ({ detail, inputs }) => ({
     words: `clipped to the ${detail.clipped === 'low' ? `lowest, ${detail.min}` : `highest, ${detail.max}`}`,
     branches: inputs.map((tree) => ({ tree })),

@@ -1,5 +1,5 @@
 import { shortNumber, visible } from '../show.ts';
-import { BLOCK_SIZE } from './lanes.ts';
+import { constantLane } from './lanes.ts';
 import type { Notation, Operator } from './operator.ts';
 
 /** A number. */
@@ -39,10 +39,7 @@ export const constant: Operator<ConstantExpression, ConstantNode, { readonly nam
   takes: (inputs) => inputs === 0,
   detail: ({ parameter }) => (parameter === undefined ? {} : { name: parameter }),
   interval: ({ value }) => [value, value],
-  compile(node) {
-    const values = new Float64Array(BLOCK_SIZE).fill(node.value);
-    return { low: values, high: values };
-  },
+  compile: ({ value }) => constantLane(value),
   line: ({ detail }, quote) => ({
     words: detail.name === undefined ? 'constant' : `parameter ${quote(detail.name)}`,
     branches: [],

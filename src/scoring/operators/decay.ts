@@ -125,19 +125,9 @@ export const decay: Operator<DecayExpression, DecayNode, Known> = {
   },
   compile(node, compilation) {
     const { missing } = node;
-    const age = compilation.of(node.age);
-    const lane = pairLane(compilation, age, compilation.of(node.pace), (days, pace) =>
-      decayed(node, days, pace),
+    return pairLane(compilation, compilation.of(node.age), compilation.of(node.pace), (days, pace) =>
+      missing !== undefined && Number.isNaN(days) ? missing : decayed(node, days, pace),
     );
-    if (missing === undefined) return lane;
-    compilation.steps.push(({ count }) => {
-      for (let at = 0; at < count; at++) {
-        if (!Number.isNaN(age.low[at]!)) continue;
-        lane.low[at] = missing;
-        lane.high[at] = missing;
-      }
-    });
-    return lane;
   },
   line({ detail, inputs: [age, pace] }, _, sourceOf) {
     const curve = detail.curve === 'power' ? 'power decay' : 'decay';

@@ -1,5 +1,5 @@
 import type { Expression, Node } from './index.ts';
-import { eachSide, isWide, newLane } from './lanes.ts';
+import { isWide, laneOf } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** The smallest. */
@@ -44,18 +44,16 @@ function extreme<Name extends 'min' | 'max'>(
     },
     compile(node, compilation) {
       const of = node.of.map(compilation.of);
-      const lane = newLane(of.some(isWide));
-      eachSide(lane, (out, side) => {
+      return laneOf(compilation.steps, of.some(isWide), (side, out) => {
         const [first, ...rest] = of.map((each) => each[side]);
-        compilation.steps.push(({ count }) => {
+        return ({ count }) => {
           for (let at = 0; at < count; at++) {
             let value = first![at]!;
             for (const other of rest) value = pick(value, other[at]!);
             out[at] = value;
           }
-        });
+        };
       });
-      return lane;
     },
     line: ({ inputs, value }) => ({
       words,

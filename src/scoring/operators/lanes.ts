@@ -1,8 +1,10 @@
 import type { ClockName } from '../../domain/fields.ts';
 import {
   type AttributeName,
+  EXACT_SIGNALS,
   type ExactSignalName,
   isQuerySignal,
+  type QuerySignalName,
   type RowSignalName,
   type SignalName,
 } from '../signals.ts';
@@ -23,6 +25,22 @@ export interface Columns {
     readonly codes: Uint16Array | Uint32Array;
     readonly texts: readonly string[];
   };
+  /** What is kept of a formula that no query changes; `undefined` where each query computes it anew. */
+  kept?(node: Node): KeptColumn | undefined;
+}
+
+/** What a query knows beforehand of all rows, so that a formula need not look at each. */
+export interface Facts {
+  /** The only block that the formula will be given: what it has of the query is then read where it stands. */
+  readonly block?: Block | undefined;
+  /** Whether every row has a value of its own, or none has; `undefined` where they differ. */
+  known(name: SignalName | ClockName): boolean | undefined;
+}
+
+/** Values between which a formula lies that no query changes, of every row. */
+export interface KeptColumn {
+  readonly low: Float32Array;
+  readonly high: Float32Array;
 }
 
 /** Some rows, with what the query says of each. The arrays are as long as `BLOCK_SIZE`; `count` is in use. */
@@ -30,6 +48,8 @@ export interface Block {
   readonly rows: Int32Array;
   readonly count: number;
   readonly now: number;
+  /** Values hold until this moment too; equal to `now` except for what is kept from one query to the next. */
+  readonly until: number;
   /** NaN where the similarity is unknown. */
   readonly similarityLow: Float64Array;
   readonly similarityHigh: Float64Array;
@@ -37,40 +57,114 @@ export interface Block {
   readonly exact: { readonly [Name in ExactSignalName]: Float64Array };
 }
 
-/** Values between which the formula's value of each row lies; the same array when they are known exactly. */
-export interface Lane {
-  readonly low: Float64Array;
-  readonly high: Float64Array;
+export type MutableBlock = { -readonly [Key in keyof Block]: Block[Key] };
+
+/** A block without rows, of a query of which nothing is known. */
+export function emptyBlock(now: number, until = now): MutableBlock {
+  return {
+    rows: new Int32Array(BLOCK_SIZE),
+    count: 0,
+    now,
+    until,
+    similarityLow: new Float64Array(BLOCK_SIZE).fill(Number.NaN),
+    similarityHigh: new Float64Array(BLOCK_SIZE).fill(Number.NaN),
+    exact: Object.fromEntries(
+      EXACT_SIGNALS.map((name) => [name, new Float64Array(BLOCK_SIZE).fill(Number.NaN)]),
+    ) as Block['exact'],
+  };
+}
+
+/** One end of the interval of a value. */
+export type Side = 'low' | 'high';
+
+/** The values of a signal between which it lies; the same array where it is known exactly. */
+export type Sides = { readonly [Name in Side]: Float64Array };
+
+/**
+ * Values between which the formula's value of each row lies. A side is worked out only if something reads it: reading it
+ * once, while a formula is compiled, adds its steps.
+ */
+export interface Lane extends Sides {
+  /** The two sides differ. */
+  readonly wide: boolean;
+  /** The value of every row, where it is one. */
+  readonly constant?: number;
 }
 
 /** Work on the rows of a block. */
 export type Step = (block: Block) => void;
 
-export function newLane(wide: boolean): Lane {
-  const low = new Float64Array(BLOCK_SIZE);
-  return { low, high: wide ? new Float64Array(BLOCK_SIZE) : low };
+export function constantLane(value: number): Lane {
+  const values = new Float64Array(BLOCK_SIZE).fill(value);
+  return { wide: false, low: values, high: values, constant: value };
 }
 
-export function isWide(lane: Lane): boolean {
-  return lane.low !== lane.high;
+/** A lane whose sides are worked out on their own: `fill` says how, and reads what it needs of other lanes. */
+export function laneOf(steps: Step[], wide: boolean, fill: (side: Side, out: Float64Array) => Step): Lane {
+  const made: { [Name in Side]?: Float64Array } = {};
+  const sideOf = (side: Side): Float64Array => {
+    const known = made[side];
+    if (known) return known;
+    const out = new Float64Array(BLOCK_SIZE);
+    steps.push(fill(side, out));
+    made[side] = out;
+    return out;
+  };
+  return {
+    wide,
+    get low() {
+      return sideOf('low');
+    },
+    get high() {
+      return sideOf(wide ? 'high' : 'low');
+    },
+  };
 }
 
-export function eachSide(lane: Lane, work: (out: Float64Array, side: 'low' | 'high') => void): void {
-  work(lane.low, 'low');
-  if (isWide(lane)) work(lane.high, 'high');
+/** A lane whose sides are worked out together. */
+export function jointLane(steps: Step[], fill: (sides: Sides) => Step): Lane {
+  let made: Sides | undefined;
+  const sides = () => {
+    if (made === undefined) {
+      const both = { low: new Float64Array(BLOCK_SIZE), high: new Float64Array(BLOCK_SIZE) };
+      steps.push(fill(both));
+      made = both;
+    }
+    return made;
+  };
+  return {
+    wide: true,
+    get low() {
+      return sides().low;
+    },
+    get high() {
+      return sides().high;
+    },
+  };
 }
 
-/** A function that rises with its argument. */
-export function risingLane(compilation: Compilation, of: Node, apply: (value: number) => number): Lane {
+export function isWide({ wide }: Lane): boolean {
+  return wide;
+}
+
+/** min(max(value, low), high) ÷ divisor. */
+export function clippedLane(
+  compilation: Compilation,
+  of: Node,
+  low: number,
+  high: number,
+  divisor: number,
+): Lane {
   const inner = compilation.of(of);
-  const lane = newLane(isWide(inner));
-  eachSide(lane, (out, side) => {
+  return laneOf(compilation.steps, inner.wide, (side, out) => {
     const from = inner[side];
-    compilation.steps.push(({ count }) => {
-      for (let at = 0; at < count; at++) out[at] = apply(from[at]!);
-    });
+    return ({ count }) => {
+      for (let at = 0; at < count; at++) {
+        const value = from[at]!;
+        out[at] = (value < low ? low : value > high ? high : value) / divisor;
+      }
+    };
   });
-  return lane;
 }
 
 /** A function that is monotone in both arguments: its extremes lie at the corners. */
@@ -80,25 +174,27 @@ export function pairLane(
   b: Lane,
   apply: (a: number, b: number) => number,
 ): Lane {
-  if (!isWide(a) && !isWide(b)) {
-    const lane = newLane(false);
-    steps.push(({ count }) => {
-      for (let at = 0; at < count; at++) lane.low[at] = apply(a.low[at]!, b.low[at]!);
+  if (!a.wide && !b.wide) {
+    return laneOf(steps, false, (_, out) => {
+      const [left, right] = [a.low, b.low];
+      return ({ count }) => {
+        for (let at = 0; at < count; at++) out[at] = apply(left[at]!, right[at]!);
+      };
     });
-    return lane;
   }
-  const lane = newLane(true);
-  steps.push(({ count }) => {
-    for (let at = 0; at < count; at++) {
-      const ll = apply(a.low[at]!, b.low[at]!);
-      const lh = apply(a.low[at]!, b.high[at]!);
-      const hl = apply(a.high[at]!, b.low[at]!);
-      const hh = apply(a.high[at]!, b.high[at]!);
-      lane.low[at] = Math.min(ll, lh, hl, hh);
-      lane.high[at] = Math.max(ll, lh, hl, hh);
-    }
+  return jointLane(steps, ({ low, high }) => {
+    const [aLow, aHigh, bLow, bHigh] = [a.low, a.high, b.low, b.high];
+    return ({ count }) => {
+      for (let at = 0; at < count; at++) {
+        const ll = apply(aLow[at]!, bLow[at]!);
+        const lh = apply(aLow[at]!, bHigh[at]!);
+        const hl = apply(aHigh[at]!, bLow[at]!);
+        const hh = apply(aHigh[at]!, bHigh[at]!);
+        low[at] = Math.min(ll, lh, hl, hh);
+        high[at] = Math.max(ll, lh, hl, hh);
+      }
+    };
   });
-  return lane;
 }
 
 /** Whether a signal's lane is wide: codes of vectors give the similarity only within an interval. */
@@ -106,25 +202,37 @@ export function isBlurred(name: SignalName): boolean {
   return name === 'similarity';
 }
 
-/** Loads the values of a signal into a lane. */
-export function loadSignal(columns: Columns, name: SignalName, missing: number, lane: Lane): Step {
+/** What a block has of the query, where every row has it. */
+export function queryLane({ similarityLow, similarityHigh, exact }: Block, name: QuerySignalName): Lane {
+  if (name === 'similarity') return { wide: true, low: similarityLow, high: similarityHigh };
+  return { wide: false, low: exact[name], high: exact[name] };
+}
+
+/** Room for the values of a signal. */
+export function roomFor(name: SignalName): Sides {
+  const low = new Float64Array(BLOCK_SIZE);
+  return { low, high: isBlurred(name) ? new Float64Array(BLOCK_SIZE) : low };
+}
+
+/** Loads the values of a signal. */
+export function loadSignal(columns: Columns, name: SignalName, missing: number, { low, high }: Sides): Step {
   if (name === 'similarity') {
     return ({ similarityLow, similarityHigh, count }) => {
       for (let at = 0; at < count; at++) {
         const known = !Number.isNaN(similarityLow[at]!);
-        lane.low[at] = known ? similarityLow[at]! : missing;
-        lane.high[at] = known ? similarityHigh[at]! : missing;
+        low[at] = known ? similarityLow[at]! : missing;
+        high[at] = known ? similarityHigh[at]! : missing;
       }
     };
   }
   if (isQuerySignal(name)) {
     return ({ exact, count }) => {
       const values = exact[name];
-      for (let at = 0; at < count; at++) lane.low[at] = Number.isNaN(values[at]!) ? missing : values[at]!;
+      for (let at = 0; at < count; at++) low[at] = Number.isNaN(values[at]!) ? missing : values[at]!;
     };
   }
   const column = columns.signal(name);
   return ({ rows, count }) => {
-    for (let at = 0; at < count; at++) lane.low[at] = column[rows[at]!]!;
+    for (let at = 0; at < count; at++) low[at] = column[rows[at]!]!;
   };
 }

@@ -6,7 +6,7 @@ import type { ParameterValue } from '../profile.ts';
 import type { Signals } from '../signals.ts';
 import type { Expression, Node, Scalar } from './index.ts';
 import type { Age, Interval, Knowledge } from './interval.ts';
-import type { Columns, Lane, Step } from './lanes.ts';
+import type { Columns, Facts, Lane, Step } from './lanes.ts';
 
 /** How an operator is written in a profile. */
 export interface Notation<Written extends { readonly op: string }, Resolved> {
@@ -121,8 +121,11 @@ export interface Intervals extends Knowledge {
 export interface Compilation {
   readonly columns: Columns;
   readonly steps: Step[];
+  /** Blocks hold for a span of time, not for one moment: ages are wide. */
+  readonly spans: boolean;
   of(node: Node): Lane;
   range(node: Node): Interval;
+  readonly facts: Facts;
 }
 
 /** Writes a text of unknown origin so that it cannot be taken for anything else. */

@@ -1,7 +1,7 @@
 import type { Explanation } from '../explain.ts';
 import type { Expression, Node } from './index.ts';
 import { corners, type Interval, times } from './interval.ts';
-import { eachSide, isWide, newLane, pairLane } from './lanes.ts';
+import { constantLane, isWide, laneOf, pairLane } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** All of them, multiplied. */
@@ -39,17 +39,14 @@ export const product: Operator<ProductExpression, ProductNode, object> = {
       return rest.reduce((product, each) => pairLane(compilation, product, each, (a, b) => a * b), first!);
     }
     const lanes = of.map(compilation.of);
-    const lane = newLane(lanes.some(isWide));
-    eachSide(lane, (out, side) => {
-      const factors = lanes.map((each) => each[side]);
-      compilation.steps.push(({ count }) => {
-        factors.forEach((factor, index) => {
-          if (index === 0) for (let at = 0; at < count; at++) out[at] = factor[at]!;
-          else for (let at = 0; at < count; at++) out[at]! *= factor[at]!;
-        });
-      });
+    const fixed = lanes.reduce((product, { constant = 1 }) => product * constant, 1);
+    const open = lanes.filter(({ constant }) => constant === undefined);
+    if (open.length === 0) return constantLane(fixed);
+    if (open.length === 1 && fixed === 1) return open[0]!;
+    return laneOf(compilation.steps, open.some(isWide), (side, out) => {
+      const factors = open.map((each) => each[side]);
+      return ({ count }) => multiplyRows(out, fixed, factors, count);
     });
-    return lane;
   },
   line: ({ inputs }) => ({ words: 'product', branches: inputs.map((tree) => ({ tree, role: 'factor' })) }),
   summary: ({ inputs }, terms) => terms.factors(inputs),
@@ -85,6 +82,19 @@ function stepByStep(a: readonly number[], b: readonly number[]): readonly number
     (factor, index) =>
       multiply(a.slice(0, index)) * (factor - (b[index] as number)) * multiply(b.slice(index + 1)),
   );
+}
+
+/** fixed · Π factor, two at once: reading and writing the product costs more than multiplying. */
+function multiplyRows(
+  out: Float64Array,
+  fixed: number,
+  factors: readonly Float64Array[],
+  count: number,
+): void {
+  const [first, second, ...rest] = factors;
+  if (second) for (let at = 0; at < count; at++) out[at] = fixed * first![at]! * second[at]!;
+  else for (let at = 0; at < count; at++) out[at] = fixed * first![at]!;
+  for (const factor of rest) for (let at = 0; at < count; at++) out[at]! *= factor[at]!;
 }
 
 function multiply(factors: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { scalarText, visible } from '../show.ts';
-import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../signals.ts';
+import { isQuerySignal, SIGNAL_NAMES, SIGNALS, type SignalName } from '../signals.ts';
 import type { Scalar } from './index.ts';
-import { isBlurred, loadSignal, newLane } from './lanes.ts';
+import { constantLane, isBlurred, jointLane, laneOf, loadSignal, queryLane } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** A number about the memory. */
@@ -45,10 +45,12 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   takes: (inputs) => inputs === 0,
   detail: ({ name }, _, { signals }) => (signals[name] === undefined ? { name, defaulted: true } : { name }),
   interval: ({ name, missing }, intervals) => intervals.signal(name, missing),
-  compile({ name, missing }, { columns, steps }) {
-    const lane = newLane(isBlurred(name));
-    steps.push(loadSignal(columns, name, missing, lane));
-    return lane;
+  compile({ name, missing }, { columns, steps, facts: { known, block } }) {
+    const isKnown = known(name);
+    if (isKnown === false) return constantLane(missing);
+    if (isKnown && block && isQuerySignal(name)) return queryLane(block, name);
+    if (isBlurred(name)) return jointLane(steps, (sides) => loadSignal(columns, name, missing, sides));
+    return laneOf(steps, false, (_, out) => loadSignal(columns, name, missing, { low: out, high: out }));
   },
   label: ({ detail }) => detail.name,
   line: ({ detail }, quote) => ({

@@ -2,7 +2,7 @@ import { visible } from '../show.ts';
 import { ATTRIBUTE_NAMES, type AttributeName, attributeText } from '../signals.ts';
 import { choice } from './choice.ts';
 import type { Expression, Node } from './index.ts';
-import { eachSide, isWide, newLane } from './lanes.ts';
+import { isWide, laneOf } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** One formula for each value of an attribute. */
@@ -71,14 +71,12 @@ export const table: Operator<TableExpression, TableNode, Known> = {
       const key = keys.indexOf(text);
       return key < 0 ? keys.length : key;
     });
-    const lane = newLane(lanes.some(isWide));
-    eachSide(lane, (out, side) => {
+    return laneOf(compilation.steps, lanes.some(isWide), (side, out) => {
       const from = lanes.map((each) => each[side]);
-      compilation.steps.push(({ rows, count }) => {
+      return ({ rows, count }) => {
         for (let at = 0; at < count; at++) out[at] = from[choice[codes[rows[at]!]!]!]![at]!;
-      });
+      };
     });
-    return lane;
   },
   line: ({ inputs }) => ({ words: 'table', branches: inputs.map((tree) => ({ tree })) }),
   lead({ detail }, quote) {

@@ -2,7 +2,7 @@ import type { Explanation } from '../explain.ts';
 import { scalarText } from '../show.ts';
 import type { Node, Scalar, WeightedTerm } from './index.ts';
 import { type Interval, times } from './interval.ts';
-import { eachSide, isWide, type Lane, newLane } from './lanes.ts';
+import { constantLane, isWide, type Lane, laneOf } from './lanes.ts';
 import type { Compilation, FormulaText, Intervals, Line, Operator, Resolver } from './operator.ts';
 
 /** Σ weight·of, in the order of the terms. */
@@ -172,20 +172,44 @@ function scale([low, high]: Interval, weight: number): Interval {
 
 function compileTerms({ weights, of }: Weighted, divisor: number, compilation: Compilation): Lane {
   const lanes = of.map(compilation.of);
-  const lane = newLane(lanes.some(isWide));
-  eachSide(lane, (out, side) => {
-    const opposite = side === 'low' ? 'high' : 'low';
-    const terms = lanes.map((each, index) => each[weights[index]! >= 0 ? side : opposite]);
-    compilation.steps.push(({ count }) => {
-      for (let index = 0; index < terms.length; index++) {
-        const [term, each] = [terms[index]!, weights[index]!];
-        if (index === 0) for (let at = 0; at < count; at++) out[at] = each * term[at]!;
-        else for (let at = 0; at < count; at++) out[at]! += each * term[at]!;
-      }
-      if (divisor !== 1) for (let at = 0; at < count; at++) out[at]! /= divisor;
-    });
+  let fixed = 0;
+  const scales: number[] = [];
+  const open = lanes.filter(({ constant }, index) => {
+    const scale = weights[index]! / divisor;
+    if (constant !== undefined) fixed += scale * constant;
+    else scales.push(scale);
+    return constant === undefined;
   });
-  return lane;
+  if (open.length === 0) return constantLane(fixed);
+  return laneOf(compilation.steps, open.some(isWide), (side, out) => {
+    const opposite = side === 'low' ? 'high' : 'low';
+    const terms = open.map((each, index) => each[scales[index]! >= 0 ? side : opposite]);
+    return ({ count }) => addUp(out, fixed, scales, terms, count);
+  });
+}
+
+/** fixed + Σ scale·term, up to three terms at once: reading and writing the sum costs more than adding. */
+function addUp(
+  out: Float64Array,
+  fixed: number,
+  scales: readonly number[],
+  terms: readonly Float64Array[],
+  count: number,
+): void {
+  for (let index = 0; index < terms.length; index += 3) {
+    const [a, b, c] = [terms[index]!, terms[index + 1], terms[index + 2]];
+    const [x, y, z] = [scales[index]!, scales[index + 1]!, scales[index + 2]!];
+    if (index > 0) {
+      // A fourth term and more are rare.
+      for (let at = 0; at < count; at++) out[at]! += x * a[at]! + (b ? y * b[at]! : 0) + (c ? z * c[at]! : 0);
+    } else if (b && c) {
+      for (let at = 0; at < count; at++) out[at] = fixed + x * a[at]! + y * b[at]! + z * c[at]!;
+    } else if (b) {
+      for (let at = 0; at < count; at++) out[at] = fixed + x * a[at]! + y * b[at]!;
+    } else {
+      for (let at = 0; at < count; at++) out[at] = fixed + x * a[at]!;
+    }
+  }
 }
 
 function weightedLine(words: string, tree: Explanation): Line {

@@ -9,7 +9,7 @@ import {
 } from '../condition.ts';
 import { choice } from './choice.ts';
 import type { Expression, Node } from './index.ts';
-import { isBlurred, isWide, newLane } from './lanes.ts';
+import { BLOCK_SIZE, isBlurred, laneOf } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** A choice by a condition. */
@@ -64,30 +64,31 @@ export const when: Operator<WhenExpression, WhenNode, Known> = {
   compile(node, compilation) {
     const { condition } = node;
     if (condition.test === 'fixed') return compilation.of(condition.holds ? node.then : node.else);
+    const { steps, facts } = compilation;
+    const known = condition.test === 'known' ? facts.known(condition.name) : undefined;
+    if (known !== undefined) return compilation.of(known ? node.then : node.else);
     const held = compilation.of(node.then);
     const other = compilation.of(node.else);
     const decide = compileCondition(condition, compilation.columns);
-    const undecided = condition.test === 'signal' && isBlurred(condition.signal);
-    const lane = newLane(undecided || isWide(held) || isWide(other));
-    compilation.steps.push((block) => {
-      const verdict = decide(block);
-      for (let at = 0; at < block.count; at++) {
-        const holds = verdict[at]!;
-        lane.low[at] =
-          holds === 1
-            ? held.low[at]!
-            : holds === 0
-              ? other.low[at]!
-              : Math.min(held.low[at]!, other.low[at]!);
-        lane.high[at] =
-          holds === 1
-            ? held.high[at]!
-            : holds === 0
-              ? other.high[at]!
-              : Math.max(held.high[at]!, other.high[at]!);
+    const undecided =
+      (condition.test === 'signal' && isBlurred(condition.signal)) ||
+      (condition.test === 'passed' && compilation.spans);
+    let verdict: Uint8Array | undefined;
+    return laneOf(steps, undecided || held.wide || other.wide, (side, out) => {
+      if (verdict === undefined) {
+        verdict = new Uint8Array(BLOCK_SIZE);
+        const decided = verdict;
+        steps.push((block) => decided.set(decide(block)));
       }
+      const [decided, yes, no] = [verdict, held[side], other[side]];
+      const either = side === 'low' ? Math.min : Math.max;
+      return ({ count }) => {
+        for (let at = 0; at < count; at++) {
+          const holds = decided[at]!;
+          out[at] = holds === 1 ? yes[at]! : holds === 0 ? no[at]! : either(yes[at]!, no[at]!);
+        }
+      };
     });
-    return lane;
   },
   line: ({ inputs }) => ({ words: 'when', branches: inputs.map((tree) => ({ tree })) }),
   lead: ({ detail }, quote) => `[${detail.held ? '' : 'not: '}${quote(detail.condition ?? '?')}]`,
