@@ -20,7 +20,7 @@ export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';
 export type { SortDirection, SortName } from './domain/fields.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source, type Tier } from './domain/memory.ts';
-export type { MetadataFilter, MetadataTest, Scalar } from './domain/metadata-condition.ts';
+export type { MetadataFilter, MetadataScalar, MetadataTest } from './domain/metadata-condition.ts';
 export {
   type Fading,
   type FadingOff,

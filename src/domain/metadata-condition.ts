@@ -3,7 +3,7 @@ import type { JsonValue, Metadata } from './memory.ts';
 import { onlyKeys } from './options.ts';
 
 /** What one property of a memory's metadata may be compared with. */
-export type Scalar = string | number | boolean | null;
+export type MetadataScalar = string | number | boolean | null;
 
 /** One condition on one top-level property of a memory's metadata. */
 export interface MetadataCondition {
@@ -13,7 +13,7 @@ export interface MetadataCondition {
 
 /** Values are compared within their own kind: `1` is not `"1"`. Texts are ordered by code unit. */
 export type MetadataTest =
-  | { readonly in: readonly Scalar[] }
+  | { readonly in: readonly MetadataScalar[] }
   | { readonly exists: boolean }
   | {
       readonly above?: string | number | undefined;
@@ -23,7 +23,9 @@ export type MetadataTest =
     };
 
 /** How callers write conditions: a value, some values, or a test, by property. */
-export type MetadataFilter = Readonly<Record<string, Scalar | readonly Scalar[] | MetadataTest>>;
+export type MetadataFilter = Readonly<
+  Record<string, MetadataScalar | readonly MetadataScalar[] | MetadataTest>
+>;
 
 const BOUNDS = ['above', 'atLeast', 'below', 'atMost'] as const;
 
@@ -48,7 +50,8 @@ function parseTest(said: MetadataFilter[string], field: string): MetadataTest {
   onlyKeys(said, ['in', 'exists', ...BOUNDS], field);
   const test = said as Readonly<Record<string, unknown>>;
   const names = Object.keys(test).filter((name) => test[name] !== undefined);
-  if (names.length === 1 && names[0] === 'in') return parseTest(test['in'] as readonly Scalar[], field);
+  if (names.length === 1 && names[0] === 'in')
+    return parseTest(test['in'] as readonly MetadataScalar[], field);
   if (names.length === 1 && names[0] === 'exists' && typeof test['exists'] === 'boolean') {
     return { exists: test['exists'] };
   }
@@ -90,7 +93,7 @@ function within(
     : false;
 }
 
-function isScalar(value: unknown): value is Scalar {
+function isScalar(value: unknown): value is MetadataScalar {
   return (
     value === null ||
     typeof value === 'string' ||

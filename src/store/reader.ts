@@ -54,7 +54,7 @@ export function joinedLinks(
   );
 }
 
-/** Every verb of reading, each through the reader that `reading` lends it. */
+/** Every verb of reading, each through the reader that `reading` gives it. */
 export function readingVerbs(
   reading: <Result>(verb: string, work: (reader: SpaceReader) => Promise<Result>) => Promise<Result>,
 ): SpaceReader {

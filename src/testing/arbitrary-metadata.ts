@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Metadata } from '../domain/memory.ts';
-import type { MetadataCondition, MetadataTest, Scalar } from '../domain/metadata-condition.ts';
+import type { MetadataCondition, MetadataScalar, MetadataTest } from '../domain/metadata-condition.ts';
 
 /** Few names and values, so that conditions are met; among them those that a store may confuse. */
 const name = fc.constantFrom('a', 'b', '', 'a b', 'ä', '__proto__', "it's", '"', '$.a');
@@ -18,7 +18,7 @@ const ordered = fc.constantFrom<(string | number)[]>(
   'ä',
   'null',
 );
-const scalar: fc.Arbitrary<Scalar> = fc.oneof(ordered, fc.constantFrom(null, true, false));
+const scalar: fc.Arbitrary<MetadataScalar> = fc.oneof(ordered, fc.constantFrom(null, true, false));
 const value = fc.oneof(
   { weight: 4, arbitrary: scalar },
   { weight: 1, arbitrary: fc.constantFrom([], [1], { b: 1 }, ['b']) },

@@ -20,9 +20,7 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
       asks: index.asks[row],
       session: sessionOf(index, row),
       terms: (terms.get(row) ?? []).sort(([a], [b]) => a - b),
-      codes: Number.isNaN(index.scales[row])
-        ? undefined
-        : [...(index.codes?.view(row, 1) ?? [])],
+      codes: Number.isNaN(index.scales[row]) ? undefined : [...(index.codes?.view(row, 1) ?? [])],
       scale: index.scales[row],
       residual: Number.isNaN(index.scales[row]) ? undefined : index.residuals[row],
     });

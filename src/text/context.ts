@@ -5,11 +5,11 @@
  * Source: measured on two sets of conversations; docs/decisions/0063-words-in-context.md.
  */
 
-/** The neighbours that lend words, in the order in which they are added: previous, next, and the ones beyond. */
+/** The neighbours whose words count, in the order in which they are added: previous, next, and the ones beyond. */
 export const NEIGHBOUR_OFFSETS = [-1, 1, -2, 2] as const;
 export type NeighbourOffset = (typeof NEIGHBOUR_OFFSETS)[number];
 
-/** Terms up to which a text lends and borrows in full: a long answer would drown what is said beside it. */
+/** Terms up to which the words of neighbours count in full: a long answer would drown what is said beside it. */
 const SHORT_TEXT = 25;
 
 const PREVIOUS = 0.3;
@@ -18,7 +18,7 @@ const PREVIOUS_QUESTION = 0.7;
 const NEXT = 0.25;
 const BEYOND = 0.15;
 
-/** min(1, 25 / terms): how much a text lends and borrows, by its length in terms, repetitions included. */
+/** min(1, 25 / terms): how much the words of a text count beside others, and others' beside it, by its length in terms, repetitions included. */
 export function contextShare(length: number): number {
   return Math.min(1, SHORT_TEXT / Math.max(1, length));
 }

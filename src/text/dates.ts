@@ -80,8 +80,9 @@ function withYearOf(span: Span, next: Span | undefined, text: string): Span {
 
 type Grain = 'day' | 'week' | 'month' | 'year';
 
+/** Whole words: "market" and "decide" begin like months, and parsing takes longer than many a recall. */
 const MAY_NAME_A_DATE =
-  /\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter|yesterday|today|tonight|tomorrow|weekend|ago|last|past|previous|next|this)/i;
+  /\d|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|spring|summer|autumn|fall|winter|yesterday|today|tonight|tomorrow|midnight|weekend|fortnight|ago|last|past|previous|next|this)(?:['’]s|s)?\b/i;
 
 const PREPOSITION =
   /\b(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\s-]+(?:the\s+)?$/i;

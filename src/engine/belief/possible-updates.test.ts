@@ -257,7 +257,7 @@ test('an answer with possible updates is what the definition says', async () => 
         const expected = own
           .map((hit) => {
             const { id } = hit.memory;
-            const lent = pairs
+            const inherited = pairs
               .filter(([older, newer]) => `m${newer + 10}` === id && direct.has(`m${older + 10}`))
               .map(([older, , similarity]) =>
                 Math.min(
@@ -266,7 +266,7 @@ test('an answer with possible updates is what the definition says', async () => 
                 ),
               )
               .filter((each) => direct.has(id) || each >= 0.1);
-            const score = Math.max(direct.has(id) || lent.length > 0 ? hit.score.value : 0, ...lent);
+            const score = Math.max(direct.has(id) || inherited.length > 0 ? hit.score.value : 0, ...inherited);
             return { id, score, relevance: hit.features['relevance'] as number };
           })
           .filter(({ score }) => score > 0)

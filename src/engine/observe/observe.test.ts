@@ -217,7 +217,7 @@ describe('with a language model', () => {
       'Anna flies to Lisbon on Monday morning no longer',
     ],
     ['another tense', 'Anna plans to move to Lisbon in May', 'Anna planned to move to Lisbon in May'],
-  ])('%s is never merged away, and what it may contradict lends its importance', async (_, before, after) => {
+  ])('%s is never merged away, and takes over the importance of what it may contradict', async (_, before, after) => {
     let memories = [extracted(before, { importance: 0.8 })];
     const { memory } = await observing(() => ({ memories }));
     const [old] = (await memory.observe(said('…'))).created;

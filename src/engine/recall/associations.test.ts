@@ -164,9 +164,9 @@ describe('associations', () => {
     const plain = await memory.recall('coffee machine', { limit: 2, association: 'none' });
     expect(plain.hits.map((hit) => hit.memory.id)).toEqual(['best', 'weak']);
     expect(plain.trace.upperBound).toBe(0);
-    const lent = await memory.recall('coffee machine', { limit: 2 });
-    expect(lent.hits.map((hit) => hit.memory.id)).toEqual(['best', 'papers']);
-    expect(lent.trace.upperBound).toBe(plain.hits[1]?.score.value);
+    const propagated = await memory.recall('coffee machine', { limit: 2 });
+    expect(propagated.hits.map((hit) => hit.memory.id)).toEqual(['best', 'papers']);
+    expect(propagated.trace.upperBound).toBe(plain.hits[1]?.score.value);
     const reranked = await memory.recall('coffee machine', { limit: 1, rerank: true, association: 'none' });
     expect(reranked.hits.map((hit) => hit.memory.id)).toEqual(['weak']);
     expect(reranked.trace.upperBound).toBe(plain.hits[0]?.score.value);

@@ -13,7 +13,7 @@ import { type RecallPlan, runPipeline } from './pipeline.ts';
 import { type AssociationSettings, strategyOf } from './strategy.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const lending = strategyOf(builtinProfile('hybrid')).association!;
+const propagating = strategyOf(builtinProfile('hybrid')).association!;
 const own = strategyOf(builtinProfile('retention')).association!;
 
 let store: Store;
@@ -127,9 +127,9 @@ describe('a reranker', () => {
     expect(answer.arms).toEqual([{ name: 'rerank', status: 'failed', reason: 'no quota' }]);
   });
 
-  test('has the last word over what links lend', async () => {
+  test('has the last word over propagated scores', async () => {
     await write([...three, { id: 'linked', content: 'kettle' }], [['a', 'linked', 1]]);
-    const answer = await recall({ rerank: plan(reversing, 3), association: lending });
+    const answer = await recall({ rerank: plan(reversing, 3), association: propagating });
     expect(idsOf(answer)).toEqual(['c', 'b', 'a', 'linked']);
   });
 
@@ -160,17 +160,17 @@ describe('associates', () => {
       ],
       [['hit', 'next', 0.4]],
     );
-    const { ranked } = await recall({ association: lending });
+    const { ranked } = await recall({ association: propagating });
     expect(ranked.map(({ memory, isAssociative, path }) => [memory.id, isAssociative, path])).toEqual([
       ['hit', false, undefined],
       ['next', true, ['hit', 'next']],
     ]);
     const [hit, next] = ranked;
-    expect(next!.score).toBe(lending.propagation * 0.4 * hit!.score);
+    expect(next!.score).toBe(propagating.propagation * 0.4 * hit!.score);
     expect(next!.explain().value).toBe(next!.score);
   });
 
-  test('no link lends more than all of a score', async () => {
+  test('no link propagates more than all of a score', async () => {
     await write(
       [
         { id: 'hit', content: 'tea' },
@@ -178,7 +178,7 @@ describe('associates', () => {
       ],
       [['hit', 'next', 1]],
     );
-    const [hit, next] = (await recall({ association: lending })).ranked;
+    const [hit, next] = (await recall({ association: propagating })).ranked;
     expect(next!.score).toBe(hit!.score);
   });
 
@@ -214,10 +214,10 @@ describe('associates', () => {
       ],
       [['hit', 'next', 0.4]],
     );
-    const { score } = (await recall({ association: lending })).ranked[1]!;
-    expect(idsOf(await recall({ association: { ...lending, minimum: score } }))).toEqual(['hit', 'next']);
+    const { score } = (await recall({ association: propagating })).ranked[1]!;
+    expect(idsOf(await recall({ association: { ...propagating, minimum: score } }))).toEqual(['hit', 'next']);
     const more = score * (1 + Number.EPSILON);
-    expect(idsOf(await recall({ association: { ...lending, minimum: more } }))).toEqual(['hit']);
+    expect(idsOf(await recall({ association: { ...propagating, minimum: more } }))).toEqual(['hit']);
   });
 
   test('raise a direct hit that stands beside a better one, and keep its place as a direct hit', async () => {
@@ -229,7 +229,7 @@ describe('associates', () => {
       [['strong', 'weak', 0.6]],
     );
     const plain = (await recall({})).ranked;
-    const raised = (await recall({ association: lending })).ranked;
+    const raised = (await recall({ association: propagating })).ranked;
     expect(raised.map(({ memory, isAssociative }) => [memory.id, isAssociative])).toEqual([
       ['strong', false],
       ['weak', false],
@@ -240,7 +240,7 @@ describe('associates', () => {
     expect(counted.map(({ score }) => score)).toEqual(plain.map(({ score }) => score));
   });
 
-  test('a direct hit that would borrow less than it has keeps its own explanation', async () => {
+  test('a direct hit that would inherit less than it has keeps its own explanation', async () => {
     await write(
       [
         { id: 'strong', content: 'tea' },
@@ -249,7 +249,7 @@ describe('associates', () => {
       [['strong', 'weak', 0.3]],
     );
     const plain = (await recall({})).ranked;
-    const beside = (await recall({ association: lending })).ranked;
+    const beside = (await recall({ association: propagating })).ranked;
     expect(beside).toHaveLength(2);
     expect(beside.map((hit) => hit.explain())).toEqual(plain.map((hit) => hit.explain()));
   });
@@ -267,8 +267,8 @@ describe('associates', () => {
         ['strong', 'far', 0.3],
       ],
     );
-    expect(idsOf(await recall({ limit: 2, association: lending }))).toEqual(['strong', 'near']);
-    const { ranked } = await recall({ limit: 4, association: lending });
+    expect(idsOf(await recall({ limit: 2, association: propagating }))).toEqual(['strong', 'near']);
+    const { ranked } = await recall({ limit: 4, association: propagating });
     expect(ranked).toHaveLength(4);
   });
 
@@ -280,7 +280,7 @@ describe('associates', () => {
       ],
       [['a', 'b', 1]],
     );
-    const answer = await recall({ association: lending });
+    const answer = await recall({ association: propagating });
     expect(answer.ranked).toEqual([]);
     expect(answer.stages.map(({ name }) => name)).not.toContain('expand');
   });

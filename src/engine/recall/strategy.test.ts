@@ -21,7 +21,7 @@ describe('the strategy of a profile', () => {
     expect(of(name)).toMatchObject({ name, limit, effect });
   });
 
-  test('only retention and hybrid follow links, and only hybrid lends', () => {
+  test('only retention and hybrid follow links, and only in hybrid do scores propagate', () => {
     const following = BUILTIN_PROFILE_NAMES.filter((name) => of(name).association !== undefined);
     expect(following.toSorted()).toEqual(['hybrid', 'retention']);
     const thresholds = {

@@ -46,7 +46,7 @@ export interface Trace {
   readonly stages: readonly StageTrace[];
   readonly totalMs: number;
   readonly totalTokens: number;
-  /** `exact`: no memory outside the hits scores above `upperBound` by itself, without what links lend it. */
+  /** `exact`: no memory outside the hits scores above `upperBound` by itself, without what it inherits along links. */
   readonly completeness: 'exact' | 'approximate';
   readonly upperBound: number;
   readonly arms: readonly Arm[];

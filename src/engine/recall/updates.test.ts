@@ -66,7 +66,7 @@ describe('what may be an update of a direct hit', () => {
     expect(asked).toEqual([['old']]);
   });
 
-  test('nothing is read where no hit has a conflict, nor by a strategy that lends nothing', async () => {
+  test('nothing is read where no hit has a conflict, nor by a strategy without propagation', async () => {
     const { reader, asked } = knowing([pair('old', 'new')]);
     expect(await possibleUpdates(reader, [hit('old', 0)], { profile, now }, settings)).toEqual([]);
     const contradicted = [hit('old', 0.5)];
