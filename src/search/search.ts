@@ -146,15 +146,16 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
     start = fillBlock(block, rows, start);
     similarity(block);
     exact(block);
-    for (let at = 0; at < block.count; at++) {
-      if (relevance[block.rows[at]!]! > 0) lexicalMatches++;
-      if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
+    const { rows: blockRows, similarityLow, count } = block;
+    for (let at = 0; at < count; at++) {
+      if (relevance[blockRows[at]!]! > 0) lexicalMatches++;
+      if (!Number.isNaN(similarityLow[at]!)) withVector++;
     }
     const verdict = judge(block);
     const { high } = formula.bounds(block);
     const threshold = lowest.value() - SLACK;
     chosen.count = 0;
-    for (let at = 0; at < block.count; at++) {
+    for (let at = 0; at < count; at++) {
       if (verdict[at] === 0) continue;
       candidates++;
       const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
@@ -247,13 +248,11 @@ function insert(best: Ranked[], ranked: Ranked, limit: number): number {
 /** Takes the next rows, never across a border of the scan, so that a block needs one call of it. */
 function fillBlock(block: MutableBlock, rows: Int32Array, start: number): number {
   const border = (Math.floor(rows[start]! / SCAN_ROWS) + 1) * SCAN_ROWS;
-  let at = 0;
-  while (at < BLOCK_SIZE && start + at < rows.length && rows[start + at]! < border) {
-    block.rows[at] = rows[start + at]!;
-    at++;
-  }
-  block.count = at;
-  return start + at;
+  let end = Math.min(start + BLOCK_SIZE, rows.length);
+  while (rows[end - 1]! >= border) end--;
+  block.rows.set(rows.subarray(start, end));
+  block.count = end - start;
+  return end;
 }
 
 /** Fills in, for each row of a block, between which values its similarity to the query lies. */
@@ -270,12 +269,16 @@ function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined
     if (count === 0) return;
     const first = rows[0]!;
     const products = codes.products(query.codes, first, rows[count - 1]! - first + 1);
+    const { scale, residual } = query;
     for (let at = 0; at < count; at++) {
       const row = rows[at]!;
-      const product = query.scale * scales[row]! * products[row - first]!;
-      const error = dotError(query.residual, residuals[row]!);
-      similarityLow[at] = Math.min(1, Math.max(0, product - error));
-      similarityHigh[at] = Math.min(1, Math.max(0, product + error));
+      const product = scale * scales[row]! * products[row - first]!;
+      const error = dotError(residual, residuals[row]!);
+      const low = product - error;
+      const high = product + error;
+      // Of a row without a vector both are NaN, which no comparison changes.
+      similarityLow[at] = low < 0 ? 0 : low > 1 ? 1 : low;
+      similarityHigh[at] = high < 0 ? 0 : high > 1 ? 1 : high;
     }
   };
 }
