@@ -16,6 +16,15 @@ export interface CompiledFormula {
 }
 
 export function compile(root: Node, columns: Columns): CompiledFormula {
+  const { bounds } = compileAll([root], columns);
+  return { bounds: (block) => bounds(block)[0]! };
+}
+
+/** The same for several formulas at once: what they have in common is computed once for each block. */
+export function compileAll(
+  roots: readonly Node[],
+  columns: Columns,
+): { bounds(block: Block): readonly Lane[] } {
   const lanes = new Map<Node, Lane>();
   const compilation: Compilation = {
     columns,
@@ -29,14 +38,26 @@ export function compile(root: Node, columns: Columns): CompiledFormula {
     },
     range: rangeOf,
   };
-  const lane = compilation.of(root);
+  const found = roots.map((root) => compilation.of(root));
   const { steps } = compilation;
   return {
     bounds(block) {
       for (const step of steps) step(block);
-      return lane;
+      return found;
     },
   };
+}
+
+/**
+ * Bounds are computed with the same operations as scores, but `exp` and `log` need not be monotone in their last
+ * bit: everything closer than this counts as equal when deciding what to evaluate.
+ */
+export const SLACK = 1e-9;
+
+/** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
+export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
+  if (low - SLACK >= atLeast) return 1;
+  return high + SLACK < atLeast ? 0 : 2;
 }
 
 /** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */

@@ -1,5 +1,6 @@
-import { BLOCK_SIZE, type Block, compile, compileConditions } from '../scoring/compile.ts';
+import { BLOCK_SIZE, type Block, compileAll, compileConditions, reaches, SLACK } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
+import type { Lane } from '../scoring/operators/lanes.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
@@ -45,19 +46,15 @@ export interface IndexAnswer {
   readonly upperBound: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Rows that can meet the profile's requirements. */
+  /** Rows that can meet the profile's requirements, its floor included. */
   readonly candidates: number;
+  /** Rows that can meet all but the floor. */
+  readonly belowFloor: number;
   /** Rows that the formula was evaluated for exactly. */
   readonly scored: number;
   /** Milliseconds that bounding all rows took. */
   readonly scanMs: number;
 }
-
-/**
- * Bounds are computed with the same operations as scores, but `exp` and `log` need not be monotone in their last
- * bit: everything closer than this counts as equal when deciding what to evaluate.
- */
-const SLACK = 1e-9;
 
 /** Vectors are fetched and evaluated in groups of this size, best bound first. */
 const GROUP = 16;
@@ -77,6 +74,7 @@ export async function searchIndex(
   const best: Ranked[] = [];
   let bound = survivors.discarded;
   let scored = 0;
+  let below = survivors.belowFloor;
   const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
   for (let start = 0; start < order.length; start += GROUP) {
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
@@ -86,7 +84,9 @@ export async function searchIndex(
       break;
     }
     const rows = order.slice(start, start + GROUP).map((at) => survivors.rows[at]!);
-    for (const ranked of await evaluateRows(index, search, source, rows)) {
+    const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows);
+    below += belowFloor;
+    for (const ranked of found) {
       scored++;
       bound = Math.max(bound, insert(best, ranked, search.limit));
     }
@@ -96,7 +96,8 @@ export async function searchIndex(
     upperBound: Math.min(1, bound),
     lexicalMatches: survivors.lexicalMatches,
     withVector: survivors.withVector,
-    candidates: survivors.candidates,
+    candidates: survivors.candidates - (below - survivors.belowFloor),
+    belowFloor: below,
     scored,
     scanMs,
   };
@@ -108,6 +109,7 @@ interface Survivors {
   /** The highest upper bound of the rows that are not among them. */
   readonly discarded: number;
   readonly candidates: number;
+  readonly belowFloor: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
 }
@@ -116,7 +118,8 @@ interface Survivors {
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit } = search;
   const columns = columnsOf(index.columns, search.standing);
-  const formula = compile(profile.root, columns);
+  const { floor } = profile;
+  const formulas = compileAll(floor ? [profile.root, floor.node] : [profile.root], columns);
   const judge = compileConditions(profile.require, columns);
   const similarity = similarityBounds(index, search.vector);
   const block = emptyBlock(now);
@@ -126,6 +129,7 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   let kept: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
   let discarded = 0;
   let candidates = 0;
+  let belowFloor = 0;
   let lexicalMatches = 0;
   let withVector = 0;
   for (let start = 0; start < rows.length; ) {
@@ -137,9 +141,14 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
       if (!Number.isNaN(block.similarityLow[at]!)) withVector++;
     }
     const verdict = judge(block);
-    const { low, high } = formula.bounds(block);
+    const [{ low, high }, floored] = formulas.bounds(block) as readonly [Lane, Lane?];
     for (let at = 0; at < block.count; at++) {
       if (verdict[at] === 0) continue;
+      const reached = floor && floored ? reaches(floored.low[at]!, floored.high[at]!, floor.atLeast) : 1;
+      if (reached === 0) {
+        belowFloor++;
+        continue;
+      }
       candidates++;
       const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
       if (upper <= 0) continue;
@@ -148,14 +157,14 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
         continue;
       }
       // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
-      if (verdict[at] === 1 && low[at]! > 0) lowest.offer(low[at]!);
+      if (verdict[at] === 1 && reached === 1 && low[at]! > 0) lowest.offer(low[at]!);
       kept.rows.push(block.rows[at]!);
       kept.upper.push(upper);
     }
     if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift();
   }
   kept = sift();
-  return { ...kept, discarded, candidates, lexicalMatches, withVector };
+  return { ...kept, discarded, candidates, belowFloor, lexicalMatches, withVector };
 
   function sift(): { rows: number[]; upper: number[] } {
     const threshold = lowest.value();
@@ -182,18 +191,21 @@ async function evaluateRows(
   { profile, standing, columns, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
-): Promise<Ranked[]> {
+): Promise<{ readonly ranked: readonly Ranked[]; readonly belowFloor: number }> {
   const keys = rows.map((row) => index.keys[row]!);
   const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
   const vectors = needed.length === 0 ? [] : await source.vectors(needed);
   const found = new Map(vectors.map((each, at) => [needed[at]!, each]));
   const ranked: Ranked[] = [];
+  let belowFloor = 0;
   rows.forEach((row, at) => {
     const key = keys[at]!;
     const stored = found.get(key);
     const similarity = vector && stored ? cosine(vector, stored) : undefined;
     const signals = signalsForQuery(index, standing, row, querySignals(columns, row, similarity));
-    if (failedRequirement(profile, signals, now) !== undefined) return;
+    const failed = failedRequirement(profile, signals, now);
+    if (failed === profile.require.length) belowFloor++;
+    if (failed !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;
     ranked.push({
@@ -206,7 +218,7 @@ async function evaluateRows(
       ordinal: index.ordinals[row]!,
     });
   });
-  return ranked;
+  return { ranked, belowFloor };
 }
 
 /** Puts a hit into its place among the best `limit`; returns the score of the one left out, 0 if none. */
