@@ -123,36 +123,30 @@ function pick(random, list) {
 
 /** How well the evidence that ranks first matches, its rank, and the best match of any evidence; `undefined` where none is a hit. */
 async function matchesOf(memory, { query, now, relevant }, limit, minRelevance) {
-  const { all, kept } = await recallBoth(memory, query, now, limit);
+  const options = { now: new Date(now), track: false, association: 'none' };
+  const { hits: all } = await memory.recall(query, { ...options, limit });
   const found = all.filter((hit) => relevant.includes(hit.memory.id));
   const [first] = found;
   if (!first) return undefined;
   const { match } = first.features;
+  const rank = all.indexOf(first) + 1;
+  const { hits: kept } = await memory.recall(query, { ...options, limit: rank, minRelevance: 'auto' });
   check(
     kept.some((hit) => hit.memory.id === first.memory.id),
     match >= minRelevance,
     query,
   );
-  return {
-    match,
-    rank: all.indexOf(first) + 1,
-    best: Math.max(...found.map(({ features }) => features.match)),
-  };
+  return { match, rank, best: Math.max(...found.map(({ features }) => features.match)) };
 }
 
 /** How well anything at all matches. */
 async function bestMatch(memory, { query, now }, limit, minRelevance) {
-  const { all, kept } = await recallBoth(memory, query, now, limit);
+  const options = { now: new Date(now), track: false, association: 'none' };
+  const { hits: all } = await memory.recall(query, { ...options, limit });
+  const { hits: kept } = await memory.recall(query, { ...options, limit: 1, minRelevance: 'auto' });
   const best = all.reduce((most, { features }) => Math.max(most, features.match), 0);
   check(kept.length > 0, best >= minRelevance, query);
   return best;
-}
-
-async function recallBoth(memory, query, now, limit) {
-  const options = { now: new Date(now), limit, track: false, association: 'none' };
-  const { hits: all } = await memory.recall(query, options);
-  const { hits: kept } = await memory.recall(query, { ...options, minRelevance: 'auto' });
-  return { all, kept };
 }
 
 /** What the engine keeps is what the match of each memory says. */
@@ -182,7 +176,12 @@ function summary(questions, minRelevance) {
 /** A memory of these, and the ids under which those are that say what another one says. */
 async function openWith(space, memories, embedder) {
   const idOf = new Map();
-  const memory = await openMemory({ path: ':memory:', space, embedder });
+  const memory = await openMemory({
+    path: ':memory:',
+    space,
+    embedder,
+    maxContentBytes: Number.POSITIVE_INFINITY,
+  });
   const last = memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
   for (let start = 0; start < memories.length; start += 1000) {
     const inputs = memories.slice(start, start + 1000).map(({ session, createdAt, ...fields }) => ({
