@@ -10,9 +10,8 @@ export interface BuiltinEmbedderOptions {
 }
 
 /**
- * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. The floor of
- * relevance loses the best answer of at most one question in twenty there, whatever the size of the store:
- * bench/results/floor.json.
+ * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. What the
+ * floor of relevance loses and refuses is in bench/results/floor.json.
  */
 const calibration: Calibration = { floor: 0.1, ceiling: 0.9, minRelevance: 0.2 };
 
