@@ -6,7 +6,7 @@ import { readDataset } from '../dist/eval/index.js';
 import { loadTokenCounter, openMemory } from '../dist/index.js';
 
 const BUDGETS = [1000, 2000];
-/** What is tried; `plain` goes down the ranking until something does not fit. */
+/** What is tried, all without the floor of relevance, for what is measured is packing; `plain` goes down the ranking until something does not fit. */
 const WAYS = {
   optimal: {},
   greedy: { packing: 'greedy' },
@@ -34,7 +34,13 @@ export async function benchContext(directory, log) {
       const at = new Date(now);
       for (const maxTokens of BUDGETS) {
         for (const [way, options] of Object.entries(WAYS)) {
-          const { items } = await memory.context(query, { maxTokens, now: at, track: false, ...options });
+          const { items } = await memory.context(query, {
+            maxTokens,
+            now: at,
+            track: false,
+            minRelevance: 0,
+            ...options,
+          });
           add(
             maxTokens,
             way,
@@ -49,6 +55,7 @@ export async function benchContext(directory, log) {
           maxTokens: 1_000_000,
           now: at,
           track: false,
+          minRelevance: 0,
           shares: 'none',
           duplicates: 'keep',
           packing: 'greedy',

@@ -17,6 +17,7 @@ const NAMES = [
   'packing',
   'context',
   'quality',
+  'floor',
   'grid',
 ];
 const args = process.argv.slice(2);
@@ -90,6 +91,18 @@ if (wanted('quality')) {
     });
   } else {
     console.log('quality: skipped, because SALIENCE_DATA does not point at the datasets');
+  }
+}
+if (wanted('floor')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (directory) {
+    const { benchFloor } = await import('./floor.mjs');
+    save('floor', {
+      command: 'SALIENCE_DATA=… ./run bench floor',
+      results: await benchFloor(directory, log),
+    });
+  } else {
+    console.log('floor: skipped, because SALIENCE_DATA does not point at the datasets');
   }
 }
 if (wanted('grid')) {

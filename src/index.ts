@@ -48,6 +48,7 @@ export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/mem
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
+export type { Nothing } from './engine/recall/nothing.ts';
 export type { Hit, Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
 export type { RecallsOptions, RecordedRecall, Replay, ReplayReason } from './engine/recall/replay.ts';

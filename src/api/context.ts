@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context, ContextMessage } from '../index.ts';
 import { traceSchema } from './hit.ts';
+import { nothingSchema, nothingText } from './missing.ts';
 import { listOf, memorySchema } from './schemas.ts';
 import { defineVerb } from './verb.ts';
 
@@ -32,6 +33,7 @@ const output = z.object({
   totalScore: z.number(),
   totalValue: z.number(),
   lossBound: z.number().optional(),
+  nothing: nothingSchema,
   trace: traceSchema.optional(),
 } satisfies Record<keyof Context, z.ZodType>);
 
@@ -46,7 +48,8 @@ function answerOf(
   };
 }
 
-const textOf = ({ text, items }: z.output<typeof output>) => (items.length === 0 ? 'nothing found' : text);
+const textOf = ({ text, items, nothing }: z.output<typeof output>) =>
+  items.length === 0 ? nothingText(nothing) : text;
 
 export const context = defineVerb('context', {
   output,

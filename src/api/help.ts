@@ -39,6 +39,7 @@ export function helpOf<Topic extends string>(topics: Readonly<Record<Topic, stri
     http: { method: 'GET', path: '/v1/help' },
     tool: true,
     notForAgents: [],
+    agentDefaults: {},
     async run(_, { topic = first }) {
       return { topic: topic as Topic, text: topics[topic as Topic], topics: names };
     },

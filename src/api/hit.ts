@@ -44,6 +44,7 @@ export const traceSchema = z.object({
   totalTokens: z.number(),
   completeness: z.enum(['exact', 'approximate']),
   upperBound: z.number(),
+  minRelevance: z.number().optional().describe('The floor of relevance, where there is one'),
   arms: listOf(armSchema),
   dates: listOf(z.object({ text: z.string(), from: instant, to: instant }))
     .optional()

@@ -76,11 +76,15 @@ export const verbs: readonly Verb[] = [
 ];
 
 /** The verbs that agents get as tools, with the fields that a model may fill in. */
-export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map(forAgents);
+export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map((verb) => forAgents(verb));
 
-function forAgents(verb: Verb): Verb {
-  const { notForAgents, input } = verb;
-  if (notForAgents.length === 0) return verb;
+/** The same verb as agents have it: with the fields that a model may fill in, and what it means by leaving them out. */
+export function forAgents<Output extends z.ZodType>(verb: Verb<Output>): Verb<Output> {
+  const { notForAgents, agentDefaults, input } = verb;
   const fields = Object.entries(input.shape).filter(([name]) => !notForAgents.includes(name));
-  return { ...verb, input: z.strictObject(Object.fromEntries(fields)) };
+  return {
+    ...verb,
+    input: notForAgents.length === 0 ? input : z.strictObject(Object.fromEntries(fields)),
+    run: (memory, given, context) => verb.run(memory, { ...agentDefaults, ...given }, context),
+  };
 }

@@ -1,5 +1,14 @@
-import type { Trace } from '../index.ts';
+import * as z from 'zod';
+import type { Nothing, Trace } from '../index.ts';
 import { counted } from './quote.ts';
+
+export const nothingSchema = z
+  .object({
+    reason: z.enum(['no-memories', 'irrelevant', 'no-match']),
+    message: z.string(),
+  } satisfies Record<keyof Nothing, z.ZodType>)
+  .optional()
+  .describe('Why nothing was found; absent where something was');
 
 /**
  * What should have been searched and was not, in sentences for whoever reads the answer: searches that failed, searches
@@ -24,9 +33,22 @@ export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): rea
 }
 
 /** What an answer without hits says, and the warnings of one with hits. */
-export function missingText(found: boolean, missing: readonly string[]): readonly string[] {
+export function missingText(
+  found: boolean,
+  missing: readonly string[],
+  nothing?: Nothing | undefined,
+): readonly string[] {
   if (found) return missing.map((each) => `warning: ${each}`);
   return missing.length === 0
-    ? ['nothing found']
+    ? [nothingText(nothing)]
     : ['could not search everything, and found nothing:', ...missing];
+}
+
+/** That nothing was found, why, and what would find more. */
+export function nothingText(nothing: Nothing | undefined): string {
+  if (!nothing) return 'nothing found';
+  const { reason, message } = nothing;
+  return reason === 'irrelevant'
+    ? `${message}. A recall with minRelevance 0 finds the best of them`
+    : message;
 }

@@ -35,6 +35,8 @@ export interface Verb<Output extends z.ZodType = z.ZodType> extends Tool<z.ZodOb
   readonly tool: boolean;
   /** Arguments that a tool has not: a model must not decide where a memory comes from, or when it was known. */
   readonly notForAgents: readonly string[];
+  /** What of the arguments counts as given where an agent does not give it. */
+  readonly agentDefaults: Readonly<Record<string, unknown>>;
 }
 
 /** What of a verb is not in the table: the form of its answer. */
@@ -80,6 +82,11 @@ export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
     http: { method, path },
     tool: entry.agents === true,
     notForAgents: Object.keys(all).filter((name) => all[name]?.agents === false),
+    agentDefaults: Object.fromEntries(
+      Object.entries(all).flatMap(([name, { agentDefault }]) =>
+        agentDefault === undefined ? [] : [[name, agentDefault]],
+      ),
+    ),
   };
 }
 

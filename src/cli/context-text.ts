@@ -1,19 +1,24 @@
 import type { Context as BuiltContext } from '../index.ts';
+import { nothingLine } from './nothing-line.ts';
 import { plainBlock, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
 
 /** A built context and its counts; `why`: also the reason for every memory that was left out. */
 export function contextText(
-  built: Pick<BuiltContext, 'text' | 'omitted' | 'tokens' | 'maxTokens'> & {
+  built: Pick<BuiltContext, 'text' | 'omitted' | 'nothing' | 'tokens' | 'maxTokens'> & {
     readonly items: readonly unknown[];
   },
   why: boolean | undefined,
 ): string {
   const leftOut = built.omitted.map(({ id, message }) => plainLine(`${id}: ${message}`));
   return [
-    plainBlock(built.text === '' ? 'nothing fits, or nothing was found' : built.text.trimEnd()),
+    plainBlock(built.text === '' ? emptyText(built) : built.text.trimEnd()),
     '',
     `${plural(built.items.length, 'memory', 'memories')}, ${built.tokens} of ${built.maxTokens} tokens, ${leftOut.length} left out`,
     ...(why ? leftOut : []),
   ].join('\n');
+}
+
+function emptyText({ nothing }: Pick<BuiltContext, 'nothing'>): string {
+  return nothing ? nothingLine(nothing) : 'nothing fits, or nothing was found';
 }

@@ -6,6 +6,7 @@ import { drawLegend, drawScore } from './bar.ts';
 import type { Context } from './context.ts';
 import { redactedLines } from './look-back.ts';
 import { lineOf } from './memory-text.ts';
+import { nothingLine } from './nothing-line.ts';
 import { formatTable } from './table.ts';
 import { cutToWidth, plainBlock, plainLine } from './terminal-text.ts';
 import { formatAge, plural } from './units.ts';
@@ -17,13 +18,13 @@ interface HitsView extends Pick<Context, 'now' | 'paint' | 'columns'> {
 }
 
 /** An answer for people: two lines a hit, warnings about what could not run, and what was looked at. */
-export function formatRecall({ hits, evidenceChains, trace }: Recall, view: HitsView): string {
+export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, view: HitsView): string {
   const { paint } = view;
   const first = hits[0];
   const legend = first && paint('dim', '.') !== '.' ? drawLegend(first.explain(), paint) : '';
   return [
     ...hits.flatMap((hit, index) => formatHit(hit, index + 1, view)),
-    ...(hits.length === 0 ? ['nothing found'] : []),
+    ...(nothing ? [nothingLine(nothing)] : []),
     ...evidenceChains.map(({ ids, weight }) =>
       paint('dim', cutToWidth(`evidence: ${pathText(ids)} (${weight.toFixed(2)})`, view.columns)),
     ),

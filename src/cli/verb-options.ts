@@ -54,6 +54,11 @@ function optionOf(argument: Argument): Option | undefined {
   const option = new Option(flags, repeated ? `${about}; may be given several times` : about);
   if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
   if (schema.type === 'object') return option.argParser(collectPairs);
+  const words = argument.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
+  if (schema.type === 'number' && words.length > 0) {
+    const parse = numberParser(schema);
+    return option.argParser((text) => (words.includes(text) ? text : parse(text)));
+  }
   return withValuesOf(option, schema, flags);
 }
 

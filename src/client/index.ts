@@ -182,15 +182,18 @@ interface RemoteSession extends Omit<StartedSession, 'memories'> {
 function toRecall<Strategy extends string>({
   hits,
   evidenceChains,
+  nothing,
   trace,
 }: {
   readonly hits: readonly RemoteHit[];
   readonly evidenceChains: Recall['evidenceChains'];
+  readonly nothing?: Recall['nothing'];
   readonly trace: Trace;
 }): Recall<Strategy> {
   return {
     hits: hits.map((hit) => toHit(hit, trace.strategy as Strategy, trace.profileHash)),
     evidenceChains,
+    ...(nothing ? { nothing } : {}),
     trace,
   };
 }

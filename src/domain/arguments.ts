@@ -44,6 +44,8 @@ export interface Argument extends Omit<Schema, 'description' | 'required'> {
   readonly isId?: true;
   /** Not offered to agents: a user or a program decides it. */
   readonly agents?: false | undefined;
+  /** What a recall by an agent means that does not give it, where that is not the default. */
+  readonly agentDefault?: string;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -265,6 +267,16 @@ export const strategyArguments = {
     option: '--limit <number>',
   },
   minScore: { ...share, about: 'nothing below this score, from 0 to 1', option: '--min-score <number>' },
+  minRelevance: {
+    anyOf: [share, choice('auto')],
+    about:
+      'nothing that matches the query less, from 0 to 1; auto: the floor measured for the embedder (default: auto in a context and for agents, else 0)',
+    option: [
+      '--min-relevance <number>',
+      'nothing that matches the query less, from 0 to 1; auto: the floor measured for the embedder',
+    ],
+    agentDefault: 'auto',
+  },
   ...filterArguments,
   deep: {
     ...flag,
@@ -402,7 +414,8 @@ export function schemasOf(given: Arguments): Readonly<Record<string, Schema>> {
   return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, schemaOf(each)]));
 }
 
-function schemaOf({ about, required, isId: _, option: __, agents: ___, ...rest }: Argument): Schema {
+function schemaOf({ about, required, ...given }: Argument): Schema {
+  const { isId: _, option: __, agents: ___, agentDefault: ____, ...rest } = given;
   const schema = required === undefined || required === true ? rest : { ...rest, required };
   return about === undefined ? schema : { ...schema, description: capitalised(about) };
 }

@@ -52,7 +52,15 @@ export interface Turn {
 export interface MemoryMiddlewareOptions
   extends Pick<
     ContextOptions,
-    'strategy' | 'scope' | 'types' | 'typesExclude' | 'tags' | 'metadata' | 'minScore' | 'maxContextItems'
+    | 'strategy'
+    | 'scope'
+    | 'types'
+    | 'typesExclude'
+    | 'tags'
+    | 'metadata'
+    | 'minScore'
+    | 'minRelevance'
+    | 'maxContextItems'
   > {
   /** How many tokens remembered context may take, at least 1. Default is 2,000. */
   readonly maxTokens?: number | undefined;
@@ -82,6 +90,7 @@ const middlewareKeys = keysOf<MemoryMiddlewareOptions>()({
   tags: true,
   metadata: true,
   minScore: true,
+  minRelevance: true,
   maxContextItems: true,
   maxTokens: true,
   sessionId: true,

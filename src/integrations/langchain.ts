@@ -73,7 +73,8 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
     const { memory, recall = {}, ...rest } = input;
     super(rest);
     this.#memory = memory;
-    this.#recall = recall;
+    // What a chain retrieves goes to a model.
+    this.#recall = { minRelevance: 'auto', ...recall };
   }
 
   override async _getRelevantDocuments(query: string): Promise<Document<MemoryDocumentMetadata>[]> {

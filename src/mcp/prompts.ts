@@ -4,7 +4,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { callVerb, recall, type VerbContext } from '../api/index.ts';
+import { callVerb, forAgents, recall, type VerbContext } from '../api/index.ts';
 import { unknown } from '../domain/options.ts';
 import type { MemoryEngine } from '../index.ts';
 import type { Dialect } from './tool.ts';
@@ -49,7 +49,12 @@ export async function getPrompt(
     if (!about) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'about: say what it is about');
     // What the tools of the dialect would not show, its prompt does not show either.
     const view = dialect.viewOf?.(given['project']);
-    const answer = await callVerb(recall, memory, { query: about, track: false, ...view }, context);
+    const answer = await callVerb(
+      forAgents(recall),
+      memory,
+      { query: about, track: false, ...view },
+      context,
+    );
     return userMessage(
       `What do you know about ${about}?\n\nYour memory holds this:\n\n${recall.text(answer)}\n\nAnswer from it, say which memories you used, and say so when it does not suffice; ${dialect.recall} finds more.`,
     );

@@ -123,7 +123,9 @@ describe('the tools', () => {
     expect((await call('invalidate', { id: 'm1', reason: 'She changed her mind' })).value).toMatchObject({
       invalidReason: 'She changed her mind',
     });
-    expect((await call('recall', { query: 'oat milk' })).text).toBe('nothing found');
+    expect((await call('recall', { query: 'oat milk' })).text).toBe(
+      'nothing found: there are no memories to look at here',
+    );
     await call('reinstate', { id: 'm1' });
     const second = await call('remember', { content: 'Ada prefers oat milk, barista edition' });
     const [{ conflictId } = { conflictId: '' }] = second.value['conflicts'] as { conflictId: string }[];

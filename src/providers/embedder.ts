@@ -21,6 +21,11 @@ export interface Embedder {
 export interface Calibration {
   readonly floor: number;
   readonly ceiling: number;
+  /**
+   * 0–1: the `minRelevance` of what asks for the measured floor (`'auto'`), as contexts and agents do. It has to keep the
+   * answers of questions that have one. Default is none.
+   */
+  readonly minRelevance?: number | undefined;
 }
 
 export interface SimilarityThresholds {

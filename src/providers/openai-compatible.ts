@@ -135,11 +135,13 @@ async function embedBatch(
 }
 
 function checkedCalibration(calibration: Calibration = { floor: 0.2, ceiling: 0.9 }): Calibration {
-  onlyKeys(calibration, ['floor', 'ceiling'], 'calibration');
+  onlyKeys(calibration, ['floor', 'ceiling', 'minRelevance'], 'calibration');
   const floor = number(calibration.floor, 'calibration.floor', -1, 1);
   const ceiling = number(calibration.ceiling, 'calibration.ceiling', -1, 1);
   if (floor >= ceiling) throw invalidArgument('calibration', 'floor must be below ceiling');
-  return { floor, ceiling };
+  const { minRelevance } = calibration;
+  if (minRelevance === undefined) return { floor, ceiling };
+  return { floor, ceiling, minRelevance: number(minRelevance, 'calibration.minRelevance', 0, 1) };
 }
 
 function checkedThresholds(thresholds: Partial<SimilarityThresholds> = {}): SimilarityThresholds {

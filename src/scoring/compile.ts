@@ -39,26 +39,28 @@ export interface CompiledFormula {
 /** Of a query about which nothing is known beforehand. */
 const NO_FACTS: Facts = { known: () => undefined };
 
-/**
- * What the facts say of the query is folded, and what `columns` keep is only read: the rest is a loop for each node. With
- * `wanted` the upper side alone, the lower one is the same.
- */
-export function compile(
-  root: Node,
-  columns: Columns,
-  facts: Facts = NO_FACTS,
-  wanted: 'high' | 'both' = 'both',
-): CompiledFormula {
-  return compileFor(root, columns, facts, wanted, false);
+/** How formulas are compiled. */
+interface CompileOptions {
+  /** What is folded. Default is nothing. */
+  readonly facts?: Facts;
+  /** `high`: the upper side alone, which stands for both. Default is `both`. */
+  readonly wanted?: 'high' | 'both';
+  /** Blocks hold for a span of time. Default is no. */
+  readonly spans?: boolean;
 }
 
-function compileFor(
-  root: Node,
+/** What the facts say of the query is folded, and what `columns` keep is only read: the rest is a loop for each node. */
+export function compile(root: Node, columns: Columns, options?: CompileOptions): CompiledFormula {
+  const { bounds } = compileAll([root], columns, options);
+  return { bounds: (block) => bounds(block)[0]! };
+}
+
+/** The same for several formulas at once: what they have in common is computed once for each block. */
+export function compileAll(
+  roots: readonly Node[],
   columns: Columns,
-  facts: Facts,
-  wanted: 'high' | 'both',
-  spans: boolean,
-): CompiledFormula {
+  { facts = NO_FACTS, wanted = 'both', spans = false }: CompileOptions = {},
+): { bounds(block: Block): readonly Sides[] } {
   const lanes = new Map<Node, Lane>();
   const compilation: Compilation = {
     columns,
@@ -75,9 +77,11 @@ function compileFor(
     range: rangeOf,
     facts,
   };
-  const lane = compilation.of(root);
-  const high = lane.high;
-  const bounds = { low: wanted === 'both' ? lane.low : high, high };
+  const bounds = roots.map((root): Sides => {
+    const lane = compilation.of(root);
+    const { high } = lane;
+    return { low: wanted === 'both' ? lane.low : high, high };
+  });
   const { steps } = compilation;
   return {
     bounds(block) {
@@ -85,6 +89,19 @@ function compileFor(
       return bounds;
     },
   };
+}
+
+/**
+ * Bounds are computed with much the same operations as scores, but `exp` and `log` need not be monotone in their last
+ * bit, nor are sums added up in the same order: everything closer than this counts as equal when deciding what to
+ * evaluate.
+ */
+export const SLACK = 1e-9;
+
+/** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
+export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
+  if (low - SLACK >= atLeast) return 1;
+  return high + SLACK < atLeast ? 0 : 2;
 }
 
 /** Whether a formula is the same for every query, and dearer than reading a column. */
@@ -112,7 +129,7 @@ export function keepFormula(
   from: Instant,
   until: Instant,
 ): KeptColumn {
-  const formula = compileFor(node, columns, NO_FACTS, 'both', true);
+  const formula = compile(node, columns, { spans: true });
   const kept = { low: new Float32Array(size), high: new Float32Array(size) };
   const block = emptyBlock(from, until);
   for (let start = 0; start < size; start += BLOCK_SIZE) {

@@ -15,8 +15,8 @@ export interface NeededChange {
 const PRECISION = 1e-6;
 
 /**
- * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, if
- * any does. Found by halving, so for a formula that is not monotone in a signal it is one such change, not the least.
+ * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, and
+ * reaches the floor of the profile, if any does. Found by halving, so for a formula that is not monotone in a signal it is one such change, not the least.
  */
 export function neededChanges(
   profile: ResolvedProfile,
@@ -24,14 +24,17 @@ export function neededChanges(
   now: Instant,
   threshold: number,
 ): readonly NeededChange[] {
-  return [...namesRead(profile.root)].flatMap((name) => {
+  const { root, floor } = profile;
+  const suffices = (changed: Signals) =>
+    evaluate(root, changed, now) > threshold &&
+    (!floor || evaluate(floor.node, changed, now) >= floor.atLeast);
+  const names = floor ? namesRead(floor.node, new Set(namesRead(root))) : namesRead(root);
+  return [...names].flatMap((name) => {
     const goals = isSignalName(name) ? signalGoals(name) : isClockName(name) ? [now] : [];
     const from = (signals as Readonly<Record<string, number | undefined>>)[name];
     const start = from ?? (isSignalName(name) ? SIGNALS[name].otherwise : now);
     const found = goals
-      .map((goal) =>
-        nearest(start, goal, (value) => scoreWith(profile, signals, name, value, now) > threshold),
-      )
+      .map((goal) => nearest(start, goal, (value) => suffices({ ...signals, [name]: value })))
       .filter((value) => value !== undefined)
       .sort((a, b) => Math.abs(a - start) - Math.abs(b - start));
     const to = found[0];
@@ -42,16 +45,6 @@ export function neededChanges(
 function signalGoals(name: keyof typeof SIGNALS): readonly number[] {
   const [low, high] = SIGNALS[name].range;
   return [low, high === Infinity ? 1e6 : high];
-}
-
-function scoreWith(
-  profile: ResolvedProfile,
-  signals: Signals,
-  name: string,
-  value: number,
-  now: Instant,
-): number {
-  return evaluate(profile.root, { ...signals, [name]: value }, now);
 }
 
 /** The value nearest to `start`, on the way to `goal`, that suffices; `undefined` when `goal` itself does not. */

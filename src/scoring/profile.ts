@@ -2,7 +2,7 @@ import { SalienceError } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
 import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
-import type { Expression } from './operators/index.ts';
+import type { Expression, Node } from './operators/index.ts';
 import { checkScoreRange } from './range.ts';
 import { type ResolvedFormulas, resolveFormulas } from './resolve.ts';
 import { sha256 } from './sha256.ts';
@@ -75,6 +75,15 @@ export interface ResolvedProfile extends ResolvedFormulas {
   readonly parameters: { readonly [name: string]: ParameterValue };
   /** SHA-256 over the formula and its parameters: two scores are comparable only when theirs are equal. */
   readonly hash: string;
+  /** A requirement of one recall, beside those of the profile: it changes no score, and so is not part of the hash. */
+  readonly floor?: Floor | undefined;
+}
+
+/** A memory is scored only if the value of this part is at least so much. */
+export interface Floor {
+  readonly part: string;
+  readonly node: Node;
+  readonly atLeast: number;
 }
 
 const profileKeys = [
@@ -146,6 +155,14 @@ export function resolveProfile(profile: Profile, overrides?: ParameterOverrides)
   // Most recalls repeat the parameters of the one before; a sweep over many must not fill the memory.
   recent.set(profile, new Map([[key, resolved], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
   return resolved;
+}
+
+/** The same formula for memories alone whose value of `part` is at least `atLeast`. */
+export function withFloor(resolved: ResolvedProfile, part: string, atLeast: number): ResolvedProfile {
+  const node = resolved.parts[part];
+  if (!node)
+    throw invalidProfile(resolved.name, `parts.${part}`, unknown('part', part, Object.keys(resolved.parts)));
+  return { ...resolved, floor: { part, node, atLeast } };
 }
 
 /** Profiles with their own defaults. */

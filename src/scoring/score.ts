@@ -170,14 +170,19 @@ function valueIfKnown(part: Node, signals: Signals, now: Instant): number | unde
   }
 }
 
-/** Index of the first condition for being scored at all that a memory does not meet; `undefined` when it meets all. */
+/**
+ * Index of the first condition for being scored at all that a memory does not meet, one past the last condition when it
+ * is the floor; `undefined` when it meets all.
+ */
 export function failedRequirement(
   resolved: ResolvedProfile,
   signals: Signals,
   now: Instant,
 ): number | undefined {
-  const failed = resolved.require.findIndex((condition) => !conditionHolds(condition, signals, now));
-  return failed < 0 ? undefined : failed;
+  const { require, floor } = resolved;
+  const failed = require.findIndex((condition) => !conditionHolds(condition, signals, now));
+  if (failed >= 0) return failed;
+  return floor && evaluate(floor.node, signals, now) < floor.atLeast ? require.length : undefined;
 }
 
 /** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */

@@ -74,6 +74,7 @@ export async function conductSearch(
     lexicalMatches: answer.lexicalMatches,
     withVector: answer.withVector,
     candidates: answer.candidates,
+    ...(profile.floor ? { belowFloor: answer.belowFloor } : {}),
     scored: answer.scored,
     sequence,
     ...(rebuilt ? { indexRebuilt: true as const } : {}),

@@ -1,11 +1,13 @@
 import {
   BLOCK_SIZE,
   type Block,
-  compile,
+  compileAll,
   compileConditions,
   emptyBlock,
   type Facts,
   type MutableBlock,
+  reaches,
+  SLACK,
 } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
@@ -55,19 +57,15 @@ export interface IndexAnswer {
   readonly upperBound: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Rows that can meet the profile's requirements. */
+  /** Rows that can meet the profile's requirements, its floor included. */
   readonly candidates: number;
+  /** Rows that can meet all but the floor. */
+  readonly belowFloor: number;
   /** Rows that the formula was evaluated for exactly. */
   readonly scored: number;
   /** Milliseconds that bounding all rows took. */
   readonly scanMs: number;
 }
-
-/**
- * Bounds are computed with the same operations as scores, but `exp` and `log` need not be monotone in their last
- * bit: everything closer than this counts as equal when deciding what to evaluate.
- */
-const SLACK = 1e-9;
 
 /** Vectors are fetched and evaluated in groups of this size, best bound first. */
 const GROUP = 16;
@@ -87,6 +85,7 @@ export async function searchIndex(
   const best: Ranked[] = [];
   let bound = survivors.discarded;
   let scored = 0;
+  let below = survivors.belowFloor;
   const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
   for (let start = 0; start < order.length; start += GROUP) {
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
@@ -96,7 +95,9 @@ export async function searchIndex(
       break;
     }
     const rows = order.slice(start, start + GROUP).map((at) => survivors.rows[at]!);
-    for (const ranked of await evaluateRows(index, search, source, rows)) {
+    const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows);
+    below += belowFloor;
+    for (const ranked of found) {
       scored++;
       bound = Math.max(bound, insert(best, ranked, search.limit));
     }
@@ -106,7 +107,8 @@ export async function searchIndex(
     upperBound: Math.min(1, bound),
     lexicalMatches: survivors.lexicalMatches,
     withVector: survivors.withVector,
-    candidates: survivors.candidates,
+    candidates: survivors.candidates - (below - survivors.belowFloor),
+    belowFloor: below,
     scored,
     scanMs,
   };
@@ -118,6 +120,7 @@ interface Survivors {
   /** The highest upper bound of the rows that are not among them. */
   readonly discarded: number;
   readonly candidates: number;
+  readonly belowFloor: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
 }
@@ -130,8 +133,10 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   // Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side.
   const chosen = emptyBlock(now);
   const facts = factsOf(index, search);
-  const formula = compile(profile.root, columns, { ...facts, block }, 'high');
-  const both = compile(profile.root, columns, { ...facts, block: chosen });
+  const { floor } = profile;
+  const roots = floor ? [profile.root, floor.node] : [profile.root];
+  const formulas = compileAll(roots, columns, { facts: { ...facts, block }, wanted: 'high' });
+  const both = compileAll(roots, columns, { facts: { ...facts, block: chosen } });
   const judge = compileConditions(profile.require, columns);
   const similarity = similarityBounds(index, search.vector);
   const exact = exactColumns(search.columns);
@@ -140,6 +145,7 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   let kept: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
   let discarded = 0;
   let candidates = 0;
+  let belowFloor = 0;
   let lexicalMatches = 0;
   let withVector = 0;
   for (let start = 0; start < rows.length; ) {
@@ -152,11 +158,16 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
       if (!Number.isNaN(similarityLow[at]!)) withVector++;
     }
     const verdict = judge(block);
-    const { high } = formula.bounds(block);
+    const [upperBounds, floored] = formulas.bounds(block);
+    const { high } = upperBounds!;
     const threshold = lowest.value() - SLACK;
     chosen.count = 0;
     for (let at = 0; at < count; at++) {
       if (verdict[at] === 0) continue;
+      if (floor && reaches(-Infinity, floored!.high[at]!, floor.atLeast) === 0) {
+        belowFloor++;
+        continue;
+      }
       candidates++;
       const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
       if (upper <= 0) continue;
@@ -170,13 +181,17 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
       kept.upper.push(upper);
     }
     if (chosen.count > 0) {
-      const { low } = both.bounds(chosen);
-      for (let at = 0; at < chosen.count; at++) if (low[at]! > 0) lowest.offer(low[at]!);
+      const [bounds, floored] = both.bounds(chosen);
+      for (let at = 0; at < chosen.count; at++) {
+        const low = bounds!.low[at]!;
+        const reached = floor ? reaches(floored!.low[at]!, floored!.high[at]!, floor.atLeast) : 1;
+        if (low > 0 && reached === 1) lowest.offer(low);
+      }
     }
     if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift();
   }
   kept = sift();
-  return { ...kept, discarded, candidates, lexicalMatches, withVector };
+  return { ...kept, discarded, candidates, belowFloor, lexicalMatches, withVector };
 
   function sift(): { rows: number[]; upper: number[] } {
     const threshold = lowest.value();
@@ -203,18 +218,21 @@ async function evaluateRows(
   { profile, standing, columns, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
-): Promise<Ranked[]> {
+): Promise<{ readonly ranked: readonly Ranked[]; readonly belowFloor: number }> {
   const keys = rows.map((row) => index.keys[row]!);
   const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
   const vectors = needed.length === 0 ? [] : await source.vectors(needed);
   const found = new Map(vectors.map((each, at) => [needed[at]!, each]));
   const ranked: Ranked[] = [];
+  let belowFloor = 0;
   rows.forEach((row, at) => {
     const key = keys[at]!;
     const stored = found.get(key);
     const similarity = vector && stored ? cosine(vector, stored) : undefined;
     const signals = signalsForQuery(index, standing, row, querySignals(columns, row, similarity));
-    if (failedRequirement(profile, signals, now) !== undefined) return;
+    const failed = failedRequirement(profile, signals, now);
+    if (failed === profile.require.length) belowFloor++;
+    if (failed !== undefined) return;
     const score = evaluate(profile.root, signals, now);
     if (score <= 0) return;
     ranked.push({
@@ -227,7 +245,7 @@ async function evaluateRows(
       ordinal: index.ordinals[row]!,
     });
   });
-  return ranked;
+  return { ranked, belowFloor };
 }
 
 /** Puts a hit into its place among the best `limit`; returns the score of the one left out, 0 if none. */

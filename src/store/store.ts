@@ -585,7 +585,7 @@ export interface SearchAnswer {
   /** Best first, scores above 0. */
   readonly hits: readonly ScoredMemory[];
   readonly completeness: 'exact' | 'approximate';
-  /** No eligible memory that is not among the hits scores above this. */
+  /** No eligible memory that meets the profile's requirements and is not among the hits scores above this. */
   readonly upperBound: number;
   /** Memories in the space. */
   readonly total: number;
@@ -597,8 +597,13 @@ export interface SearchAnswer {
   /** Eligible memories that share a term with the query; those that have a vector to compare with. */
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Eligible memories that meet the profile's requirements. */
+  /** Eligible memories that meet the profile's requirements, its floor included. */
   readonly candidates: number;
+  /**
+   * Of a profile with a floor: eligible memories that meet all its requirements but that. An index may count a memory as
+   * a candidate whose bounds do not decide it, where it need not be looked at for the answer.
+   */
+  readonly belowFloor?: number | undefined;
   /** Of these, how many the formula had to be computed for exactly. */
   readonly scored: number;
   /** That of its snapshot. */
@@ -622,7 +627,10 @@ export interface Inspection extends Omit<ScoredMemory, 'memory'> {
   readonly ordinal: number;
   /** Why the memory is not eligible; `undefined` when it is. */
   readonly excluded: Exclusion | undefined;
-  /** Index of the first requirement of the profile that it does not meet; `undefined` when it meets all. */
+  /**
+   * Index of the first requirement of the profile that it does not meet, one past the last of them when it is the floor;
+   * `undefined` when it meets all.
+   */
   readonly failedRequirement: number | undefined;
 }
 

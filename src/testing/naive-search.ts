@@ -44,8 +44,12 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
       return exclusionOf({ ...memory, superseded }, request.filter, request.now) === undefined;
     })
     .map((each) => ({ memory: each.memory, ...measure(each, around, request, standings) }));
-  const candidates = eligible.filter(
-    ({ signals }) => failedRequirement(request.profile, signals, request.now) === undefined,
+  const { floor, ...withoutFloor } = request.profile;
+  const meeting = eligible.filter(
+    ({ signals }) => failedRequirement(withoutFloor, signals, request.now) === undefined,
+  );
+  const candidates = meeting.filter(
+    ({ signals }) => floor === undefined || evaluate(floor.node, signals, request.now) >= floor.atLeast,
   );
   const scored = candidates.map((each) => ({
     ...each,
@@ -65,6 +69,7 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
     lexicalMatches: eligible.filter((each) => (each.signals.lexical ?? 0) > 0).length,
     withVector: eligible.filter((each) => each.signals.similarity !== undefined).length,
     candidates: candidates.length,
+    ...(floor ? { belowFloor: meeting.length - candidates.length } : {}),
     scored: scored.length,
     sequence,
     durations: { eligible: 0, lexical: 0, vector: 0, score: performance.now() - started },

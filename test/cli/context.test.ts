@@ -59,8 +59,24 @@ describe('context', () => {
     expect(await work.json(['get', 'roast'])).toMatchObject({ lastAccessedAt: '2026-01-06T00:00:00.000Z' });
   });
 
-  it('refuses what cannot be', async () => {
-    const failed = await work.salience(['context', 'coffee', '--min-score', '2']);
+  it('says that nothing relevant is known, and what shows the best all the same', async () => {
+    await remember('Dana plays the cello on Sundays', 'cello');
+    await remember('Bob drinks tea in the morning', 'tea');
+    const query = 'Which shop sells shoes?';
+    const nothing =
+      /^nothing relevant is known: 2 memories were looked at, .+ by 0\.2 or more\. --min-relevance 0 shows/;
+    expect((await work.salience(['context', query])).stdout).toMatch(nothing);
+    expect((await work.salience(['recall', query, '--min-relevance', 'auto'])).stdout).toMatch(nothing);
+    expect((await work.salience(['context', query, '--min-relevance', '0'])).stdout).toContain('cello');
+    expect((await work.salience(['recall', query])).stdout).toContain('cello');
+    const why = await work.salience(['why-not', query, 'tea', '--min-relevance', '0.2']);
+    expect(why.stdout).toMatch(
+      /its match 0\.\d{4} is 0\.\d{4} below the floor of relevance, minRelevance 0\.2/,
+    );
+  });
+
+  it.each(['--min-score', '--min-relevance'])('refuses what cannot be as %s', async (option) => {
+    const failed = await work.salience(['context', 'coffee', option, '2']);
     expect(failed.code).toBe(2);
     expect(failed.stderr).toContain('a number from 0 to 1');
   });

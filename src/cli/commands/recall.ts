@@ -45,7 +45,8 @@ export function configure(command: Command): void {
           ...hit,
           ...(options.explain ? { explanation: explain() } : {}),
         }));
-        await context.printJson({ query, hits, evidenceChains: answer.evidenceChains, trace: answer.trace });
+        const { evidenceChains, nothing, trace } = answer;
+        await context.printJson({ query, hits, evidenceChains, nothing, trace });
       }),
     );
 }

@@ -13,6 +13,7 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
+import type { Nothing } from './nothing.ts';
 import { asKnown } from './past.ts';
 import {
   applyEffects,
@@ -79,6 +80,8 @@ export interface Context<StrategyName extends string = string>
   })[];
   /** Each with a reason for programs and a sentence for people. */
   readonly omitted: readonly (Omission & { readonly message: string })[];
+  /** Why nothing was found that could have been in it; absent where something was. */
+  readonly nothing?: Nothing | undefined;
   readonly trace: Trace;
 }
 
@@ -147,8 +150,9 @@ async function contextAsOf<StrategyName extends string>(
     strategy: name,
     limit: limit + running.size,
     track: false,
+    minRelevance: recallOptions.minRelevance ?? 'auto',
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
-  };
+  } as const;
   // What is out of range is said before anything is searched.
   const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
   const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
@@ -182,7 +186,11 @@ async function contextAsOf<StrategyName extends string>(
   const used = found.hits.filter(({ memory }) => taken.has(memory.id));
   const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
   const { trace } = built;
-  return { ...built, trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace };
+  return {
+    ...built,
+    ...(answer.nothing && built.items.length === 0 ? { nothing: answer.nothing } : {}),
+    trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace,
+  };
 }
 
 async function idsOfSession(

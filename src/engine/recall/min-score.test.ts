@@ -42,6 +42,7 @@ describe('minScore', () => {
       const made = await memory.context(query, {
         ...asked,
         minScore,
+        minRelevance: 0,
         maxTokens: 5000,
       } as never);
       expect(made.items.map(({ id }) => id).sort()).toEqual(expected.map(({ memory }) => memory.id).sort());
@@ -107,6 +108,7 @@ describe('minScore', () => {
     const { memory } = await filled();
     const { items, omitted } = await memory.context('what is the capital of France?', {
       maxTokens: 2000,
+      minRelevance: 0,
       minScore: 0.3,
     });
     expect(items.map(({ id }) => id)).toEqual(['m3']);

@@ -21,6 +21,7 @@ import type {
   SpaceStore,
 } from '../../store/store.ts';
 import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
+import { associateMatches } from './relevance.ts';
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
 import { readAhead, type Surroundings, surroundingsIn } from './surroundings.ts';
@@ -55,6 +56,8 @@ export interface PipelineAnswer {
   readonly ranked: readonly RankedMemory[];
   readonly chains: readonly EvidenceChain[];
   readonly answer: SearchAnswer;
+  /** How relevant the memories are that links and possible updates led to, with a floor of relevance. */
+  readonly matches: ReadonlyMap<string, number>;
   readonly stages: readonly StageTrace[];
   readonly arms: readonly Arm[];
 }
@@ -126,14 +129,15 @@ async function finish(
   if (!association || !surroundings || direct.length === 0) {
     const ranked = direct.filter(isEnough);
     stages.push(...floorRow(plan, early + direct.length, ranked.length));
-    return { ranked, chains: [], answer, stages, arms };
+    return { ranked, chains: [], answer, matches: new Map(), stages, arms };
   }
 
   // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
+  const { require, floor: relevance } = request.profile;
   const full =
-    direct.length === request.limit && answer.cold === 0 && request.profile.require.length === 0 && !rerank;
+    direct.length === request.limit && answer.cold === 0 && require.length === 0 && !relevance && !rerank;
   const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
-  const { associates, raised, expansion, rows } = await associate(
+  const { associates, raised, expansion, matches, rows } = await associate(
     surroundings,
     plan,
     association,
@@ -149,7 +153,8 @@ async function finish(
     ...floorRow(plan, early + merged.length, enough.length),
     stage('merge', enough.length, ranked.length, performance.now() - started),
   );
-  return { ranked: await withRecords(surroundings, ranked), chains: expansion.chains, answer, stages, arms };
+  const { chains } = expansion;
+  return { ranked: await withRecords(surroundings, ranked), chains, answer, matches, stages, arms };
 }
 
 function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: number }) => boolean {
@@ -173,6 +178,7 @@ async function associate(
   readonly associates: readonly Unread[];
   readonly raised: readonly RankedMemory[];
   readonly expansion: Expansion;
+  readonly matches: PipelineAnswer['matches'];
   readonly rows: readonly StageTrace[];
 }> {
   const started = performance.now();
@@ -196,14 +202,23 @@ async function associate(
     ...[...near, ...further].map(({ id }) => id),
     ...newer.map((each) => each.newer),
   ]);
+  const matches = associateMatches(request, settings, direct);
   const linked = (each: Reached): Unread[] =>
-    inspect(each.id).map((found) => associated(each, found, request, settings, sourceScore(each), outer));
+    inspect(each.id).map((found) => {
+      matches?.linked(each, found.signals);
+      return associated(each, found, request, settings, sourceScore(each), outer);
+    });
   const updating = (update: PossibleUpdate): Unread[] =>
-    inspect(update.newer).flatMap((found) => updated(update, found, request, settings));
+    inspect(update.newer).flatMap((found) => {
+      matches?.updating(update, found.signals);
+      return updated(update, found, request, settings);
+    });
+  const [nearby, remote] = [[...near.flatMap(linked), ...newer.flatMap(updating)], further.flatMap(linked)];
   // A score of 0 is no hit, whatever the minimum.
-  const isEnough = ({ score }: Unread) => score > 0 && score >= settings.minimum;
-  const first = bestOfEach([...near.flatMap(linked), ...newer.flatMap(updating)].filter(isEnough));
-  const beyond = further.flatMap(linked).filter(isEnough);
+  const isEnough = ({ id, score }: Unread) =>
+    score > 0 && score >= settings.minimum && (matches?.suffices(id) ?? true);
+  const first = bestOfEach(nearby.filter(isEnough));
+  const beyond = remote.filter(isEnough);
   const ended = performance.now();
   return {
     associates: bestOfEach([...first, ...beyond]),
@@ -216,6 +231,7 @@ async function associate(
       ),
     ),
     expansion,
+    matches: matches?.of ?? new Map(),
     rows: [
       stage('expand', expansion.first.length + newer.length, first.length, expanded - started),
       stage('bridge', expansion.further.length, beyond.length, ended - expanded),
@@ -383,12 +399,13 @@ function passageOf({ memory }: RankedMemory): string {
 }
 
 function searchStages(answer: SearchAnswer): StageTrace[] {
-  const { durations } = answer;
+  const { durations, candidates, belowFloor } = answer;
   return [
     stage('eligible', answer.total, answer.filtered, durations.eligible),
     stage('validity_filter', answer.filtered, answer.eligible, 0),
     stage('bm25_search', answer.eligible, answer.lexicalMatches, durations.lexical),
     stage('vector_search', answer.eligible, answer.withVector, durations.vector),
-    stage('score', answer.candidates, answer.hits.length, durations.score),
+    ...(belowFloor === undefined ? [] : [stage('floor', candidates + belowFloor, candidates, 0)]),
+    stage('score', candidates, answer.hits.length, durations.score),
   ];
 }

@@ -16,12 +16,14 @@ import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { EvidenceChain } from './expand.ts';
+import { type Nothing, nothingIn } from './nothing.ts';
 import { DEEP_PENALTY, withOuterFactors } from './outer.ts';
 import { asKnown, validAtOf } from './past.ts';
 import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from './pipeline.ts';
 import { type Preparation, prepareQuery, type QueryTools } from './prepare.ts';
 import { recorded } from './recording.ts';
 import { decideUse } from './reinforce.ts';
+import { withRelevance } from './relevance.ts';
 import {
   ASSOCIATION,
   type AssociationSettings,
@@ -55,6 +57,8 @@ export interface Recall<StrategyName extends string = string> {
   readonly hits: readonly Hit<StrategyName, Score<StrategyName>>[];
   /** Paths of links between the first direct hits: what they have to do with each other. */
   readonly evidenceChains: readonly EvidenceChain[];
+  /** Why there are no hits; absent where there are. */
+  readonly nothing?: Nothing | undefined;
   readonly trace: Trace;
 }
 
@@ -115,7 +119,8 @@ export async function recallPrepared<StrategyName extends string>(
   const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
-  return { hits, evidenceChains: answer.chains, trace };
+  const nothing = nothingIn(trace, hits.length);
+  return { hits, evidenceChains: answer.chains, ...(nothing ? { nothing } : {}), trace };
 }
 
 /** Checks and analyses a recall. Throws what `recall` throws. */
@@ -137,9 +142,11 @@ export async function prepareRecall(
         ? DEEP_PENALTY
         : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
   };
-  const { resolved, outer } = withOuterFactors(profile, deep, (each) =>
-    resolveStrategy(each, options.parameters, engine.embedder?.calibration),
+  const calibration = engine.embedder?.calibration;
+  const { resolved: formula, outer } = withOuterFactors(profile, deep, (each) =>
+    resolveStrategy(each, options.parameters, calibration),
   );
+  const resolved = withRelevance(strategy, formula, options.minRelevance, calibration);
   const filter = {
     ...filterOf(options),
     deep: deep.deep,
@@ -340,6 +347,7 @@ function traceOf(
     totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
     upperBound: boundOf(answer, ranked),
+    ...(prepared.resolved.floor ? { minRelevance: prepared.resolved.floor.atLeast } : {}),
     arms: [...prepared.preparation.arms, ...arms],
     ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),
     sequence: answer.sequence,

@@ -22,6 +22,8 @@ export interface Strategy {
   readonly context: ContextDefaults;
   /** `undefined`: links are not followed. */
   readonly association: AssociationSettings | undefined;
+  /** The part of its formula that says how well a memory matches the query, whatever else counts; what a floor of relevance is of. */
+  readonly relevance: string | undefined;
 }
 
 /** What a context takes of a strategy's hits unless it says otherwise, and what that writes. */
@@ -72,6 +74,8 @@ const associations: Readonly<Record<string, AssociationSettings>> = {
   hybrid: { ...ASSOCIATION, mode: 'propagated', sequence: false },
 };
 
+const relevances: Readonly<Record<string, string>> = { hybrid: 'match' };
+
 /** The strategy of a profile. One that extends a built-in profile recalls as that does. */
 export function strategyOf(profile: Profile): Strategy {
   const origin = profile.lineage[0] ?? profile.name;
@@ -82,6 +86,7 @@ export function strategyOf(profile: Profile): Strategy {
     effect: effects[origin] ?? 'none',
     context: contexts[origin] ?? { minScore: 0, maxItems: undefined, effect: effects[origin] ?? 'none' },
     association: associations[origin],
+    relevance: relevances[origin],
   };
 }
 

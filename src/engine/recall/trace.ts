@@ -49,6 +49,8 @@ export interface Trace {
   /** `exact`: no memory outside the hits scores above `upperBound` by itself, without what it inherits along links. */
   readonly completeness: 'exact' | 'approximate';
   readonly upperBound: number;
+  /** The floor of relevance, where there is one: the bound is of the memories that reach it. */
+  readonly minRelevance?: number | undefined;
   readonly arms: readonly Arm[];
   /** The dates that the query names, as far as the strategy looks at them. Times are ISO 8601; `to` is not included. */
   readonly dates?:

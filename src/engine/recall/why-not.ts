@@ -1,14 +1,16 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
 import { conditionText } from '../../scoring/condition.ts';
+import { evaluate } from '../../scoring/evaluate.ts';
 import { type Explanation, explainNode } from '../../scoring/explain.ts';
 import { type NeededChange, neededChanges } from '../../scoring/needed.ts';
+import type { ResolvedProfile } from '../../scoring/profile.ts';
 import { isClockName } from '../../scoring/signals.ts';
 import type { Exclusion, Inspection } from '../../store/store.ts';
 import { type Dependencies, notFound } from '../dependencies.ts';
 import type { RecallOptions } from '../types.ts';
 import { asKnown } from './past.ts';
-import { rankIn } from './pipeline.ts';
+import { type PipelineAnswer, rankIn } from './pipeline.ts';
 import { hitFeatures, prepareRecall } from './recall.ts';
 import type { StageName } from './trace.ts';
 
@@ -31,6 +33,10 @@ export interface WhyNot {
   readonly score?: number | undefined;
   /** The score of the last hit: what it would have had to exceed. */
   readonly needed?: number | undefined;
+  /** Of a memory that fell for its relevance: how well it matches the query, the floor, and the difference. */
+  readonly relevance?:
+    | { readonly match: number; readonly minRelevance: number; readonly missedBy: number }
+    | undefined;
   /** Single changes of a signal, each of which alone would have sufficed. */
   readonly changes: readonly (Omit<NeededChange, 'from' | 'to'> & {
     readonly from: number | string | undefined;
@@ -91,7 +97,7 @@ async function whyNotAsOf(
 ): Promise<WhyNot> {
   const { plan, resolved } = await prepareRecall(engine, query, options);
   const { request } = plan;
-  const { found, memory, ranked } = await engine.space.snapshot(async (snapshot) => {
+  const { found, memory, ranked, matches } = await engine.space.snapshot(async (snapshot) => {
     const [found] = await snapshot.inspect([id], request);
     const [memory] = await snapshot.get([id]);
     if (!found || !memory) throw notFound(id, engine.space.name);
@@ -120,17 +126,25 @@ async function whyNotAsOf(
     const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
   }
-  const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
+  const relevance = irrelevance(resolved, found, matches, request.now);
+  if (relevance) {
+    return {
+      id,
+      outcome: 'requirement',
+      stage: 'floor',
+      score: found.score,
+      needed: last,
+      relevance,
+      changes: changesTo(resolved, found, request.now, last),
+      message: `its match ${shown(relevance.match)} is ${shown(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
+    };
+  }
+  const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
   const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
   // The score of what inherits from it would rise with it.
-  const wanted = replacement === undefined ? neededChanges(resolved, found.signals, request.now, needed) : [];
-  const changes = wanted.map(({ signal, from, to }) =>
-    isClockName(signal)
-      ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
-      : { signal, from, to },
-  );
+  const changes = replacement === undefined ? changesTo(resolved, found, request.now, needed) : [];
   const outcome = found.score === 0 ? 'no-score' : 'outranked';
   return {
     id,
@@ -145,6 +159,37 @@ async function whyNotAsOf(
         ? rankMessage(found, needed)
         : replacedMessage(replacement),
   };
+}
+
+/** By how much a memory is not relevant enough; `undefined` where it is, by itself or by what led to it. */
+function irrelevance(
+  { require, floor }: ResolvedProfile,
+  { id, signals, failedRequirement }: Inspection,
+  matches: PipelineAnswer['matches'],
+  now: Instant,
+): WhyNot['relevance'] {
+  if (!floor || failedRequirement !== require.length) return undefined;
+  const match = matches.get(id) ?? evaluate(floor.node, signals, now);
+  const missedBy = floor.atLeast - match;
+  return missedBy > 0 ? { match, minRelevance: floor.atLeast, missedBy } : undefined;
+}
+
+function changesTo(
+  resolved: ResolvedProfile,
+  { signals }: Inspection,
+  now: Instant,
+  needed: number,
+): WhyNot['changes'] {
+  return neededChanges(resolved, signals, now, needed).map(({ signal, from, to }) =>
+    isClockName(signal)
+      ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
+      : { signal, from, to },
+  );
+}
+
+/** Four digits after the point, more where they would say 0. */
+function shown(value: number): string {
+  return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
 }
 
 function rankMessage(found: Inspection, needed: number): string {

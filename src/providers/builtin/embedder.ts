@@ -9,8 +9,11 @@ export interface BuiltinEmbedderOptions {
   readonly table?: URL | string | undefined;
 }
 
-/** The middle of the plateau that the grid in bench/results/grid.json found on development conversations. */
-const calibration: Calibration = { floor: 0.1, ceiling: 0.9 };
+/**
+ * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. What the
+ * floor of relevance loses and refuses is in bench/results/floor.json.
+ */
+const calibration: Calibration = { floor: 0.1, ceiling: 0.9, minRelevance: 0.2 };
 
 /**
  * The cosines at which as many sentence pairs lie above as lie above 0.75, 0.40, 0.70 and 0.85 for the sentence encoder that

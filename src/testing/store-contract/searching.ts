@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Condition } from '../../scoring/condition.ts';
-import { resolveProfile } from '../../scoring/profile.ts';
+import { resolveProfile, withFloor } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
 import { defineProfile } from '../../scoring/score.ts';
 import type { PreparedQuery, SearchAnswer, SearchRequest, SpaceStore } from '../../store/store.ts';
@@ -181,6 +181,27 @@ export const searchTests: readonly ContractTest[] = [
     expect(answer).toMatchObject({ eligible: 2, candidates: 1 });
     const inspected = await inspectIn(space, ['b', 'a'], query);
     expect(inspected.map((each) => each?.failedRequirement)).toEqual([0, undefined]);
+  }),
+  onSpace('a floor under a part keeps out what is below it, and is named last', async (space) => {
+    await write(space, [
+      insert({ id: 'both', content: 'green tea' }),
+      insert({ id: 'one', content: 'tea' }),
+      insert({ id: 'none', content: 'coffee' }),
+    ]);
+    const query = { terms: ['green', 'tea'] };
+    const { hits } = await searchIn(space, request(query, { profile: profileOf('hybrid') }));
+    const match = hits.find(({ memory }) => memory.id === 'one')?.signals.lexical as number;
+    // Without sessions and vectors the match is that of the words.
+    const floored = (least: number) =>
+      request(query, { profile: withFloor(profileOf('hybrid'), 'match', least), limit: 1 });
+    const at = await searchIn(space, floored(match));
+    expect(idsOf(at)).toEqual(['both']);
+    expect(at).toMatchObject({ eligible: 3, candidates: 2, belowFloor: 1 });
+    expect(at.upperBound).toBeGreaterThanOrEqual(hits[1]?.score as number);
+    const above = floored(match + 1e-6);
+    expect(await searchIn(space, above)).toMatchObject({ candidates: 1, belowFloor: 2 });
+    const inspected = await inspectIn(space, ['both', 'one'], above);
+    expect(inspected.map((each) => each?.failedRequirement)).toEqual([undefined, 0]);
   }),
   onSpace('a search sees every write that is acknowledged, through any handle', async (space, store) => {
     const other = await store.openSpace('alice');

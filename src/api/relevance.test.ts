@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { salience } from '../mcp/dialects/salience.ts';
+import { live } from '../testing/live-memory.ts';
+import { agentVerbs, callVerb, type Tool, verbs } from './index.ts';
+
+const named = (tools: readonly Tool[], name: string) => {
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) throw new Error(`there is no ${name}`);
+  return tool;
+};
+
+async function filled() {
+  const { memory } = await live();
+  await memory.rememberMany([
+    { id: 'tea', content: 'Bob drinks tea in the morning' },
+    { id: 'cello', content: 'Dana plays the cello on Sundays' },
+  ]);
+  return memory;
+}
+
+/** Nothing that is remembered answers it, and what is remembered has something to do with it. */
+const query = 'Which shop sells shoes?';
+const text = /^nothing relevant is known: 2 memories were looked at.*\. A recall with minRelevance 0 finds/;
+
+describe('the measured floor', () => {
+  test.each([
+    ['all tools', agentVerbs],
+    ['few tools', salience('few').tools],
+  ])('is the default of the recall of an agent: %s', async (_, tools) => {
+    const memory = await filled();
+    const recall = named(tools, 'recall');
+    const answer = await callVerb(recall, memory, { query });
+    expect(answer).toMatchObject({ hits: [], nothing: { reason: 'irrelevant' } });
+    expect(recall.text(answer)).toMatch(text);
+    expect(await callVerb(recall, memory, { query, minRelevance: 0 })).not.toMatchObject({ hits: [] });
+    expect(await callVerb(recall, memory, { query: 'who drinks tea?' })).toMatchObject({
+      hits: [{ memory: { id: 'tea' } }],
+    });
+  });
+
+  test('is not that of a program', async () => {
+    const memory = await filled();
+    expect(await callVerb(named(verbs, 'recall'), memory, { query })).not.toMatchObject({ hits: [] });
+    const given = { id: 'tea', query, minRelevance: 'auto' };
+    expect(await callVerb(named(verbs, 'why_not'), memory, given)).toMatchObject({
+      stage: 'floor',
+      relevance: { minRelevance: 0.2 },
+    });
+  });
+
+  test('is that of a context, which says that nothing is known', async () => {
+    const memory = await filled();
+    const context = named(agentVerbs, 'context');
+    const answer = await callVerb(context, memory, { query, maxTokens: 500 });
+    expect(answer).toMatchObject({ text: '', items: [], nothing: { reason: 'irrelevant' } });
+    expect(context.text(answer)).toMatch(text);
+    // Without room there is something, and it is not said that there is nothing.
+    const cramped = await callVerb(context, memory, { query: 'who drinks tea?', maxTokens: 5 });
+    expect(context.text(cramped)).toBe('nothing found');
+  });
+});

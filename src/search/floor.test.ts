@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Expression } from '../scoring/operators/index.ts';
+import { resolveProfile, withFloor } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile, featuresOf } from '../scoring/score.ts';
+import type { SearchableMemory } from '../store/state.ts';
+import type { SearchRequest } from '../store/store.ts';
+import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
+import {
+  arbitraryFilter,
+  arbitraryLimit,
+  arbitraryQuery,
+  arbitraryStore,
+  denseVector,
+  expectSame,
+  indexOf,
+  plainStore,
+} from '../testing/index-oracle.ts';
+import { searchNaively } from '../testing/naive-search.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+
+const hybrid = resolveProfile(builtinProfile('hybrid'));
+const similarity: Expression = { op: 'signal', name: 'similarity', missing: 0.3 };
+const importance: Expression = { op: 'signal', name: 'importance' };
+
+/** By how much a floor differs from the match of a memory: not at all, by a hair, within the error of 8 bits, more. */
+const hairs = fc.constantFrom(0, 0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 2e-3, -2e-3);
+
+/** A profile whose part `match` is 1 − similarity, and whose score is what is handed in. */
+function against(score: Expression) {
+  const match: Expression = {
+    op: 'sum',
+    terms: [
+      { weight: 1, of: 1 },
+      { weight: -1, of: similarity },
+    ],
+  };
+  return resolveProfile(
+    defineProfile({ name: 'against', description: 'What is unlike the query.', parts: { match }, score }),
+  );
+}
+
+/** The index and brute force answer alike; both leave out what a filter of the unfloored answer leaves out. */
+async function expectFloored(
+  memories: readonly SearchableMemory[],
+  request: SearchRequest,
+  atLeast: (matches: readonly number[]) => number,
+) {
+  const space = { memories, pairs: [], sequence: 0 };
+  const everything = searchNaively(space, { ...request, limit: memories.length + 1 }).hits;
+  const matchOf = (hit: (typeof everything)[number]) =>
+    featuresOf(request.profile, hit.signals, request.now)['match'] as number;
+  const least = atLeast(everything.map(matchOf));
+  const profile = withFloor(request.profile, 'match', least);
+  const floored = { ...request, profile };
+  const naive = searchNaively(space, floored);
+  const kept = everything.filter((hit) => matchOf(hit) >= least);
+  expect(naive.hits.map(({ memory }) => memory.id)).toEqual(
+    kept.slice(0, request.limit).map(({ memory }) => memory.id),
+  );
+  expect(naive.hits.map(({ score }) => score)).toEqual(
+    kept.slice(0, request.limit).map(({ score }) => score),
+  );
+  const found = await expectSame(indexOf(memories), memories, memories, floored);
+  // Bounds may leave open whether a memory that is not needed reaches the floor; they never call one low that is not.
+  expect(found.belowFloor).toBeLessThanOrEqual(naive.belowFloor as number);
+  expect(found.candidates + (found.belowFloor as number)).toBe(
+    naive.candidates + (naive.belowFloor as number),
+  );
+  return { found, kept, least };
+}
+
+describe('the index with a floor under the match', () => {
+  test.each([
+    ['of hybrid', hybrid],
+    ['that has nothing to do with the score', against(importance)],
+    ['that falls as the score rises', against(similarity)],
+  ])('%s answers as brute force does, floors at a match included', async (_, profile) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(),
+        fc.oneof(fc.constant(2), fc.integer({ min: 1, max: 40 })),
+        fc.nat(),
+        fc.nat(),
+        hairs,
+        async (seed, rows, limit, at, hair) => {
+          const memories = plainStore(seed, rows);
+          const query = { terms: ['birch', 'ember'], vector: denseVector(seededRandom(~seed)) };
+          const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 1 + (limit % (rows + 1)) };
+          await expectFloored(memories, request, (matches) => (matches[at % matches.length] ?? 0) + hair);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('does so over memories of every kind, filters and queries', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryStore,
+        arbitraryQuery,
+        arbitraryFilter,
+        arbitraryLimit,
+        fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+        async (memories, query, filter, limit, floor) => {
+          // Pairs play no part here: only the oracle of the index makes them.
+          const profile = withFloor(hybrid, 'match', floor);
+          await expectSame(indexOf(memories), memories, memories, {
+            profile,
+            query,
+            filter,
+            now: ARBITRARY_NOW,
+            limit,
+          });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('at 0 keeps all, at 1 only full matches, and rows below it push nobody out', async () => {
+    const memories = plainStore(7, 60);
+    const query = { terms: ['birch'], vector: denseVector(seededRandom(8)) };
+    const request = { profile: hybrid, query, filter: {}, now: ARBITRARY_NOW, limit: 5 };
+    const all = await expectFloored(memories, request, () => 0);
+    expect(all.found.belowFloor).toBe(0);
+    const none = await expectFloored(memories, request, () => 1);
+    expect(none.found.ids).toHaveLength(Math.min(5, none.kept.length));
+    expect(none.found.belowFloor).toBeGreaterThan(0);
+    const one = await expectFloored(memories, request, (matches) => Math.max(...matches));
+    expect(one.found.ids).toHaveLength(1);
+    expect(one.found.upperBound).toBeLessThanOrEqual(one.found.hits[0]!.score);
+  });
+});
