@@ -1,10 +1,12 @@
-// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark.
+// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark, and
+// from there into README.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 import { updateReadme } from './readme.mjs';
+import { updateBenchmarks } from './report.mjs';
 
 const NAMES = [
   'speed',
@@ -17,7 +19,9 @@ const NAMES = [
   'packing',
   'context',
   'quality',
+  'ablations',
   'grid',
+  'tables',
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
@@ -80,16 +84,15 @@ if (wanted('context')) {
     console.log('context: skipped, because SALIENCE_DATA does not point at the datasets');
   }
 }
-if (wanted('quality')) {
+for (const name of ['quality', 'ablations']) {
+  if (!wanted(name)) continue;
   const directory = process.env.SALIENCE_DATA;
   if (directory) {
-    const { benchQuality } = await import('./quality.mjs');
-    save('quality', {
-      command: 'SALIENCE_DATA=… ./run bench quality',
-      results: benchQuality(directory, log),
-    });
+    const bench = await import(`./${name}.mjs`);
+    const measure = name === 'quality' ? bench.benchQuality : bench.benchAblations;
+    save(name, { command: `SALIENCE_DATA=… ./run bench ${name}`, ...(await measure(directory, log)) });
   } else {
-    console.log('quality: skipped, because SALIENCE_DATA does not point at the datasets');
+    console.log(`${name}: skipped, because SALIENCE_DATA does not point at the datasets`);
   }
 }
 if (wanted('grid')) {
@@ -101,6 +104,7 @@ if (wanted('grid')) {
 }
 
 updateReadme();
+updateBenchmarks();
 
 function save(name, content) {
   const file = new URL(`./results/${name}.json`, import.meta.url);
