@@ -55,7 +55,15 @@ export async function benchFloor(directory, log) {
   const highest = FLOORS.findLast((floor) =>
     wholeSets.every(({ byFloor }) => byFloor[floor].lost <= MOST_LOST),
   );
-  return { minRelevance: calibration.minRelevance, highest, mostLost: MOST_LOST, seed: SEED, rows: results };
+  return {
+    results: {
+      minRelevance: calibration.minRelevance,
+      highest,
+      mostLost: MOST_LOST,
+      seed: SEED,
+      rows: results,
+    },
+  };
 }
 
 /**

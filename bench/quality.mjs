@@ -1,15 +1,22 @@
-// How well recall finds what is asked for, on the datasets in $SALIENCE_DATA.
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// How well recall finds what is asked for, on the datasets in $SALIENCE_DATA, and how every strategy differs from hybrid.
+import { createEvaluationEngine } from '../dist/eval/index.js';
+import { measureSet, SETS } from './evaluation.mjs';
 
-export function benchQuality(directory, log) {
-  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const files = ['locomo-dev', 'beam-dev', 'cranfield'].map((name) => join(directory, `${name}.jsonl.gz`));
-  const args = [main, 'eval', ...files, '--strategy', 'hybrid,bm25,vector', '--k', '1,5,10,20', '--json'];
-  const result = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (result.status !== 0) throw new Error(result.stderr);
-  const { results } = JSON.parse(result.stdout);
-  for (const each of results) log(`${each.dataset} ${each.strategy}`, { n: each.n, ...each.metrics });
-  return results;
+/** The default, the baselines, then the others that take a query. */
+const STRATEGIES = ['hybrid', 'bm25', 'vector', 'lexical', 'balanced', 'retention', 'five-factor', 'scoped'];
+
+export async function benchQuality(directory, log) {
+  const engine = await createEvaluationEngine({ embedder: 'builtin', workers: 2 });
+  const measured = [];
+  try {
+    for (const name of Object.keys(SETS)) {
+      measured.push(await measureSet(name, { directory, strategies: STRATEGIES, engine, log }));
+    }
+  } finally {
+    await engine[Symbol.asyncDispose]();
+  }
+  return {
+    results: measured.flatMap(({ results }) => results),
+    differences: measured.flatMap(({ differences }) => differences),
+  };
 }

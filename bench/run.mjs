@@ -1,10 +1,12 @@
-// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark.
+// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark, and
+// from there into README.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
 import { updateReadme } from './readme.mjs';
+import { updateBenchmarks } from './report.mjs';
 
 const NAMES = [
   'speed',
@@ -18,7 +20,9 @@ const NAMES = [
   'context',
   'quality',
   'floor',
+  'ablations',
   'grid',
+  'tables',
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
@@ -81,28 +85,19 @@ if (wanted('context')) {
     console.log('context: skipped, because SALIENCE_DATA does not point at the datasets');
   }
 }
-if (wanted('quality')) {
+const onData = {
+  quality: async () => (await import('./quality.mjs')).benchQuality,
+  ablations: async () => (await import('./ablations.mjs')).benchAblations,
+  floor: async () => (await import('./floor.mjs')).benchFloor,
+};
+for (const [name, load] of Object.entries(onData)) {
+  if (!wanted(name)) continue;
   const directory = process.env.SALIENCE_DATA;
   if (directory) {
-    const { benchQuality } = await import('./quality.mjs');
-    save('quality', {
-      command: 'SALIENCE_DATA=… ./run bench quality',
-      results: benchQuality(directory, log),
-    });
+    const measure = await load();
+    save(name, { command: `SALIENCE_DATA=… ./run bench ${name}`, ...(await measure(directory, log)) });
   } else {
-    console.log('quality: skipped, because SALIENCE_DATA does not point at the datasets');
-  }
-}
-if (wanted('floor')) {
-  const directory = process.env.SALIENCE_DATA;
-  if (directory) {
-    const { benchFloor } = await import('./floor.mjs');
-    save('floor', {
-      command: 'SALIENCE_DATA=… ./run bench floor',
-      results: await benchFloor(directory, log),
-    });
-  } else {
-    console.log('floor: skipped, because SALIENCE_DATA does not point at the datasets');
+    console.log(`${name}: skipped, because SALIENCE_DATA does not point at the datasets`);
   }
 }
 if (wanted('grid')) {
@@ -114,6 +109,7 @@ if (wanted('grid')) {
 }
 
 updateReadme();
+updateBenchmarks();
 
 function save(name, content) {
   const file = new URL(`./results/${name}.json`, import.meta.url);

@@ -46,6 +46,14 @@ export type { Activity, ActivityOptions, UseActivity, WriteActivity } from './en
 export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
+export type { RankAgreement } from './engine/recall/agreement.ts';
+export type {
+  CompareOptions,
+  Comparison,
+  RankedHit,
+  StrategyAgreement,
+  StrategyRanking,
+} from './engine/recall/compare.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
 export type { Nothing } from './engine/recall/nothing.ts';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import { beliefs, conflicts, invalidate, reinstate, resolve } from './belief.ts';
 import { forget, forgetMany, undo, update } from './change.ts';
+import { compare } from './compare.ts';
 import { bootstrap, context, pinned } from './context.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
@@ -26,6 +27,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   beliefs,
   bootstrap,
   check,
+  compare,
   configure,
   conflicts,
   context,

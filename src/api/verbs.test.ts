@@ -84,6 +84,11 @@ describe('every verb answers by its schema', () => {
     ],
     ['explain', { id: 'm1', query: 'milk' }, /^\[m1\] scores 0\.\d{4}\n/],
     ['why_not', { id: 'm2', query: 'milk' }, /^\[m2\] /],
+    [
+      'compare',
+      { query: 'milk', strategies: ['bm25', 'vector', 'ambient'], limit: 1 },
+      /^bm25:\n1\. \[m1\].*\nvector: could not rank: no embedder is configured\nambient, without the query:\n1\. \[m\d\].*\nbm25 and ambient: tau /,
+    ],
     ['stats', {}, /2 memories, 1 link, 0 open conflicts\nby type: /],
     ['invalidate', { id: 'm1', reason: 'She left' }, /^invalidated \[m1\].*, because "She left"$/],
     [

@@ -62,6 +62,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('links', () => import('./commands/links.ts')),
       verb('explain', () => import('./commands/explain.ts')),
       verb('whyNot', () => import('./commands/why-not.ts')),
+      verb('compare', () => import('./commands/compare.ts')),
       verb('recalls', () => import('./commands/recalls.ts')),
       verb('replay', () => import('./commands/replay.ts')),
       verb('stats', () => import('./commands/stats.ts')),

@@ -116,6 +116,24 @@ const sessionContext = {
 
 const { limit: _, ...contextRecall } = recallArguments;
 
+const comparing = {
+  strategies: {
+    ...texts,
+    minItems: 2,
+    about: 'names of at least two strategies (default: all but the presets of balanced)',
+    option: '--strategy <name>',
+  },
+  limit: {
+    ...integer(1, 100),
+    about: 'how many memories of each, 1 to 100 (default: 10)',
+    option: '--limit <number>',
+  },
+  ...filterArguments,
+  deep: { ...recallArguments.deep, about: 'also look at cold and consolidated memories' },
+  includeExpired: recallArguments.includeExpired,
+  asOf: recallArguments.asOf,
+} as const satisfies Arguments;
+
 const dryRun = {
   ...flag,
   about: 'only report what would change (default: false)',
@@ -511,6 +529,19 @@ export const VERBS = {
     access: 'read',
     idempotent: true,
     route: 'POST /v1/memories/{id}/why-not',
+  },
+  compare: {
+    summary: 'compare what several strategies find',
+    about:
+      'Ranks memories for one query by several strategies, side by side: the first of each, how far every two agree, and what each found alone. Shows no scores, because those of different strategies do not compare.',
+    takes: ['query'],
+    arguments: {
+      query: { ...text, required: true, about: 'what to look for, in plain words' },
+      ...comparing,
+    },
+    access: 'read',
+    idempotent: true,
+    route: 'POST /v1/compare',
   },
   recalls: {
     summary: 'list recalls that were recorded',

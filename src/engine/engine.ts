@@ -10,6 +10,7 @@ import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
+import { compare } from './recall/compare.ts';
 import { bootstrap, context, pinned } from './recall/context.ts';
 import { get, list } from './recall/read.ts';
 import { recall } from './recall/recall.ts';
@@ -77,6 +78,7 @@ const FUNCTIONS: {
   stats: ({ space }): Promise<SpaceInfo> => space.info(),
   explain: explainMemory,
   whyNot,
+  compare,
   importMemories,
   reindex,
   backup: ({ space }, path) => space.backup(path),

@@ -7,6 +7,7 @@ import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/ju
 import type { Activity, ActivityOptions } from './looking/activity.ts';
 import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
+import type { CompareOptions, Comparison } from './recall/compare.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
 import type { RecallsOptions, RecordedRecall, Replay } from './recall/replay.ts';
@@ -618,6 +619,23 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   whyNot(id: string, options?: ExplainOptions): Promise<WhyNot>;
+  /**
+   * Ranks for one query by several strategies, side by side, at one moment: the first of each, how far every two agree,
+   * and what each found alone. Nothing is merged and no score is shown, since scores of different strategies do not
+   * compare. It writes nothing. Default is every strategy that the memory has but the presets of `balanced`; default
+   * limit is 10, the highest 100.
+   *
+   * @throws `blank_query`. `unknown_strategy`. What stops one strategy alone is in its place of the answer instead.
+   * @example
+   * ```ts
+   * const { rankings, agreement } = await memory.compare('which coffee?', { strategies: ['hybrid', 'bm25'] });
+   * for (const { strategy, hits, failure } of rankings) {
+   *   console.log(strategy, failure ?? hits?.map((hit) => hit.memory.content));
+   * }
+   * console.log(agreement[0]?.tau, agreement[0]?.overlap);
+   * ```
+   */
+  compare(query: string, options?: CompareOptions): Promise<Comparison>;
   /**
    * Imports memories that were listed or exported, every field as it was; all in one transaction.
    *

@@ -49,6 +49,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   stats: [],
   explain: ['a'],
   whyNot: ['a'],
+  compare: ['tea'],
   importMemories: [[]],
   reindex: [],
   backup: ['copy.db'],

@@ -121,6 +121,40 @@ describe('recall', () => {
   });
 });
 
+describe('compare', () => {
+  it('shows strategies side by side, one of ones own included, and as JSON without a score', async () => {
+    const args = [
+      'compare',
+      'coffee',
+      '--strategy',
+      'bm25',
+      '--strategy',
+      'ambient',
+      '--profile',
+      'fresh.json',
+    ];
+    const { stdout, code } = await work.salience([...args, '--now', now]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toMatch(/^ +bm25 +ambient \(no query\) +fresh$/);
+    expect(stdout).toMatch(/^ +1 {4}Prefers dark roast coffee +\S/m);
+    const json = (await work.json([...args, '--now', now])) as unknown as {
+      readonly rankings: readonly { readonly strategy: string; readonly hits: readonly object[] }[];
+      readonly agreement: readonly object[];
+    };
+    expect(json.rankings.map(({ strategy }) => strategy)).toEqual(['bm25', 'ambient', 'fresh']);
+    expect(Object.keys(json.rankings[0]?.hits[0] ?? {})).not.toContain('score');
+    expect(json.agreement).toHaveLength(3);
+    const all = await work.salience(['compare', 'coffee', '--profile', 'fresh.json', '--now', now]);
+    for (const name of ['hybrid', 'vector', 'fresh']) expect(all.stdout).toContain(name);
+  });
+
+  it('takes at least two strategies', async () => {
+    const { code, stderr } = await work.salience(['compare', 'coffee', '--strategy', 'bm25']);
+    expect(stderr).toContain('at least two different strategies');
+    expect(code).not.toBe(0);
+  });
+});
+
 describe('explain and why-not', () => {
   it('explains one memory as the recall does', async () => {
     const hit = (await recall('coffee', '--explain')).hits[0];

@@ -82,6 +82,12 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       stage: 'score',
     });
     expect((await memory.recall(undefined, { strategy: 'ambient' })).hits).toHaveLength(3);
+    const compared = await memory.compare('tea', { strategies: ['bm25', 'ambient'], limit: 2 });
+    expect(compared.rankings).toMatchObject([
+      { strategy: 'bm25', takesQuery: true, hits: [{ rank: 1, memory: await memory.get('tea') }] },
+      { strategy: 'ambient', takesQuery: false, hits: [{ rank: 1 }, { rank: 2 }] },
+    ]);
+    expect(compared.agreement).toMatchObject([{ between: ['bm25', 'ambient'], shared: expect.any(Number) }]);
   });
 
   verb('builds contexts that fit, of scores that do not mix', async (memory) => {

@@ -124,6 +124,21 @@ describe('a token of scopes', () => {
     expect((await test.ask('GET', '/v1/pinned?scope=team:b', { token: scoped })).status).toBe(403);
   });
 
+  it('compares what it sees alone', async () => {
+    const ask = (body: object) => test.ask('POST', '/v1/compare', { token: scoped, body });
+    const answer = await ask({ query: 'tea', strategies: ['hybrid', 'bm25', 'lexical', 'ambient'] });
+    expect(answer.status).toBe(200);
+    expect(answer.json.rankings).toHaveLength(4);
+    for (const { strategy, hits } of answer.json.rankings) {
+      expect(hits.map(({ memory }: { memory: { id: string } }) => memory.id).sort(), strategy).toEqual([
+        'everywhere',
+        'mine',
+      ]);
+    }
+    expect(answer.text).not.toMatch(/black|white|theirs|below/);
+    expect((await ask({ query: 'tea', scope: 'team:b' })).status).toBe(403);
+  });
+
   it.each(['theirs', 'below'])('does not find the memory %s by any verb', async (id) => {
     const before = await stateOf();
     const tries: readonly (readonly [string, string, unknown?])[] = [

@@ -52,7 +52,7 @@ async function livedIn(): Promise<{ memory: MemoryEngine; pass: (days: number) =
   return { memory, pass };
 }
 
-test('a recall without effects, explain and whyNot leave every table as it was, byte by byte', async () => {
+test('a recall without effects, explain, whyNot and compare leave every table as it was, byte by byte', async () => {
   const { memory, pass } = await livedIn();
   pass(30);
   const before = await dump();
@@ -68,6 +68,8 @@ test('a recall without effects, explain and whyNot leave every table as it was, 
     await memory.explain('roast', { query: 'coffee', strategy });
     await memory.whyNot('run1', { query: 'coffee', strategy, limit: 1 });
   }
+  const { rankings } = await memory.compare('coffee', { deep: true });
+  expect(rankings.find(({ strategy }) => strategy === 'retention')?.hits?.length).toBeGreaterThan(0);
   await memory.conflicts();
   await memory.links('roast');
   expect(await dump()).toEqual(before);

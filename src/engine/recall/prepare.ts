@@ -6,7 +6,7 @@ import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
 import type { DateRange } from '../../text/dates.ts';
 import { asksForThePast } from '../../text/tense.ts';
-import { querySignals } from './strategy.ts';
+import { querySignals, takesQuery } from './strategy.ts';
 import type { Arm } from './trace.ts';
 
 /** A query analysed for one strategy, and which ways of finding memories it can use. */
@@ -35,7 +35,7 @@ export async function prepareQuery(
   signal: AbortSignal | undefined,
 ): Promise<Preparation> {
   const reads = querySignals(resolved);
-  if (!Object.values(reads).includes(true)) {
+  if (!takesQuery(resolved)) {
     if (text !== undefined && text !== '') {
       throw new SalienceError(
         'invalid_argument',
@@ -70,7 +70,7 @@ export async function prepareQuery(
   };
 }
 
-function checkQuery(text: string | undefined, strategy: string): string {
+export function checkQuery(text: string | undefined, strategy: string): string {
   if (typeof text !== 'string' || text.trim() === '') {
     throw new SalienceError(
       'blank_query',

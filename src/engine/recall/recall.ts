@@ -262,7 +262,7 @@ async function effectOfSeeing({ space }: Dependencies): Promise<'see' | undefine
   return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
 }
 
-function hitOf<StrategyName extends string>(
+export function hitOf<StrategyName extends string>(
   engine: Dependencies,
   { resolved, plan, strategy }: PreparedRecall,
   ranked: RankedMemory,
@@ -304,14 +304,14 @@ export function hitFeatures(
 }
 
 /** Of content and metadata in one answer; with the default limits a recall of some 300 hits may reach it. */
-const MOST_CHARACTERS_ANSWERED = 16 * 2 ** 20;
+export const MOST_CHARACTERS_ANSWERED = 16 * 2 ** 20;
 
 /** Ends an answer before the hit that makes it too large to be handed on; it has one hit at least. */
-function withinSize(answer: PipelineAnswer): PipelineAnswer {
+export function withinSize(answer: PipelineAnswer, most = MOST_CHARACTERS_ANSWERED): PipelineAnswer {
   let characters = 0;
   const end = answer.ranked.findIndex(({ memory }, index) => {
     characters += memory.content.length + JSON.stringify(memory.metadata).length;
-    return index > 0 && characters > MOST_CHARACTERS_ANSWERED;
+    return index > 0 && characters > most;
   });
   return end < 0 ? answer : { ...answer, ranked: answer.ranked.slice(0, end) };
 }

@@ -115,6 +115,11 @@ export function querySignals(resolved: ResolvedProfile): {
   };
 }
 
+/** Whether a formula reads the query at all. What does not, `ambient` for one, ranks without. */
+export function takesQuery(resolved: ResolvedProfile): boolean {
+  return Object.values(querySignals(resolved)).includes(true);
+}
+
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
   return new SalienceError(
     'unknown_strategy',

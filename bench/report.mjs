@@ -1,0 +1,227 @@
+// Puts measured tables into docs/benchmarks.md, between their markers, from the files of bench/results alone: what is read
+// there is what was measured last. With --check nothing is written, and the exit code says whether the page is current.
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const page = new URL('../docs/benchmarks.md', import.meta.url);
+
+const BASELINES = ['bm25', 'vector'];
+
+/** The tables, by the names of their markers. */
+function tables() {
+  const quality = read('quality');
+  const ablations = read('ablations');
+  const context = read('context');
+  return {
+    strategies: strategies(quality),
+    'kinds:locomo-dev': kinds(quality, 'locomo-dev'),
+    'kinds:beam-dev': kinds(quality, 'beam-dev'),
+    losses: losses(quality),
+    ablations: ablation(ablations),
+    'ablations:kinds': ablationKinds(ablations),
+    dates: dates(ablations),
+    context: contexts(context),
+  };
+}
+
+function strategies({ command, machine, results }) {
+  const sets = [...new Set(results.map(({ dataset }) => dataset))];
+  const names = [...new Set(results.map(({ strategy }) => strategy))];
+  const best = (of) => Math.max(...results.filter(of).map(({ metrics }) => metrics['recall@10']));
+  return table(
+    ['strategy', ...sets.map((set) => `${set} (${find(results, set, names[0]).n})`), 'newer above outdated'],
+    names.map((name) => [
+      `\`${name}\``,
+      ...sets.map((set) => {
+        const { metrics } = find(results, set, name);
+        const isBest = metrics['recall@10'] === best(({ dataset }) => dataset === set);
+        return isBest ? `**${both(metrics)}**` : both(metrics);
+      }),
+      updates(results, name),
+    ]),
+    `recall@10 / NDCG@10. ${source(command, machine)}`,
+  );
+}
+
+function updates(results, name) {
+  const { updatedAboveStale } = find(results, 'beam-dev', name);
+  return `${updatedAboveStale.won} of ${updatedAboveStale.of}`;
+}
+
+function kinds({ command, results }, set) {
+  const { byType } = find(results, set, 'hybrid');
+  const shown = ['hybrid', ...BASELINES];
+  return table(
+    ['kind', 'questions', ...shown.map((name) => `\`${name}\``)],
+    Object.keys(byType).map((kind) => [
+      kind,
+      String(byType[kind].n),
+      ...shown.map((name) => both(find(results, set, name).byType[kind])),
+    ]),
+    `recall@10 / NDCG@10. \`${command}\``,
+  );
+}
+
+/** Where hybrid is behind a baseline: differences are those of the baseline from hybrid. */
+function losses({ command, differences }) {
+  const lost = differences.filter(
+    ({ strategy, difference }) => BASELINES.includes(strategy) && difference > 0.00005,
+  );
+  if (lost.length === 0) return 'Nowhere.';
+  return table(
+    ['dataset', 'kind', 'behind', 'metric', 'questions', 'by', '95 % interval', 'certain'],
+    lost.map(({ dataset, type = 'all', strategy, metric, n, difference, interval, certain }) => [
+      ...[dataset, type, `\`${strategy}\``, metric, String(n), difference.toFixed(3)],
+      interval ? range(interval) : 'too few questions',
+      certain ? '**yes**' : 'no',
+    ]),
+    `\`${command}\``,
+  );
+}
+
+function ablation({ command, machine, results, differences }) {
+  const variants = variantsOf(results);
+  const difference = (set, name, metric, type) =>
+    differences.find(
+      (each) =>
+        each.dataset === set && each.strategy === name && each.metric === metric && each.type === type,
+    );
+  const cell = (set, name, metric, type) => {
+    const found = difference(set, name, metric, type);
+    return `${signed(found.difference)}${found.certain ? ` ${range(found.interval)}` : ''}`;
+  };
+  const columns = [
+    ['locomo-dev', 'recall@10'],
+    ['locomo-dev', 'ndcg@10'],
+    ['locomo-dev', 'recall@10', 'adversarial'],
+    ['beam-dev', 'recall@10'],
+    ['beam-dev', 'ndcg@10'],
+  ];
+  return table(
+    ['hybrid', ...columns.map(([set, metric, type]) => `${set}${type ? ` ${type}` : ''}, ${metric}`)],
+    [
+      [
+        'whole',
+        ...columns.map(([set, metric, type]) => {
+          const { metrics, byType } = find(results, set, 'hybrid');
+          return (type ? byType[type] : metrics)[metric].toFixed(3);
+        }),
+      ],
+      ...variants.map((name) => [name, ...columns.map(([set, ...rest]) => cell(set, name, ...rest))]),
+    ],
+    `An interval is shown where it excludes 0, over questions and over conversations. ${source(command, machine)}`,
+  );
+}
+
+/** Kinds of questions that a part helps or harms for certain. */
+function ablationKinds({ command, differences }) {
+  const found = differences.filter(
+    ({ type, certain, metric }) => type !== undefined && certain && metric === 'ndcg@10',
+  );
+  return table(
+    ['dataset', 'kind', 'questions', 'hybrid', 'NDCG@10', '95 % interval'],
+    found.map(({ dataset, type, n, strategy, difference, interval }) => [
+      ...[dataset, type, String(n), strategy, signed(difference), range(interval)],
+    ]),
+    `\`${command}\``,
+  );
+}
+
+function dates({ command, dates, results, differences }) {
+  const sets = [...new Set(results.map(({ dataset }) => dataset))];
+  const rows = ['without relative dates', 'without dates of the calendar', 'without dates'];
+  const count = { 'without relative dates': 'relative', 'without dates of the calendar': 'calendar' };
+  const cell = (set, name) =>
+    ['recall@10', 'ndcg@10']
+      .map((metric) => {
+        const found = differences.find(
+          (each) =>
+            each.dataset === set &&
+            each.strategy === name &&
+            each.metric === metric &&
+            each.type === undefined,
+        );
+        return `${signed(found.difference)} ${range(found.interval)}`;
+      })
+      .join(' / ');
+  return table(
+    ['hybrid', ...sets.map((set) => `${set}: questions that name such a date`), ...sets],
+    rows.map((name) => [
+      name,
+      ...sets.map((set) => (count[name] ? String(dates[set][count[name]]) : '')),
+      ...sets.map((set) => cell(set, name)),
+    ]),
+    `Recall@10 / NDCG@10 against the whole formula. \`${command}\``,
+  );
+}
+
+function contexts({ command, machine, results }) {
+  const { shareOfEvidence, questions } = results;
+  const budgets = [...new Set(Object.keys(shareOfEvidence).map((key) => key.split(' ')[0]))];
+  const ways = [...new Set(Object.keys(shareOfEvidence).map((key) => key.split(' ').slice(1).join(' ')))];
+  return table(
+    [`packed, ${questions} questions`, ...budgets.map((budget) => `${budget} tokens`)],
+    ways.map((way) => [way, ...budgets.map((budget) => shareOfEvidence[`${budget} ${way}`].toFixed(3))]),
+    source(command, machine),
+  );
+}
+
+function variantsOf(results) {
+  return [...new Set(results.map(({ strategy }) => strategy))].filter((name) => name !== 'hybrid');
+}
+
+function find(results, set, name) {
+  const found = results.find(({ dataset, strategy }) => dataset === set && strategy === name);
+  if (!found) throw new Error(`bench/results has no ${name} on ${set}: run the benchmark again`);
+  return found;
+}
+
+function both(metrics) {
+  return `${metrics['recall@10'].toFixed(3)} / ${metrics['ndcg@10'].toFixed(3)}`;
+}
+
+function range({ low, high }) {
+  return `[${signed(low)}, ${signed(high)}]`;
+}
+
+function signed(value) {
+  const text = Math.abs(value).toFixed(3);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+function source(command, { cpu, node }) {
+  return `\`${command}\`, ${cpu}, Node ${node}.`;
+}
+
+function table(titles, rows, note) {
+  const lines = [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return `${lines.join('\n')}\n\n${note}`;
+}
+
+function read(name) {
+  return JSON.parse(readFileSync(new URL(`./results/${name}.json`, import.meta.url), 'utf8'));
+}
+
+/** The page with every table as it was measured last. */
+function current(text) {
+  return Object.entries(tables()).reduce((page, [name, block]) => {
+    const [start, end] = [`<!-- measured:${name} -->`, `<!-- /measured:${name} -->`];
+    const [from, to] = [page.indexOf(start), page.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`docs/benchmarks.md lacks the markers ${start} and ${end}`);
+    return `${page.slice(0, from)}${start}\n${block}\n${page.slice(to)}`;
+  }, text);
+}
+
+export function updateBenchmarks() {
+  writeFileSync(page, current(readFileSync(page, 'utf8')));
+}
+
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--check')) {
+    const text = readFileSync(page, 'utf8');
+    if (current(text) !== text) {
+      console.error('docs/benchmarks.md is not what bench/results says: run ./run bench tables');
+      process.exitCode = 1;
+    }
+  } else updateBenchmarks();
+}

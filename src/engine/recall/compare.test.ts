@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { type Embedder, type MemoryEngine, type OpenOptions, openMemory } from '../../index.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+
+const texts = {
+  tea: 'Ann drinks green tea',
+  kettle: 'The old kettle boils plenty of water for tea',
+  coffee: 'Ben prefers an espresso',
+  bus: 'The bus leaves at nine',
+};
+/** For `tea`: coffee is nearest, then tea; the kettle is far off, and the bus opposite. */
+const angles = { [texts.tea]: 20, [texts.kettle]: 80, [texts.coffee]: 5, [texts.bus]: 170, tea: 0 };
+const inSpace = { path: ':memory:', space: 'alice', clock: createFakeClock().now } as const;
+
+async function sample(options: Partial<OpenOptions> = {}): Promise<MemoryEngine> {
+  const memory = await openMemory({ ...inSpace, embedder: angleEmbedder(angles), ...options });
+  await memory.rememberMany(Object.entries(texts).map(([id, content]) => ({ id, content })));
+  return memory;
+}
+
+const idsOf = (hits: readonly { readonly memory: { readonly id: string } }[] | undefined) =>
+  hits?.map(({ memory }) => memory.id);
+
+describe('compare', () => {
+  it('gives each strategy the ranking of a recall, by rank and without a score', async () => {
+    await using memory = await sample();
+    const options = { limit: 3, deep: true, tags: [] } as const;
+    const { rankings, limit } = await memory.compare('tea', options);
+    expect(limit).toBe(3);
+    expect(rankings.length).toBeGreaterThan(6);
+    for (const { strategy, takesQuery, hits } of rankings) {
+      const query = takesQuery ? 'tea' : undefined;
+      const recalled = await memory.recall(query, { ...options, strategy, track: false });
+      expect(idsOf(hits), strategy).toEqual(idsOf(recalled.hits));
+      expect(hits?.map(({ rank }) => rank)).toEqual(recalled.hits.map((_, at) => at + 1));
+      expect(hits?.map(({ snippet }) => snippet)).toEqual(recalled.hits.map(({ snippet }) => snippet));
+      for (const hit of hits ?? []) expect(Object.keys(hit)).not.toContain('score');
+    }
+  });
+
+  it('takes all strategies but the presets of balanced, those of ones own included, or those that are named', async () => {
+    await using memory = await sample({
+      profiles: [{ name: 'mine', description: 'My own.', extends: 'lexical' }],
+    });
+    const { rankings } = await memory.compare('tea');
+    const names = rankings.map(({ strategy }) => strategy);
+    expect(names).toEqual(
+      expect.arrayContaining(['hybrid', 'bm25', 'vector', 'ambient', 'balanced', 'mine']),
+    );
+    expect(names).not.toContain('news');
+    const chosen = await memory.compare('tea', { strategies: ['news', 'mine', 'news'] });
+    expect(chosen.rankings.map(({ strategy }) => strategy)).toEqual(['news', 'mine']);
+  });
+
+  it('says what one strategy alone found, and how far two agree', async () => {
+    await using memory = await sample();
+    const { rankings, agreement } = await memory.compare('tea', { strategies: ['bm25', 'vector'], limit: 2 });
+    expect(rankings.map(({ hits }) => idsOf(hits))).toEqual([
+      ['tea', 'kettle'],
+      ['coffee', 'tea'],
+    ]);
+    expect(rankings.map(({ alone }) => alone)).toEqual([['kettle'], ['coffee']]);
+    // Both put one before what they do not hold; tea–kettle in one, coffee–tea in the other, kettle–coffee turned round.
+    expect(agreement).toEqual([{ between: ['bm25', 'vector'], shared: 1, overlap: 0.5, tau: -1 / 3 }]);
+  });
+
+  it('tells a strategy that takes no query apart: what it holds was not looked for', async () => {
+    await using memory = await sample();
+    const { rankings, agreement } = await memory.compare('tea', { strategies: ['bm25', 'ambient'] });
+    const [words, ambient] = rankings;
+    expect(idsOf(ambient?.hits)).toHaveLength(4);
+    expect(ambient).toMatchObject({ takesQuery: false });
+    expect(ambient).not.toHaveProperty('alone');
+    expect(words?.alone).toEqual(['tea', 'kettle']);
+    expect(agreement).toHaveLength(1);
+  });
+
+  it('tells in its place why a strategy cannot rank, and asks a failing embedder once', async () => {
+    let asked = 0;
+    const known = angleEmbedder(angles);
+    const failing: Embedder = {
+      ...known,
+      async embed(all, options) {
+        if (options?.purpose !== 'query') return known.embed(all, options);
+        asked++;
+        throw new Error('the server is away');
+      },
+    };
+    await using memory = await sample({ embedder: failing });
+    const { rankings, agreement } = await memory.compare('tea', {
+      strategies: ['vector', 'bm25', 'balanced', 'hybrid'],
+    });
+    expect(asked).toBe(1);
+    for (const strategy of ['vector', 'balanced']) {
+      const found = rankings.find((each) => each.strategy === strategy);
+      expect(found).toMatchObject({ failure: 'the server is away', takesQuery: true });
+      expect(found).not.toHaveProperty('hits');
+    }
+    // Words are enough for it, and the rest is in its arms.
+    const hybrid = rankings.find(({ strategy }) => strategy === 'hybrid');
+    expect(idsOf(hybrid?.hits)?.length).toBeGreaterThan(0);
+    expect(hybrid?.arms).toContainEqual({ name: 'vector', status: 'failed', reason: 'the server is away' });
+    expect(agreement.map(({ between }) => between)).toEqual([['bm25', 'hybrid']]);
+  });
+
+  it('tells an empty answer from none: nothing found is a list', async () => {
+    await using memory = await sample({ embedder: 'none' });
+    const { rankings, agreement } = await memory.compare('zebra', {
+      strategies: ['bm25', 'lexical', 'vector'],
+    });
+    expect(rankings.map(({ hits }) => hits)).toEqual([[], [], undefined]);
+    expect(rankings[2]?.failure).toMatch(/no embedder is configured/);
+    expect(agreement).toEqual([{ between: ['bm25', 'lexical'], shared: 0 }]);
+  });
+
+  it('narrows down as a recall does, and looks back', async () => {
+    await using memory = await sample();
+    await memory.update('tea', { tags: ['hot'], scope: 'project:a' });
+    const compared = async (options: object) =>
+      (await memory.compare('tea', { strategies: ['bm25', 'ambient'], ...options })).rankings.map(
+        ({ hits }) => idsOf(hits),
+      );
+    expect(await compared({ tags: ['hot'] })).toEqual([['tea'], ['tea']]);
+    expect((await compared({ scope: 'global' }))[0]).toEqual(['kettle']);
+    expect(await compared({ limit: 1, inScope: 'global' })).toEqual([['kettle'], [expect.any(String)]]);
+    await expect(compared({ asOf: { known: '1990-01-01' } })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it.each([
+    [{ strategies: ['bm25'] }, 'invalid_argument', /at least two different strategies/],
+    [{ strategies: ['bm25', 'bm25'] }, 'invalid_argument', /at least two different strategies/],
+    [{ strategies: ['bm25', 'hybird'] }, 'unknown_strategy', /unknown strategy "hybird".*hybrid/],
+    [{ limit: 101 }, 'invalid_argument', /limit/],
+    [{ limit: 0 }, 'invalid_argument', /limit/],
+    [{ types: ['fact'], typesExclude: ['plan'] }, 'invalid_argument', /not both/],
+  ])('refuses %j', async (options, code, message) => {
+    await using memory = await sample();
+    await expect(memory.compare('tea', options)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('refuses a query that holds nothing to look for', async () => {
+    await using memory = await sample();
+    await expect(memory.compare(' ')).rejects.toMatchObject({ code: 'blank_query' });
+  });
+});

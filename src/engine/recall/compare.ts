@@ -1,0 +1,200 @@
+import { invalidArgument, texts } from '../../domain/check.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import type { Embedder } from '../../providers/embedder.ts';
+import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
+import { type Dependencies, limitOf } from '../dependencies.ts';
+import type { FilterOptions, Memory, OperationOptions, RecallOptions } from '../types.ts';
+import { agreementOf, type RankAgreement } from './agreement.ts';
+import { asKnown } from './past.ts';
+import { rankIn } from './pipeline.ts';
+import { checkQuery } from './prepare.ts';
+import { hitOf, MOST_CHARACTERS_ANSWERED, type PreparedRecall, prepareRecall, withinSize } from './recall.ts';
+import { resolveStrategy, takesQuery, unknownStrategy } from './strategy.ts';
+import type { Arm } from './trace.ts';
+
+export interface CompareOptions
+  extends FilterOptions,
+    OperationOptions,
+    Pick<RecallOptions, 'deep' | 'includeExpired' | 'asOf'> {
+  /** At least two names. Default is every strategy that the memory has but the presets of `balanced`. */
+  readonly strategies?: readonly string[] | undefined;
+  /** How many memories of each strategy, 1–100. Default is 10, whatever the strategy's own is. */
+  readonly limit?: number | undefined;
+}
+
+/** What several strategies find for one query, each by itself. */
+export interface Comparison {
+  readonly query: string;
+  /** How many memories each could return. */
+  readonly limit: number;
+  /** In the order in which the strategies were named. */
+  readonly rankings: readonly StrategyRanking[];
+  /** For every two strategies that could rank. */
+  readonly agreement: readonly StrategyAgreement[];
+}
+
+/** The first memories of one strategy, or why it has none. */
+export interface StrategyRanking {
+  readonly strategy: string;
+  /** `false`: it ranks without the query, `ambient` for one. What it holds was not looked for. */
+  readonly takesQuery: boolean;
+  /** Best first. Absent when the strategy could not rank. */
+  readonly hits?: readonly RankedHit[] | undefined;
+  /** The ids that no other strategy that took the query holds, best first. Absent where `takesQuery` is false, and without hits. */
+  readonly alone?: readonly string[] | undefined;
+  /** Why it could not rank. */
+  readonly failure?: string | undefined;
+  /** Which ways of searching ran or could not. */
+  readonly arms: readonly Arm[];
+}
+
+/** One memory at its place. It has no score: those of different strategies do not compare. */
+export interface RankedHit {
+  /** From 1. */
+  readonly rank: number;
+  readonly memory: Memory;
+  /** Found through links of direct hits. */
+  readonly isAssociative: boolean;
+  /** The words around the matches; absent when no word matched. */
+  readonly snippet?: string | undefined;
+}
+
+/** How far the rankings of two strategies agree. */
+export interface StrategyAgreement extends RankAgreement {
+  /** Their names. */
+  readonly between: readonly [string, string];
+}
+
+/**
+ * Ranks by several strategies at one moment of the space. What stops every strategy is thrown; what stops one is told in
+ * its place. Nothing is written.
+ */
+export async function compare(
+  engine: Dependencies,
+  query: string,
+  options: CompareOptions = {},
+): Promise<Comparison> {
+  return asKnown(engine, options, (engineAsOf, rest) => compareAsOf(engineAsOf, query, rest));
+}
+
+async function compareAsOf(
+  engine: Dependencies,
+  query: string,
+  { strategies, ...shared }: CompareOptions,
+): Promise<Comparison> {
+  const names = namesOf(engine, strategies);
+  checkQuery(query, names[0] ?? '');
+  const limit = limitOf(shared.limit, 10, 100);
+  const options = { ...shared, limit, track: false };
+  const asking = { ...engine, embedder: engine.embedder && askedOnce(engine.embedder) };
+  const prepared = await Promise.all(names.map((name) => prepare(asking, query, name, options)));
+  const failed = prepared.filter((each) => each.error !== undefined);
+  if (failed.length === prepared.length) throw failed[0]?.error;
+  const rankings = await engine.space.snapshot(async (snapshot) => {
+    const ranked: StrategyRanking[] = [];
+    for (const each of prepared) {
+      throwIfAborted(options.signal);
+      const { strategy, takesQuery, ready, failure } = each;
+      const arms = ready?.preparation.arms ?? [];
+      if (!ready || failure !== undefined) {
+        ranked.push({ strategy, takesQuery, failure, arms });
+        continue;
+      }
+      const answer = withinSize(
+        await rankIn(snapshot, ready.plan),
+        MOST_CHARACTERS_ANSWERED / prepared.length,
+      );
+      const hits = answer.ranked.map((hit, at): RankedHit => {
+        const { memory, isAssociative, snippet } = hitOf(engine, ready, hit, options);
+        return { rank: at + 1, memory, isAssociative, ...(snippet === undefined ? {} : { snippet }) };
+      });
+      ranked.push({ strategy, takesQuery, hits, arms });
+    }
+    return ranked;
+  });
+  return { query, limit, rankings: withAlone(rankings), agreement: agreements(rankings) };
+}
+
+/** An embedder that gives every strategy the one answer for the query, also where that is a failure. */
+function askedOnce(embedder: Embedder): Embedder {
+  const { model, dimensions, calibration, thresholds } = embedder;
+  let answer: ReturnType<Embedder['embed']> | undefined;
+  const embed: Embedder['embed'] = (texts, options) => {
+    answer ??= embedder.embed(texts, options);
+    return answer;
+  };
+  return { model, dimensions, calibration, thresholds, embed };
+}
+
+function namesOf(engine: Dependencies, strategies: CompareOptions['strategies']): readonly string[] {
+  const known = [...engine.profiles.keys()];
+  if (strategies === undefined) return known.filter((name) => !isPreset(name));
+  const names = texts(strategies, 'strategies', 100, 200);
+  if (names.length < 2) {
+    throw invalidArgument('strategies', 'name at least two different strategies to compare');
+  }
+  const strange = names.find((name) => !engine.profiles.has(name));
+  if (strange !== undefined) throw unknownStrategy(strange, known);
+  return names;
+}
+
+/** A built-in profile that only sets parameters of another. */
+function isPreset(name: string): boolean {
+  return (findBuiltinProfile(name)?.lineage.length ?? 0) > 1;
+}
+
+interface Prepared extends Pick<StrategyRanking, 'strategy' | 'takesQuery' | 'failure'> {
+  readonly ready?: PreparedRecall;
+  readonly error?: unknown;
+}
+
+async function prepare(
+  engine: Dependencies,
+  query: string,
+  strategy: string,
+  options: RecallOptions,
+): Promise<Prepared> {
+  let reads = true;
+  try {
+    const profile = engine.profiles.get(strategy)?.();
+    if (!profile) throw unknownStrategy(strategy, [...engine.profiles.keys()]);
+    reads = takesQuery(resolveStrategy(profile, undefined, engine.embedder?.calibration));
+    const ready = await prepareRecall(engine, reads ? query : undefined, { ...options, strategy });
+    return { strategy, takesQuery: reads, ready, failure: failureOf(ready.preparation.arms) };
+  } catch (error) {
+    throwIfAborted(options.signal);
+    if (!SalienceError.isInstance(error)) throw error;
+    return { strategy, takesQuery: reads, error, failure: error.message };
+  }
+}
+
+/** Why a strategy looks for the query in no way at all: what it would return has nothing to do with the query. */
+function failureOf(arms: readonly Arm[]): string | undefined {
+  const used = arms.filter(({ name, status }) => name !== 'dates' && status !== 'not-used');
+  if (used.length === 0 || used.some(({ status }) => status === 'ran')) return undefined;
+  return used.map(({ name, status, reason }) => reason ?? `${name}: ${status}`).join('; ');
+}
+
+function withAlone(rankings: readonly StrategyRanking[]): readonly StrategyRanking[] {
+  const found = new Map<string, number>();
+  for (const { takesQuery, hits = [] } of rankings) {
+    if (takesQuery) for (const { memory } of hits) found.set(memory.id, (found.get(memory.id) ?? 0) + 1);
+  }
+  return rankings.map((ranking) => {
+    if (!ranking.takesQuery || !ranking.hits) return ranking;
+    const ids = ranking.hits.map(({ memory }) => memory.id);
+    return { ...ranking, alone: ids.filter((id) => found.get(id) === 1) };
+  });
+}
+
+function agreements(rankings: readonly StrategyRanking[]): readonly StrategyAgreement[] {
+  const ranked = rankings.flatMap(({ strategy, hits }) =>
+    hits ? [{ strategy, ids: hits.map(({ memory }) => memory.id) }] : [],
+  );
+  return ranked.flatMap((a, at) =>
+    ranked.slice(at + 1).map((b) => ({
+      between: [a.strategy, b.strategy] as const,
+      ...agreementOf(a.ids, b.ids),
+    })),
+  );
+}
