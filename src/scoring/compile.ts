@@ -25,6 +25,7 @@ export {
   type Facts,
   type KeptColumn,
   type MutableBlock,
+  type Sides,
 } from './operators/lanes.ts';
 
 /** A formula made ready to bound many memories at once: interval arithmetic over columns, a loop for each node. */

@@ -7,6 +7,7 @@ import {
   type Facts,
   type MutableBlock,
   reaches,
+  type Sides,
   SLACK,
 } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
@@ -15,7 +16,7 @@ import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
-import type { Kept } from './kept.ts';
+import type { Kept as KeptFormulas } from './kept.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
@@ -36,7 +37,7 @@ export interface IndexSearch {
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
   readonly standing: StandingColumns;
-  readonly kept?: Kept | undefined;
+  readonly kept?: KeptFormulas | undefined;
   readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
   readonly now: number;
@@ -114,9 +115,7 @@ export async function searchIndex(
   };
 }
 
-interface Survivors {
-  readonly rows: readonly number[];
-  readonly upper: readonly number[];
+interface Survivors extends Kept {
   /** The highest upper bound of the rows that are not among them. */
   readonly discarded: number;
   readonly candidates: number;
@@ -142,43 +141,30 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const exact = exactColumns(search.columns);
   const { relevance } = search.columns.lexical;
   const lowest = createThreshold(limit);
-  let kept: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
-  let discarded = 0;
-  let candidates = 0;
-  let belowFloor = 0;
-  let lexicalMatches = 0;
-  let withVector = 0;
+  const places = new Int32Array(BLOCK_SIZE);
+  const tally: Tally = { discarded: 0, candidates: 0, belowFloor: 0, lexicalMatches: 0, withVector: 0 };
+  let kept: Kept = { rows: [], upper: [] };
   for (let start = 0; start < rows.length; ) {
     start = fillBlock(block, rows, start);
     similarity(block);
     exact(block);
-    const { rows: blockRows, similarityLow, count } = block;
-    for (let at = 0; at < count; at++) {
-      if (relevance[blockRows[at]!]! > 0) lexicalMatches++;
-      if (!Number.isNaN(similarityLow[at]!)) withVector++;
-    }
-    const verdict = judge(block);
-    const [upperBounds, floored] = formulas.bounds(block);
-    const { high } = upperBounds!;
-    const threshold = lowest.value() - SLACK;
+    countFound(block, relevance, tally);
+    const verdict = profile.require.length > 0 ? judge(block) : undefined;
+    const [{ high }, floored] = formulas.bounds(block) as readonly [Sides, Sides?];
+    const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
+    const found = selectPlaces(
+      { high, verdict, floor: floorBounds, threshold: lowest.value() - SLACK },
+      block.count,
+      places,
+      tally,
+    );
     chosen.count = 0;
-    for (let at = 0; at < count; at++) {
-      if (verdict[at] === 0) continue;
-      if (floor && reaches(-Infinity, floored!.high[at]!, floor.atLeast) === 0) {
-        belowFloor++;
-        continue;
-      }
-      candidates++;
-      const upper = Number.isNaN(high[at]!) ? Infinity : high[at]!;
-      if (upper <= 0) continue;
-      if (upper < threshold) {
-        if (upper > discarded) discarded = upper;
-        continue;
-      }
+    for (let each = 0; each < found; each++) {
+      const at = places[each]!;
       // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
-      if (verdict[at] === 1) copyRow(block, at, chosen);
+      if (verdict === undefined || verdict[at] === 1) copyRow(block, at, chosen);
       kept.rows.push(block.rows[at]!);
-      kept.upper.push(upper);
+      kept.upper.push(Number.isNaN(high[at]!) ? Infinity : high[at]!);
     }
     if (chosen.count > 0) {
       const [bounds, floored] = both.bounds(chosen);
@@ -188,23 +174,80 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
         if (low > 0 && reached === 1) lowest.offer(low);
       }
     }
-    if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift();
+    if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift(kept, lowest.value(), tally);
   }
-  kept = sift();
-  return { ...kept, discarded, candidates, belowFloor, lexicalMatches, withVector };
+  return { ...sift(kept, lowest.value(), tally), ...tally };
+}
 
-  function sift(): { rows: number[]; upper: number[] } {
-    const threshold = lowest.value();
-    const left: { rows: number[]; upper: number[] } = { rows: [], upper: [] };
-    kept.upper.forEach((upper, at) => {
-      if (upper + SLACK < threshold) discarded = Math.max(discarded, upper);
-      else {
-        left.rows.push(kept.rows[at]!);
-        left.upper.push(upper);
-      }
-    });
-    return left;
+/** Rows that could be among the best, and their upper bounds. */
+interface Kept {
+  readonly rows: number[];
+  readonly upper: number[];
+}
+
+type Tally = { -readonly [Name in Exclude<keyof Survivors, keyof Kept>]: Survivors[Name] };
+
+function countFound({ rows, similarityLow, count }: Block, relevance: Float64Array, tally: Tally): void {
+  let matches = 0;
+  let known = 0;
+  for (let at = 0; at < count; at++) {
+    if (relevance[rows[at]!]! > 0) matches++;
+    if (!Number.isNaN(similarityLow[at]!)) known++;
   }
+  tally.lexicalMatches += matches;
+  tally.withVector += known;
+}
+
+interface Selection {
+  readonly high: Float64Array;
+  /** Of the requirements; absent where there are none. */
+  readonly verdict: Uint8Array | undefined;
+  readonly floor: { readonly high: Float64Array; readonly atLeast: number } | undefined;
+  readonly threshold: number;
+}
+
+/** Writes down the places of a block that could be among the best; returns how many. */
+function selectPlaces(
+  { high, verdict, floor, threshold }: Selection,
+  count: number,
+  places: Int32Array,
+  tally: Tally,
+): number {
+  let found = 0;
+  let candidates = 0;
+  let below = 0;
+  let highest = 0;
+  for (let at = 0; at < count; at++) {
+    if (verdict !== undefined && verdict[at] === 0) continue;
+    if (floor !== undefined && reaches(-Infinity, floor.high[at]!, floor.atLeast) === 0) {
+      below++;
+      continue;
+    }
+    candidates++;
+    // One that is unknown, NaN, is neither.
+    const upper = high[at]!;
+    if (upper <= 0) continue;
+    if (upper < threshold) {
+      if (upper > highest) highest = upper;
+    } else places[found++] = at;
+  }
+  tally.candidates += candidates;
+  tally.belowFloor += below;
+  tally.discarded = Math.max(tally.discarded, highest);
+  return found;
+}
+
+/** Lets go of what has fallen below the threshold since. */
+function sift(kept: Kept, threshold: number, tally: Tally): Kept {
+  const left: Kept = { rows: [], upper: [] };
+  kept.upper.forEach((upper, at) => {
+    if (upper + SLACK < threshold) tally.discarded = Math.max(tally.discarded, upper);
+    else {
+      left.rows.push(kept.rows[at]!);
+      left.upper.push(upper);
+    }
+  });
+  return left;
 }
 
 interface Ranked extends IndexHit {
