@@ -11,7 +11,6 @@ const BASELINES = ['bm25', 'vector'];
 function tables() {
   const quality = read('quality');
   const ablations = read('ablations');
-  const context = read('context');
   return {
     strategies: strategies(quality),
     'kinds:locomo-dev': kinds(quality, 'locomo-dev'),
@@ -20,7 +19,7 @@ function tables() {
     ablations: ablation(ablations),
     'ablations:kinds': ablationKinds(ablations),
     dates: dates(ablations),
-    context: contexts(context),
+    worth: worth(read('worth')),
   };
 }
 
@@ -155,14 +154,30 @@ function dates({ command, dates, results, differences }) {
   );
 }
 
-function contexts({ command, machine, results }) {
-  const { shareOfEvidence, questions } = results;
-  const budgets = [...new Set(Object.keys(shareOfEvidence).map((key) => key.split(' ')[0]))];
-  const ways = [...new Set(Object.keys(shareOfEvidence).map((key) => key.split(' ').slice(1).join(' ')))];
+/** The ways of packing that the page speaks of. */
+const WAYS = [
+  'plain top k',
+  'score^6 tokens^0.75',
+  'score^6 tokens^0.5',
+  'score^6 tokens^0',
+  'isotonic in score, fitted on the other set',
+  'isotonic in match, fitted on the other set',
+  'isotonic in score, fitted on this set',
+];
+
+function worth({ command, machine, results }) {
+  const columns = Object.keys(results).flatMap((set) => ['1000', '2000'].map((budget) => [set, budget]));
   return table(
-    [`packed, ${questions} questions`, ...budgets.map((budget) => `${budget} tokens`)],
-    ways.map((way) => [way, ...budgets.map((budget) => shareOfEvidence[`${budget} ${way}`].toFixed(3))]),
-    source(command, machine),
+    ['counts for', ...columns.map(([set, budget]) => `${set} (${results[set].questions}), ${budget} tokens`)],
+    WAYS.map((way) => [
+      way,
+      ...columns.map(([set, budget]) => {
+        const { share, difference, low, high } = results[set].ways.find((each) => each.way === way)[budget];
+        const isCertain = low > 0 || high < 0;
+        return `${share.toFixed(3)}${isCertain ? ` (${difference > 0 ? '+' : ''}${signed(difference)})` : ''}`;
+      }),
+    ]),
+    `In brackets: differences from score^6 tokens^0.75 whose interval over questions excludes 0. ${source(command, machine)}`,
   );
 }
 

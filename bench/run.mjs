@@ -1,4 +1,4 @@
-// ./run bench [NAME…] [--size N]: all but the grid, or those named; results go to bench/results, one file a benchmark, and
+// ./run bench [NAME…] [--size N]: all but those that are only run by name, or those named; results go to bench/results, one file a benchmark, and
 // from there into README.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,14 +21,16 @@ const NAMES = [
   'quality',
   'floor',
   'ablations',
+  'worth',
   'grid',
   'tables',
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
 const chosen = args.filter((arg) => NAMES.includes(arg));
-// The grid takes minutes and changes only with the embedder: it is run when named.
-const wanted = (name) => (chosen.length === 0 && name !== 'grid') || chosen.includes(name);
+// These take many minutes and change only with the embedder or a formula: they are run when named.
+const ONLY_NAMED = ['grid', 'ablations', 'worth'];
+const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
 
@@ -89,6 +91,7 @@ const onData = {
   quality: async () => (await import('./quality.mjs')).benchQuality,
   ablations: async () => (await import('./ablations.mjs')).benchAblations,
   floor: async () => (await import('./floor.mjs')).benchFloor,
+  worth: async () => (await import('./worth.mjs')).benchWorth,
 };
 for (const [name, load] of Object.entries(onData)) {
   if (!wanted(name)) continue;
