@@ -68,8 +68,9 @@ export interface IndexAnswer {
   readonly scanMs: number;
 }
 
-/** Vectors are fetched and evaluated in groups of this size, best bound first. */
-const GROUP = 16;
+/** Vectors are fetched and evaluated in groups, best bound first: of this size at first, and twice that each time. */
+const FIRST_GROUP = 16;
+const LARGEST_GROUP = 512;
 
 /**
  * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
@@ -88,14 +89,17 @@ export async function searchIndex(
   let scored = 0;
   let below = survivors.belowFloor;
   const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
-  for (let start = 0; start < order.length; start += GROUP) {
+  let size = FIRST_GROUP;
+  for (let start = 0; start < order.length; ) {
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
     const nextUpper = survivors.upper[order[start]!]!;
     if (weakest && nextUpper + SLACK < weakest.score) {
       bound = Math.max(bound, nextUpper);
       break;
     }
-    const rows = order.slice(start, start + GROUP).map((at) => survivors.rows[at]!);
+    const rows = order.slice(start, start + size).map((at) => survivors.rows[at]!);
+    start += size;
+    size = Math.min(2 * size, LARGEST_GROUP);
     const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows);
     below += belowFloor;
     for (const ranked of found) {
@@ -144,6 +148,7 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const places = new Int32Array(BLOCK_SIZE);
   const tally: Tally = { discarded: 0, candidates: 0, belowFloor: 0, lexicalMatches: 0, withVector: 0 };
   let kept: Kept = { rows: [], upper: [] };
+  let room = 4 * limit + BLOCK_SIZE;
   for (let start = 0; start < rows.length; ) {
     start = fillBlock(block, rows, start);
     similarity(block);
@@ -174,7 +179,11 @@ function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
         if (low > 0 && reached === 1) lowest.offer(low);
       }
     }
-    if (kept.rows.length > 4 * limit + BLOCK_SIZE) kept = sift(kept, lowest.value(), tally);
+    if (kept.rows.length > room) {
+      kept = sift(kept, lowest.value(), tally);
+      // Where many are alike, few fall: looking through them again after each block would take the most time.
+      room = Math.max(room, 2 * kept.rows.length);
+    }
   }
   return { ...sift(kept, lowest.value(), tally), ...tally };
 }
