@@ -48,6 +48,7 @@ export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/mem
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
+export type { MissingWords } from './engine/recall/missing-words.ts';
 export type { Hit, Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
 export type { RecallsOptions, RecordedRecall, Replay, ReplayReason } from './engine/recall/replay.ts';
@@ -119,5 +120,6 @@ export { type AnyScore, compareScores, type Score, type ScoreOf } from './scorin
 export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
+export type { NeighbourCounts, TermCounts, WordCounts } from './scoring/word-counts.ts';
 export { openSpaces, type Spaces, type SpacesOptions } from './spaces.ts';
 export type { PairKind, SpaceInfo, Store } from './store/store.ts';

@@ -4,6 +4,7 @@ import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import type { CountedWords } from '../scoring/word-counts.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
 import type { KeyedRows } from '../store/rows.ts';
@@ -24,6 +25,7 @@ import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { signalsForQuery } from './standing.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
+import { type Counting, countedRow, countedWords } from './word-counts.ts';
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -53,9 +55,11 @@ export async function conductSearch(
   const afterLexical = performance.now();
   const search = { profile, rows, standing, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
-  const memories = await source.records(answer.hits.map(({ key }) => key));
+  const keys = answer.hits.map(({ key }) => key);
+  const memories = await source.records(keys);
+  const words = await wordsOf(index, source, columns.counting, keys);
   const hits = answer.hits.map(({ signals, bm25, score }, at): ScoredMemory => {
-    return { memory: memories[at]!, signals, bm25, score };
+    return { memory: memories[at]!, signals, bm25, score, words: words[at] };
   });
   const ended = performance.now();
   return {
@@ -103,6 +107,8 @@ export async function conductInspection(
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
+  const words = await wordsOf(index, source, columns?.counting, found);
+  const wordsByKey = new Map(found.map((key, at) => [key, words[at]]));
   return ids.map((id, at): Inspection | undefined => {
     const key = keys[at];
     if (key === undefined) return undefined;
@@ -118,6 +124,7 @@ export async function conductInspection(
       signals,
       bm25: columns ? columns.lexical.bm25[row]! : 0,
       score: evaluate(profile.root, signals, now),
+      words: wordsByKey.get(key),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
     };
@@ -170,6 +177,24 @@ async function columnsOfQuery(
       ? noLexicalScores(index)
       : substringScores(index, await source.keysContaining(substring, among));
   return queryColumns(index, view, query, lexical, undefined, read);
+}
+
+/** The words of these memories, counted when somebody asks: only who stands beside them is looked up now. */
+async function wordsOf(
+  index: ResidentIndex,
+  source: KeyedRows,
+  counting: Counting | undefined,
+  keys: readonly number[],
+): Promise<readonly (CountedWords | undefined)[]> {
+  if (!counting) return [];
+  const rows = keys.map((key) => {
+    const row = index.rowOfKey.get(key);
+    return row === undefined ? undefined : countedRow(index, counting, row);
+  });
+  const beside = [...new Set(rows.flatMap((each) => each?.neighbours ?? []).map(({ key }) => key))];
+  const ids = beside.length === 0 ? [] : await source.idsOf(beside);
+  const names = new Map(beside.map((key, at) => [key, ids[at]]));
+  return rows.map((each) => each && countedWords(counting, each, (key) => names.get(key)));
 }
 
 async function keysWithMetadata(

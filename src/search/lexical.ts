@@ -23,11 +23,17 @@ const FURTHEST = Math.max(...NEIGHBOUR_OFFSETS);
 /** The words of a query, weighed by what the index knows of them. */
 export interface QueryWords {
   /** In the order in which scores are summed. */
+  readonly terms: readonly string[];
   readonly idfs: readonly number[];
+  /** How many memories have each. */
+  readonly documentFrequencies: readonly number[];
   /** `undefined` for a term that no memory has. */
   readonly postings: readonly (GrowingPostings | undefined)[];
   readonly idfSum: number;
   readonly averageLength: number;
+  /** What the mean length is made of, as it was then. */
+  readonly memoryCount: number;
+  readonly totalLength: number;
 }
 
 /** The words of a query by the store's numbers of them, `undefined` for one it has never seen. */
@@ -42,19 +48,19 @@ export function queryWords(
     const found = id === undefined ? undefined : index.postings.get(id);
     if (found) known.set(term, found);
   }
+  const frequencies = new Map([...known].map(([term, found]) => [term, documentFrequency(index, found)]));
+  const { memoryCount, totalLength } = index;
   const query = prepareBm25Query(terms, {
-    memoryCount: index.memoryCount,
+    memoryCount,
     averageLength: averageLength(index),
-    documentFrequency: (term) => {
-      const found = known.get(term);
-      return found ? documentFrequency(index, found) : 0;
-    },
+    documentFrequency: (term) => frequencies.get(term) ?? 0,
   });
   return {
-    idfs: query.idfs,
+    ...query,
+    documentFrequencies: query.terms.map((term) => frequencies.get(term) ?? 0),
     postings: query.terms.map((term) => known.get(term)),
-    idfSum: query.idfSum,
-    averageLength: query.averageLength,
+    memoryCount,
+    totalLength,
   };
 }
 
@@ -206,7 +212,7 @@ export function sessionRelevance(
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */
-function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
+export function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
   let low = 0;
   let high = count;
   while (low < high) {

@@ -14,6 +14,7 @@ import {
 } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { View } from './view.ts';
+import type { Counting } from './word-counts.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
 export type QueryColumn = (row: number) => number;
@@ -21,6 +22,8 @@ export type QueryColumn = (row: number) => number;
 /** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
 export interface QueryColumns {
   readonly lexical: LexicalScores;
+  /** What its words can be counted by; absent where no term of it is left. */
+  readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
 }
 
@@ -82,7 +85,13 @@ export function queryColumns(
   const exact = Object.fromEntries(
     EXACT_SIGNALS.map((name) => [name, name === 'lexical' || read.has(name) ? make[name]() : undefined]),
   ) as QueryColumns['exact'];
-  return { lexical, exact };
+  const aroundRead = read.has('contextLexical') || read.has('sessionLexical');
+  const counting = words && {
+    words,
+    turns: aroundRead ? view.turns : undefined,
+    written: query.written,
+  };
+  return { lexical, counting, exact };
 }
 
 /** The signals of a row. */

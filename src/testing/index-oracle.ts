@@ -196,6 +196,7 @@ export async function searchByIndex(
     vectors: (keys) => keys.map((key) => memories[key]!.vector),
     records: (keys) => keys.map((key) => memories[key]!.memory),
     keysOf: (ids) => ids.map((id) => memories.findIndex(({ memory }) => memory.id === id)),
+    idsOf: (keys) => keys.map((key) => memories[key]?.memory.id),
     termIds: (terms) => terms.map(termId),
     keysWithMetadata: () => new Set(),
     keysContaining: () => [],
@@ -221,6 +222,7 @@ export async function expectSame(
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
   expect(found.hits.map(({ bm25 }) => bm25)).toEqual(naive.hits.map(({ bm25 }) => bm25));
   expect(found.hits.map(({ signals }) => signals)).toEqual(naive.hits.map(({ signals }) => signals));
+  expect(found.hits.map(({ words }) => words)).toEqual(naive.hits.map(({ words }) => words));
   expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
   expect(found.lexicalMatches).toBe(naive.lexicalMatches);
   expect(found.withVector).toBe(naive.withVector);

@@ -1,8 +1,9 @@
-import { scalarText, visible } from '../show.ts';
+import { scalarText, shortNumber, visible } from '../show.ts';
 import { SIGNAL_NAMES, SIGNALS, type SignalName } from '../signals.ts';
+import type { WordCounts } from '../word-counts.ts';
 import type { Scalar } from './index.ts';
 import { isBlurred, loadSignal, newLane } from './lanes.ts';
-import type { Operator } from './operator.ts';
+import type { Operator, Quote } from './operator.ts';
 
 /** A number about the memory. */
 export interface SignalExpression {
@@ -22,6 +23,8 @@ export interface SignalNode {
 export interface Known {
   readonly name: string;
   readonly defaulted?: boolean;
+  /** Of a signal of words: what it was made from. */
+  readonly words?: WordCounts;
 }
 
 export const signal: Operator<SignalExpression, SignalNode, Known> = {
@@ -43,7 +46,11 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   evaluate: (node, walk) => walk.leaf(node, walk.signals[node.name] ?? node.missing),
   combine: () => Number.NaN,
   takes: (inputs) => inputs === 0,
-  detail: ({ name }, _, { signals }) => (signals[name] === undefined ? { name, defaulted: true } : { name }),
+  detail({ name }, _, { signals, words }) {
+    if (signals[name] === undefined) return { name, defaulted: true };
+    const counts = words?.[name];
+    return counts ? { name, words: counts } : { name };
+  },
   interval: ({ name, missing }, intervals) => intervals.signal(name, missing),
   compile({ name, missing }, { columns, steps }) {
     const lane = newLane(isBlurred(name));
@@ -54,5 +61,16 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   line: ({ detail }, quote) => ({
     words: `${quote(detail.name ?? '?')}${detail.defaulted ? ' (unknown, defaulted)' : ''}`,
     branches: [],
+    note: detail.words && wordsNote(detail.words, quote),
   }),
 };
+
+/** Each word with how often it occurs, and how much of it the neighbours lend: `coffee 2 + 0.6 · beans –`. */
+function wordsNote({ terms }: WordCounts, quote: Quote): string {
+  const words = terms.map(({ word, count, frequency }) => {
+    const lent = frequency > count ? shortNumber(Number((frequency - count).toFixed(2))) : undefined;
+    const shown = [...(count > 0 ? [String(count)] : []), ...(lent === undefined ? [] : [`+ ${lent}`])];
+    return `${quote(word)} ${shown.join(' ') || '–'}`;
+  });
+  return words.join(' · ');
+}

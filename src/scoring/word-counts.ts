@@ -1,0 +1,59 @@
+import type { SignalName } from './signals.ts';
+
+/**
+ * What a signal of words was made from: counts, from which it can be recomputed to the last bit. With x = Σ score / Σ idf
+ * over the terms it is 0.9 · min(x, 1) + 0.1 · max(0, x − 1) / 1.2. Numbers are integers where nothing else is said;
+ * the others follow from them.
+ */
+export interface WordCounts {
+  /** What counts as one text: memories of the space, visible or not, or sessions with a visible memory. */
+  readonly among: 'memories' | 'sessions';
+  /** How many such texts there are; stubs are none. */
+  readonly texts: number;
+  /** The terms of all of them, repetitions included, as in every length here. */
+  readonly totalLength: number;
+  /** `totalLength / texts`, not rounded; 0 where there are none. */
+  readonly averageLength: number;
+  /** The terms of this memory, or of the visible memories of its session. */
+  readonly length: number;
+  /** The turns that lend their words, in the order in which they are added. Only visible ones do. */
+  readonly neighbours: readonly NeighbourCounts[];
+  /** `length`, and `weight · length` of each neighbour, not rounded. */
+  readonly fullLength: number;
+  /** The distinct terms of the query, in the order in which they are summed. */
+  readonly terms: readonly TermCounts[];
+}
+
+/** A turn beside a memory, in the session in which both were made. */
+export interface NeighbourCounts {
+  readonly id: string;
+  /** Where it stands among the visible turns: −2, −1, 1 or 2. */
+  readonly offset: number;
+  /** Whether its content holds a question mark. */
+  readonly asks: boolean;
+  readonly length: number;
+  /** The share of its words that counts, 0–0.7, not rounded. */
+  readonly weight: number;
+}
+
+/** How often a term of the query occurs. */
+export interface TermCounts {
+  readonly term: string;
+  /** The word of the query that it comes from, as it was written. */
+  readonly word: string;
+  /** How many of the texts have it. */
+  readonly texts: number;
+  /** ln(1 + (N − texts + 0.5) / (texts + 0.5)) with N = all texts + 50. */
+  readonly idf: number;
+  /** Occurrences in this memory, or session. */
+  readonly count: number;
+  /** Occurrences in each neighbour, in their order. */
+  readonly lent: readonly number[];
+  /** `count`, and `weight · lent` of each neighbour, not rounded. */
+  readonly frequency: number;
+  /** What it adds to BM25: idf · frequency · 2.2 / (frequency + 1.2 · (0.25 + 0.75 · fullLength / averageLength)). */
+  readonly score: number;
+}
+
+/** What the signals of words that a formula reads were made from; each may be counted only when it is looked at. */
+export type CountedWords = { readonly [Name in SignalName]?: WordCounts | undefined };
