@@ -2,7 +2,7 @@ import type { SignalName } from './signals.ts';
 
 /**
  * What a signal of words was made from: counts, from which it can be recomputed to the last bit. With x = Σ score / Σ idf
- * over the terms it is 0.9 · min(x, 1) + 0.1 · max(0, x − 1) / 1.2. Numbers are integers where nothing else is said;
+ * over the terms of the query it is 0.9 · min(x, 1) + 0.1 · max(0, x − 1) / 1.2. Numbers are integers where nothing else is said;
  * the others follow from them.
  */
 export interface WordCounts {
@@ -20,8 +20,19 @@ export interface WordCounts {
   readonly neighbours: readonly NeighbourCounts[];
   /** `length`, and `weight · length` of each neighbour, not rounded. */
   readonly fullLength: number;
-  /** The distinct terms of the query, in the order in which they are summed. */
+  /** What was looked for, in the order in which it is summed: the distinct terms of the query, or what stands for them. */
   readonly terms: readonly TermCounts[];
+  /** The terms of the query that no visible memory has and others stand for. */
+  readonly unknown: readonly UnknownTerm[];
+}
+
+/** A term that others stand for: of a full match it takes its own idf, or all of theirs with their weights, if that is more. */
+export interface UnknownTerm {
+  readonly term: string;
+  readonly word: string;
+  /** How many of the texts have it, none of them visible. */
+  readonly texts: number;
+  readonly idf: number;
 }
 
 /** A turn beside a memory, in the session in which both were made. */
@@ -41,6 +52,10 @@ export interface TermCounts {
   readonly term: string;
   /** The word of the query that it comes from, as it was written. */
   readonly word: string;
+  /** The term of the query that it stands for, because that one is unknown. */
+  readonly insteadOf?: string | undefined;
+  /** 1; of a term that stands for another 0.5 where that one is misspelt, 0.25 where it is the beginning of this one. */
+  readonly weight: number;
   /** How many of the texts have it. */
   readonly texts: number;
   /** ln(1 + (N − texts + 0.5) / (texts + 0.5)) with N = all texts + 50. */
@@ -51,7 +66,7 @@ export interface TermCounts {
   readonly lent: readonly number[];
   /** `count`, and `weight · lent` of each neighbour, not rounded. */
   readonly frequency: number;
-  /** What it adds to BM25: idf · frequency · 2.2 / (frequency + 1.2 · (0.25 + 0.75 · fullLength / averageLength)). */
+  /** What it adds to BM25: weight · idf · frequency · 2.2 / (frequency + 1.2 · (0.25 + 0.75 · fullLength / averageLength)). */
   readonly score: number;
 }
 

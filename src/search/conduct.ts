@@ -17,14 +17,25 @@ import type {
   ScoredMemory,
   SearchAnswer,
   SearchRequest,
+  Spelling,
 } from '../store/store.ts';
+import { mayBegin, mistakesIn } from '../text/spelling.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
-import { lexicalScores, noLexicalScores, queryWords, substringScores } from './lexical.ts';
+import {
+  type AskedWord,
+  frequencyAmong,
+  isAmong,
+  lexicalScores,
+  noLexicalScores,
+  queryWords,
+  substringScores,
+} from './lexical.ts';
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { signalsForQuery } from './standing.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
+import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
 
 /** The index, and what it reflects. */
@@ -76,6 +87,7 @@ export async function conductSearch(
     scored: answer.scored,
     sequence,
     ...(rebuilt ? { indexRebuilt: true as const } : {}),
+    spelling: (columns.counting?.words.asked ?? []).flatMap(spellingOf),
     durations: {
       eligible: afterEligible - started,
       lexical: afterLexical - afterEligible,
@@ -167,7 +179,9 @@ async function columnsOfQuery(
       sameNames(known.read, read)
     )
       return known.columns;
-    const words = queryWords(index, terms, await source.termIds(terms));
+    const ids = await source.termIds(terms);
+    const standIns = await standInsOf(index, source, view, terms, ids);
+    const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
     const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
     lastColumns.set(query, { index, version, view, read, columns });
     return columns;
@@ -177,6 +191,25 @@ async function columnsOfQuery(
       ? noLexicalScores(index)
       : substringScores(index, await source.keysContaining(substring, among));
   return queryColumns(index, view, query, lexical, undefined, read);
+}
+
+/** What stands for the terms that no visible memory has: the rest of the space neither shows nor hides a word. */
+async function standInsOf(
+  index: ResidentIndex,
+  source: KeyedRows,
+  { rows }: View,
+  terms: readonly string[],
+  ids: readonly (number | undefined)[],
+): Promise<ReadonlyMap<string, readonly FoundStandIn[]>> {
+  const nowhere = terms.filter((term, at) => {
+    const id = ids[at];
+    if (mistakesIn(term) === 0 && !mayBegin(term)) return false;
+    return id === undefined || !isAmong(rows, index.postings.get(id));
+  });
+  if (nowhere.length === 0) return new Map();
+  const vocabulary = await vocabularyOf(index, source);
+  const frequencyOf = (id: number) => frequencyAmong(rows, index.postings.get(id));
+  return new Map(nowhere.map((term) => [term, standIns(vocabulary, term, frequencyOf)]));
 }
 
 /** The words of these memories, counted when somebody asks: only who stands beside them is looked up now. */
@@ -195,6 +228,12 @@ async function wordsOf(
   const ids = beside.length === 0 ? [] : await source.idsOf(beside);
   const names = new Map(beside.map((key, at) => [key, ids[at]]));
   return rows.map((each) => each && countedWords(counting, each, (key) => names.get(key)));
+}
+
+function spellingOf({ term, standIns }: AskedWord): readonly Spelling[] {
+  return standIns.length === 0
+    ? []
+    : [{ term, standIns: standIns.map((each) => ({ term: each.term, distance: each.distance })) }];
 }
 
 async function keysWithMetadata(

@@ -1,6 +1,12 @@
-import type { CountedWords, NeighbourCounts, TermCounts, WordCounts } from '../scoring/word-counts.ts';
+import type {
+  CountedWords,
+  NeighbourCounts,
+  TermCounts,
+  UnknownTerm,
+  WordCounts,
+} from '../scoring/word-counts.ts';
 import { inverseDocumentFrequency, lengthNormalization, termScore } from '../text/bm25.ts';
-import { frequencyIn, type QueryWords } from './lexical.ts';
+import { type AskedWord, frequencyIn, type QueryWords } from './lexical.ts';
 import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
 import { neighboursOf, sessionOf, type Turns } from './turns.ts';
 
@@ -87,9 +93,18 @@ function inMemories(
       const lent = neighbours.map((each) => frequency(postings, each.row));
       let sum = count;
       for (const [each, { weight }] of neighbours.entries()) sum += weight * lent[each]!;
-      const term = { ...named(counting, at), texts: words.documentFrequencies[at]!, idf: words.idfs[at]! };
-      return { ...term, count, lent, frequency: sum, score: termScore(term.idf, sum, normalization) };
+      const texts = words.documentFrequencies[at]!;
+      return {
+        ...named(counting, at),
+        texts,
+        idf: inverseDocumentFrequency(memoryCount, texts),
+        count,
+        lent,
+        frequency: sum,
+        score: termScore(words.idfs[at]!, sum, normalization),
+      };
     }),
+    unknown: unknownTerms(counting, memoryCount, ({ documentFrequency }) => documentFrequency),
   };
 }
 
@@ -119,13 +134,32 @@ function inSessions(counting: Counting, turns: Turns, session: number): WordCoun
         if (sessions[place] === session) count += postings.frequencies[each]!;
       }
       const idf = inverseDocumentFrequency(texts, found.size);
-      const score = termScore(idf, count, normalization);
+      const score = termScore(words.weights[at]! * idf, count, normalization);
       return { ...named(counting, at), texts: found.size, idf, count, lent: [], frequency: count, score };
     }),
+    unknown: unknownTerms(counting, texts, () => 0),
   };
 }
 
-function named({ words, written }: Counting, at: number): Pick<TermCounts, 'term' | 'word'> {
+type Named = Pick<TermCounts, 'term' | 'word' | 'insteadOf' | 'weight'>;
+
+function named({ words, written }: Counting, at: number): Named {
   const term = words.terms[at]!;
-  return { term, word: written?.get(term) ?? term };
+  const weight = words.weights[at]!;
+  const asked = words.asked.find(({ end }) => at < end);
+  if (!asked || asked.standIns.length === 0) return { term, word: written?.get(term) ?? term, weight };
+  return { term, word: term, insteadOf: asked.term, weight };
+}
+
+function unknownTerms(
+  { words, written }: Counting,
+  all: number,
+  textsOf: (word: AskedWord) => number,
+): readonly UnknownTerm[] {
+  return words.asked.flatMap((each) => {
+    if (each.standIns.length === 0) return [];
+    const { term } = each;
+    const texts = textsOf(each);
+    return [{ term, word: written?.get(term) ?? term, texts, idf: inverseDocumentFrequency(all, texts) }];
+  });
 }

@@ -71,6 +71,8 @@ export interface KeyedRows {
   idsOf(keys: readonly number[]): Awaitable<readonly (string | undefined)[]>;
   /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
   termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The terms of these numbers, in order; `undefined` for a number that no term has. */
+  termsOf(ids: readonly number[]): Awaitable<readonly (string | undefined)[]>;
   /** The keys of the memories whose metadata meets all of these. */
   keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
   /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */

@@ -8,6 +8,7 @@ import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { CountedWords } from '../scoring/word-counts.ts';
 import type { DateRange } from '../text/dates.ts';
+import type { StandIn } from '../text/spelling.ts';
 import type { ActivityPart, ActivityPlace } from './activity.ts';
 import type { UndoProblem } from './faults.ts';
 import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
@@ -613,6 +614,8 @@ export interface SearchAnswer {
    * the space was reindexed, or a backup restored.
    */
   readonly indexRebuilt?: true | undefined;
+  /** The terms of the query that no visible memory has, and what was looked for in their place. */
+  readonly spelling: readonly Spelling[];
   /** Milliseconds by stage. */
   readonly durations: {
     readonly eligible: number;
@@ -620,6 +623,12 @@ export interface SearchAnswer {
     readonly vector: number;
     readonly score: number;
   };
+}
+
+export interface Spelling {
+  readonly term: string;
+  /** Best first. */
+  readonly standIns: readonly StandIn[];
 }
 
 export interface Inspection extends Omit<ScoredMemory, 'memory'> {

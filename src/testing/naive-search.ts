@@ -69,6 +69,7 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
     candidates: candidates.length,
     scored: scored.length,
     sequence,
+    spelling: around.words.spelling,
     durations: { eligible: 0, lexical: 0, vector: 0, score: performance.now() - started },
   };
 }

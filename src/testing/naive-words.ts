@@ -2,19 +2,22 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import type { CountedWords, TermCounts, WordCounts } from '../scoring/word-counts.ts';
 import { grouped } from '../store/standing.ts';
 import type { SearchableMemory } from '../store/state.ts';
-import type { PreparedQuery } from '../store/store.ts';
+import type { PreparedQuery, Spelling } from '../store/store.ts';
 import {
   type Bm25Query,
   bm25Score,
+  inverseDocumentFrequency,
   lengthNormalization,
   lexicalRelevance,
-  prepareBm25Query,
   termScore,
 } from '../text/bm25.ts';
+import { spellNaively } from './naive-spelling.ts';
 
 /** What the words of one memory are weighed by, beside it: the definition, in the most obvious way. */
 export interface WordsAround {
   readonly query: PreparedQuery;
+  /** What stands for terms that no visible memory has. */
+  readonly spelling: readonly Spelling[];
   readonly memories: Texts;
   readonly sessions: Texts;
   /** Of each session, what is visible, in its order. */
@@ -24,9 +27,17 @@ export interface WordsAround {
 /** Texts among which words are counted. */
 interface Texts {
   readonly bm25: Bm25Query;
+  /** What is looked for, as in `bm25`. */
+  readonly looked: readonly Looked[];
   readonly count: number;
   readonly length: number;
   having(term: string): number;
+}
+
+interface Looked {
+  readonly term: string;
+  readonly weight: number;
+  readonly insteadOf?: string;
 }
 
 export function wordsAround(
@@ -42,24 +53,42 @@ export function wordsAround(
   for (const each of turns.values()) each.sort((a, b) => inOrder(a.memory, b.memory));
   // Statistics are over all memories that are not stubs, eligible or not.
   const counted = memories.filter(({ memory }) => memory.tier !== 'stub').map((each) => [each]);
+  const spelling = spellNaively(query.terms, visible);
   return {
     query,
-    memories: textsOf(counted, query),
-    sessions: textsOf([...turns.values()], query),
+    spelling,
+    memories: textsOf(counted, query, spelling),
+    sessions: textsOf([...turns.values()], query, spelling),
     turns,
   };
 }
 
-function textsOf(texts: readonly (readonly SearchableMemory[])[], query: PreparedQuery): Texts {
+function textsOf(
+  texts: readonly (readonly SearchableMemory[])[],
+  query: PreparedQuery,
+  spelling: readonly Spelling[],
+): Texts {
   const count = texts.length;
   const length = sumOf(texts, (text) => sumOf(text, ({ terms }) => lengthOf(terms)));
   const having = (term: string) => texts.filter((text) => text.some(({ terms }) => terms.has(term))).length;
-  const statistics = {
-    memoryCount: count,
+  const idfOf = (term: string) => inverseDocumentFrequency(count, having(term));
+  const asked = [...new Set(query.terms)].sort().map((term) => {
+    const standIns = spelling.find((each) => each.term === term)?.standIns;
+    const looked = standIns?.map((each): Looked => {
+      return { term: each.term, weight: each.distance === undefined ? 0.25 : 0.5, insteadOf: term };
+    }) ?? [{ term, weight: 1 }];
+    const idfs = looked.map((each) => each.weight * idfOf(each.term));
+    const place = sumOf(idfs, (each) => each);
+    return { looked, idfs, place: standIns ? Math.max(idfOf(term), place) : place };
+  });
+  const looked = asked.flatMap((each) => each.looked);
+  const bm25 = {
+    terms: looked.map(({ term }) => term),
+    idfs: asked.flatMap(({ idfs }) => idfs),
+    idfSum: sumOf(asked, ({ place }) => place),
     averageLength: count > 0 ? length / count : 0,
-    documentFrequency: having,
   };
-  return { bm25: prepareBm25Query(query.terms, statistics), count, length, having };
+  return { bm25, looked, count, length, having };
 }
 
 /** The BM25 of a memory by itself. */
@@ -119,8 +148,9 @@ function countsOf(
   neighbours: readonly Lender[],
   around: WordsAround,
 ): WordCounts {
-  const { bm25, count: texts, length: totalLength, having } = around[among];
+  const { bm25, looked, count: texts, length: totalLength, having } = around[among];
   const { averageLength } = bm25;
+  const written = (term: string) => around.query.written?.get(term) ?? term;
   const withLent = (own: number, of: (each: SearchableMemory) => number) => {
     let sum = own;
     for (const { each, weight } of neighbours) sum += weight * of(each);
@@ -142,22 +172,30 @@ function countsOf(
       weight,
     })),
     fullLength,
-    terms: bm25.terms.map((term, at): TermCounts => {
+    terms: looked.map(({ term, weight, insteadOf }): TermCounts => {
       const of = (each: SearchableMemory) => wordsOf(each).get(term) ?? 0;
       const count = sumOf(text, of);
       const frequency = withLent(count, of);
-      const idf = bm25.idfs[at] as number;
+      const idf = inverseDocumentFrequency(texts, having(term));
       return {
         term,
-        word: around.query.written?.get(term) ?? term,
+        word: insteadOf === undefined ? written(term) : term,
+        ...(insteadOf === undefined ? {} : { insteadOf }),
+        weight,
         texts: having(term),
         idf,
         count,
         lent: neighbours.map(({ each }) => of(each)),
         frequency,
-        score: termScore(idf, frequency, lengthNormalization(fullLength, averageLength)),
+        score: termScore(weight * idf, frequency, lengthNormalization(fullLength, averageLength)),
       };
     }),
+    unknown: around.spelling.map(({ term }) => ({
+      term,
+      word: written(term),
+      texts: having(term),
+      idf: inverseDocumentFrequency(texts, having(term)),
+    })),
   };
 }
 

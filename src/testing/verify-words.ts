@@ -12,6 +12,7 @@ export function wordsFault(value: number, counts: WordCounts): string | undefine
     length,
     ...neighbours.map((each) => each.length),
     ...terms.flatMap((term) => [term.texts, term.count, ...term.lent]),
+    ...counts.unknown.map((term) => term.texts),
   ];
   const odd = integers.find((each) => !Number.isInteger(each) || each < 0);
   if (odd !== undefined) return `${odd} is no count`;
@@ -32,13 +33,14 @@ export function wordsFault(value: number, counts: WordCounts): string | undefine
 
   const denominator = 1.2 * (1 - 0.75 + 0.75 * (average === 0 ? 1 : fullLength / average));
   let bm25 = 0;
-  let most = 0;
   for (const term of terms) {
     const fault = termFault(term, counts, denominator);
     if (fault !== undefined) return fault;
     bm25 += term.score;
-    most += term.idf;
   }
+  const unknown = counts.unknown.find((each) => each.idf !== idfOf(each.texts, texts));
+  if (unknown) return wrong(`idf of ${unknown.word}`, idfOf(unknown.texts, texts), unknown.idf);
+  const most = fullMatch(counts);
   const share = most === 0 ? 0 : bm25 / most;
   const signal = 0.9 * Math.min(share, 1) + (0.1 * Math.max(0, share - 1)) / 1.2;
   return signal === value ? undefined : wrong('value', signal, value);
@@ -53,15 +55,33 @@ function termFault(
   if (term.texts > texts) return `${name} is in ${term.texts} of ${texts} texts`;
   if (term.lent.length !== neighbours.length)
     return `${name} is lent by ${term.lent.length} neighbours of ${neighbours.length}`;
-  const idf = Math.log(1 + (texts + 50 - term.texts + 0.5) / (term.texts + 0.5));
+  const idf = idfOf(term.texts, texts);
+  const weights = term.insteadOf === undefined ? [1] : [0.5, 0.25];
+  if (!weights.includes(term.weight)) return `${name} has the weight ${term.weight}`;
   if (idf !== term.idf) return wrong(`idf of ${name}`, idf, term.idf);
   let frequency = term.count;
   neighbours.forEach(({ weight }, at) => {
     frequency += weight * (term.lent[at] ?? 0);
   });
   if (frequency !== term.frequency) return wrong(`frequency of ${name}`, frequency, term.frequency);
-  const score = idf * ((frequency * 2.2) / (frequency + denominator));
+  const score = term.weight * idf * ((frequency * 2.2) / (frequency + denominator));
   return score === term.score ? undefined : wrong(`score of ${name}`, score, term.score);
+}
+
+function idfOf(texts: number, all: number): number {
+  return Math.log(1 + (all + 50 - texts + 0.5) / (texts + 0.5));
+}
+
+/** Every term of the query once, in their order; one that others stand for, or these if they weigh more. */
+function fullMatch({ terms, unknown }: WordCounts): number {
+  const places = new Map<string, number>(unknown.map(({ term }) => [term, 0]));
+  for (const { term, insteadOf = term, weight, idf } of terms) {
+    places.set(insteadOf, (places.get(insteadOf) ?? 0) + weight * idf);
+  }
+  return [...places.keys()].sort().reduce((sum, term) => {
+    const own = unknown.find((each) => each.term === term)?.idf ?? 0;
+    return sum + Math.max(own, places.get(term) ?? 0);
+  }, 0);
 }
 
 /** A share of its offset, of a question before it, and of how short both texts are. */

@@ -42,6 +42,14 @@ function listed(words: readonly string[]): string {
   return words.map((word) => JSON.stringify(word)).join(', ');
 }
 
-function lacking({ terms }: WordCounts): readonly string[] {
-  return terms.filter(({ frequency }) => frequency === 0).map(({ word }) => word);
+/** A word that others stand for is missing where all of them are. */
+function lacking({ terms, unknown }: WordCounts): readonly string[] {
+  const there = new Set(
+    terms.flatMap(({ term, insteadOf = term, frequency }) => (frequency > 0 ? [insteadOf] : [])),
+  );
+  const asked = [...terms.filter(({ insteadOf }) => insteadOf === undefined), ...unknown];
+  return asked
+    .filter(({ term }) => !there.has(term))
+    .sort((a, b) => (a.term < b.term ? -1 : 1))
+    .map(({ word }) => word);
 }

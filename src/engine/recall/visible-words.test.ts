@@ -28,7 +28,7 @@ const seen: ProfileDefinition = {
   },
 };
 
-const queries = ['What did Ann say of coffee in May?', 'coffee or tea, Ben', 'beans'];
+const queries = ['What did Ann say of coffee in May?', 'coffee or tea, Ben', 'beans', 'cofffee, beanss'];
 const stores: readonly (readonly [string, () => Store])[] = [
   ['the index', () => createSqliteStore({ directory: ':memory:' })],
   ['the naive search', createReferenceStore],

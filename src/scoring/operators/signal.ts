@@ -65,12 +65,14 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   }),
 };
 
-/** Each word with how often it occurs, and how much of it the neighbours lend: `coffee 2 + 0.6 · beans –`. */
-function wordsNote({ terms }: WordCounts, quote: Quote): string {
-  const words = terms.map(({ word, count, frequency }) => {
+/** Each word with how often it occurs, and how much of it the neighbours lend: `coffee 2 + 0.6 · pyhton → python –`. */
+function wordsNote({ terms, unknown }: WordCounts, quote: Quote): string {
+  const asked = new Map(unknown.map(({ term, word }) => [term, word]));
+  const words = terms.map(({ word, insteadOf, count, frequency }) => {
     const lent = frequency > count ? shortNumber(Number((frequency - count).toFixed(2))) : undefined;
     const shown = [...(count > 0 ? [String(count)] : []), ...(lent === undefined ? [] : [`+ ${lent}`])];
-    return `${quote(word)} ${shown.join(' ') || '–'}`;
+    const name = insteadOf === undefined ? word : `${asked.get(insteadOf) ?? insteadOf} → ${word}`;
+    return `${quote(name)} ${shown.join(' ') || '–'}`;
   });
   return words.join(' · ');
 }

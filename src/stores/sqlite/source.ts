@@ -46,6 +46,14 @@ export function rowSource(
         const found = connection().get('SELECT id FROM term WHERE text = ?', term);
         return (found as { id: number } | undefined)?.id;
       }),
+    termsOf(ids) {
+      const found = connection().all(
+        'SELECT id, text FROM term WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      ) as { id: number; text: string }[];
+      const terms = new Map(found.map(({ id, text }) => [id, text]));
+      return ids.map((id) => terms.get(id));
+    },
     keysWithMetadata: (conditions) => rowsWithMetadata(connection(), conditions) ?? new Set(),
     keysContaining: (text, among) => [...keysContaining(connection(), text, among)],
   };
