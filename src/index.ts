@@ -56,12 +56,13 @@ export type {
 } from './engine/recall/compare.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
+export type { MissingWords } from './engine/recall/missing-words.ts';
 export type { Nothing } from './engine/recall/nothing.ts';
 export type { Hit, Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
 export type { RecallsOptions, RecordedRecall, Replay, ReplayReason } from './engine/recall/replay.ts';
 export type { AssociationSettings } from './engine/recall/strategy.ts';
-export type { Arm, StageName, StageTrace, Trace } from './engine/recall/trace.ts';
+export type { Arm, SpelledWord, StageName, StageTrace, Trace } from './engine/recall/trace.ts';
 export type { ExplainOptions, MemoryExplanation, WhyNot } from './engine/recall/why-not.ts';
 export type {
   CurrentSessionOptions,
@@ -128,5 +129,6 @@ export { type AnyScore, compareScores, type Score, type ScoreOf } from './scorin
 export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
+export type { NeighbourCounts, TermCounts, UnknownTerm, WordCounts } from './scoring/word-counts.ts';
 export { openSpaces, type Spaces, type SpacesOptions } from './spaces.ts';
 export type { PairKind, SpaceInfo, Store } from './store/store.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Arm, Hit, StageTrace, Trace } from '../index.ts';
+import type { Arm, Hit, SpelledWord, StageTrace, Trace } from '../index.ts';
 import { explanationSchema, instant, listOf, memorySchema } from './schemas.ts';
 
 export const explaining = z.boolean().describe('Also return how every score comes about. Default is false');
@@ -49,6 +49,14 @@ export const traceSchema = z.object({
   dates: listOf(z.object({ text: z.string(), from: instant, to: instant }))
     .optional()
     .describe('The dates that the query names; the end is not included'),
+  spelling: listOf(
+    z.object({
+      word: z.string(),
+      standIns: listOf(z.object({ term: z.string(), weight: z.number() })),
+    } satisfies Record<keyof SpelledWord, z.ZodType>),
+  )
+    .optional()
+    .describe('Words of the query that no visible memory has, and the terms looked for in their place'),
   sequence: z.number(),
   recallId: z.string().optional().describe('What replay takes, where recalls are recorded'),
   indexRebuilt: z.literal(true).optional().describe('The space was reindexed or restored while it was open'),

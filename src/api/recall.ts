@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type EvidenceChain, formatExplanation, type Recall, type WhyNot } from '../index.ts';
+import {
+  type EvidenceChain,
+  formatExplanation,
+  type MissingWords,
+  type Recall,
+  type WhyNot,
+} from '../index.ts';
 import { features, hitOutput, hitSchema, stageName, traceSchema } from './hit.ts';
 import { memoryLine } from './memory-text.ts';
 import { missingIn, missingText, nothingSchema } from './missing.ts';
@@ -66,6 +72,14 @@ export const whyNot = defineVerb('whyNot', {
         to: z.union([z.number(), z.string()]),
       }),
     ).describe('Single changes, each of which alone would have sufficed'),
+    missingWords: z
+      .object({
+        memory: listOf(z.string()),
+        neighbours: listOf(z.string()).optional(),
+        session: listOf(z.string()).optional(),
+      } satisfies Record<keyof MissingWords, z.ZodType>)
+      .optional()
+      .describe('The words of the query that it lacks; that the turns beside it lack too; its whole session'),
     message: z.string(),
   } satisfies Record<keyof WhyNot, z.ZodType>),
   text: ({ id, message, changes }) =>

@@ -29,6 +29,7 @@ export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, v
       paint('dim', cutToWidth(`evidence: ${pathText(ids)} (${weight.toFixed(2)})`, view.columns)),
     ),
     ...(legend === '' ? [] : [legend]),
+    ...(trace.spelling ?? []).map((each) => paint('dim', cutToWidth(spellingText(each), view.columns))),
     ...missingArms(trace).map((line) => paint('yellow', line)),
     ...redactedLines(trace.asOf?.redacted).map((line) => paint('dim', line)),
     paint('dim', formatTrace(trace, hits.length)),
@@ -75,6 +76,11 @@ function markWords(text: string, { query, paint }: HitsView): string {
     new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'giu'),
     (word) => paint('bold', word),
   );
+}
+
+function spellingText({ word, standIns }: NonNullable<Trace['spelling']>[number]): string {
+  const terms = standIns.map(({ term }) => plainLine(term)).join(', ');
+  return `spelling: no memory has "${plainLine(word)}"; looked for ${terms}`;
 }
 
 const armProblems = { off: 'is off', failed: 'failed', blank: 'found nothing to look for' } as const;

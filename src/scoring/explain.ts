@@ -2,6 +2,7 @@ import type { Instant } from '../domain/time.ts';
 import { walk } from './evaluate.ts';
 import { type ExplanationDetail, findOperator, type Node, operatorOf } from './operators/index.ts';
 import type { Signals } from './signals.ts';
+import type { CountedWords } from './word-counts.ts';
 
 /**
  * How a value came about: a tree of operators with the values they had. Recomputing every node from its inputs
@@ -14,9 +15,12 @@ export interface Explanation {
   readonly detail: ExplanationDetail;
 }
 
-/** The tree of values of a formula. Its root has exactly the value that `evaluate` gives, and throws as it does. */
-export function explainNode(node: Node, signals: Signals, now: Instant): Explanation {
-  const moment = { signals, now };
+/**
+ * The tree of values of a formula. Its root has exactly the value that `evaluate` gives, and throws as it does. Its signals
+ * of words say what they were made from, where that is known.
+ */
+export function explainNode(node: Node, signals: Signals, now: Instant, words?: CountedWords): Explanation {
+  const moment = { signals, now, words };
   return walk<Explanation>(node, signals, now, {
     value: (result) => result.value,
     record: (each, value, inputs) => ({

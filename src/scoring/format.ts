@@ -7,6 +7,8 @@ import { codeSpan, cut, visible } from './show.ts';
 const WIDTH = 94;
 /** However deep a line is: it is longer than the others then. */
 const LEAST_WORDS = 16;
+/** Below the words of the line that it belongs to. */
+const NOTE_INDENT = '0.0000  '.length;
 /** The longest name or attribute value, from the first that lets a line fit. */
 const NAME_LENGTHS = [Infinity, 32, 16];
 
@@ -30,12 +32,14 @@ export function formatExplanation(tree: Explanation, format: ExplanationFormat):
 }
 
 function drawText(branch: Branch, width: number): string[] {
-  const drawn = lineOf(branch.tree, visible).branches.flatMap((inner, index, { length }) => {
+  const { branches, note } = lineOf(branch.tree, visible);
+  const drawn = branches.flatMap((inner, index, { length }) => {
     const last = index === length - 1;
     const [first = '', ...rest] = drawText(inner, width - 3);
     return [`${last ? '└─' : '├─'} ${first}`, ...rest.map((line) => `${last ? '  ' : '│ '} ${line}`)];
   });
-  return [fittingLine(branch, width), ...drawn];
+  const notes = note === undefined ? [] : [`${' '.repeat(NOTE_INDENT)}${cut(note, width - NOTE_INDENT)}`];
+  return [fittingLine(branch, width), ...notes, ...drawn];
 }
 
 /** The value and the role as they are; of the rest as much as fits. */
@@ -54,10 +58,15 @@ function fittingLine(branch: Branch, width: number): string {
 }
 
 function drawMarkdown(branch: Branch): string[] {
-  const { words, branches } = lineOf(branch.tree, codeSpan);
+  const { words, branches, note } = lineOf(branch.tree, codeSpan);
   const role = roleOf(branch);
   const drawn = branches.flatMap((inner) => drawMarkdown(inner).map((line) => `  ${line}`));
-  return [`- **${branch.tree.value.toFixed(4)}** ${words}${role === '' ? '' : ` · ${role}`}`, ...drawn];
+  const notes = note === undefined ? [] : [`  - ${note}`];
+  return [
+    `- **${branch.tree.value.toFixed(4)}** ${words}${role === '' ? '' : ` · ${role}`}`,
+    ...notes,
+    ...drawn,
+  ];
 }
 
 function roleOf({ role = '', share }: Branch): string {
@@ -71,5 +80,5 @@ function lineOf(tree: Explanation, quote: Quote): Line {
   if (lead === undefined || inner === undefined) return operator.line(tree, quote, sourceOf);
   const line = lineOf(inner, quote);
   const repeated = tree.op === 'ref' && inner.op === 'signal' && inner.detail.name === tree.detail.name;
-  return repeated ? line : { words: `${lead} ${line.words}`, branches: line.branches };
+  return repeated ? line : { ...line, words: `${lead} ${line.words}` };
 }

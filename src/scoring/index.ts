@@ -50,3 +50,4 @@ export {
 } from './score.ts';
 export type { AttributeName, SignalName, Signals } from './signals.ts';
 export { summariseExplanation } from './summary.ts';
+export type { NeighbourCounts, TermCounts, UnknownTerm, WordCounts } from './word-counts.ts';

@@ -4,6 +4,7 @@ import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import type { CountedWords } from '../scoring/word-counts.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
 import type { KeyedRows } from '../store/rows.ts';
@@ -16,14 +17,26 @@ import type {
   ScoredMemory,
   SearchAnswer,
   SearchRequest,
+  Spelling,
 } from '../store/store.ts';
+import { mayBegin, mistakesIn } from '../text/spelling.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
-import { lexicalScores, noLexicalScores, queryWords, substringScores } from './lexical.ts';
+import {
+  type AskedWord,
+  frequencyAmong,
+  isAmong,
+  lexicalScores,
+  noLexicalScores,
+  queryWords,
+  substringScores,
+} from './lexical.ts';
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { signalsForQuery } from './standing.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
+import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
+import { type Counting, countedRow, countedWords } from './word-counts.ts';
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -58,9 +71,11 @@ export async function conductSearch(
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
   const search = { profile, rows, standing, kept, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
-  const memories = await source.records(answer.hits.map(({ key }) => key));
+  const keys = answer.hits.map(({ key }) => key);
+  const memories = await source.records(keys);
+  const words = await wordsOf(index, source, columns.counting, keys);
   const hits = answer.hits.map(({ signals, bm25, score }, at): ScoredMemory => {
-    return { memory: memories[at]!, signals, bm25, score };
+    return { memory: memories[at]!, signals, bm25, score, words: words[at] };
   });
   const ended = performance.now();
   return {
@@ -78,6 +93,7 @@ export async function conductSearch(
     scored: answer.scored,
     sequence,
     ...(rebuilt ? { indexRebuilt: true as const } : {}),
+    spelling: (columns.counting?.words.asked ?? []).flatMap(spellingOf),
     durations: {
       eligible: afterEligible - started,
       lexical: afterLexical - afterEligible,
@@ -109,6 +125,8 @@ export async function conductInspection(
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
+  const words = await wordsOf(index, source, columns?.counting, found);
+  const wordsByKey = new Map(found.map((key, at) => [key, words[at]]));
   return ids.map((id, at): Inspection | undefined => {
     const key = keys[at];
     if (key === undefined) return undefined;
@@ -124,6 +142,7 @@ export async function conductInspection(
       signals,
       bm25: columns ? columns.lexical.bm25[row]! : 0,
       score: evaluate(profile.root, signals, now),
+      words: wordsByKey.get(key),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
     };
@@ -166,7 +185,9 @@ async function columnsOfQuery(
       sameNames(known.read, read)
     )
       return known.columns;
-    const words = queryWords(index, terms, await source.termIds(terms));
+    const ids = await source.termIds(terms);
+    const standIns = await standInsOf(index, source, view, terms, ids);
+    const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
     const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
     lastColumns.set(query, { index, version, view, read, columns });
     return columns;
@@ -176,6 +197,49 @@ async function columnsOfQuery(
       ? noLexicalScores(index)
       : substringScores(index, await source.keysContaining(substring, among));
   return queryColumns(index, view, query, lexical, undefined, read);
+}
+
+/** What stands for the terms that no visible memory has: the rest of the space neither shows nor hides a word. */
+async function standInsOf(
+  index: ResidentIndex,
+  source: KeyedRows,
+  { rows }: View,
+  terms: readonly string[],
+  ids: readonly (number | undefined)[],
+): Promise<ReadonlyMap<string, readonly FoundStandIn[]>> {
+  const nowhere = terms.filter((term, at) => {
+    const id = ids[at];
+    if (mistakesIn(term) === 0 && !mayBegin(term)) return false;
+    return id === undefined || !isAmong(rows, index.postings.get(id));
+  });
+  if (nowhere.length === 0) return new Map();
+  const vocabulary = await vocabularyOf(index, source);
+  const frequencyOf = (id: number) => frequencyAmong(rows, index.postings.get(id));
+  return new Map(nowhere.map((term) => [term, standIns(vocabulary, term, frequencyOf)]));
+}
+
+/** The words of these memories, counted when somebody asks: only who stands beside them is looked up now. */
+async function wordsOf(
+  index: ResidentIndex,
+  source: KeyedRows,
+  counting: Counting | undefined,
+  keys: readonly number[],
+): Promise<readonly (CountedWords | undefined)[]> {
+  if (!counting) return [];
+  const rows = keys.map((key) => {
+    const row = index.rowOfKey.get(key);
+    return row === undefined ? undefined : countedRow(index, counting, row);
+  });
+  const beside = [...new Set(rows.flatMap((each) => each?.neighbours ?? []).map(({ key }) => key))];
+  const ids = beside.length === 0 ? [] : await source.idsOf(beside);
+  const names = new Map(beside.map((key, at) => [key, ids[at]]));
+  return rows.map((each) => each && countedWords(counting, each, (key) => names.get(key)));
+}
+
+function spellingOf({ term, standIns }: AskedWord): readonly Spelling[] {
+  return standIns.length === 0
+    ? []
+    : [{ term, standIns: standIns.map((each) => ({ term: each.term, distance: each.distance })) }];
 }
 
 async function keysWithMetadata(

@@ -4,10 +4,10 @@ import {
   inverseDocumentFrequency,
   lengthNormalization,
   lexicalRelevance,
-  prepareBm25Query,
   termScore,
 } from '../text/bm25.ts';
 import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
+import { weightOf } from '../text/spelling.ts';
 import {
   averageLength,
   documentFrequency,
@@ -16,46 +16,132 @@ import {
   type ResidentIndex,
 } from './resident-index.ts';
 import { type Context, neighboursOf, sessionOf, type Turns } from './turns.ts';
+import type { FoundStandIn } from './vocabulary.ts';
 
 /** How far off a neighbour may stand. */
 const FURTHEST = Math.max(...NEIGHBOUR_OFFSETS);
 
 /** The words of a query, weighed by what the index knows of them. */
 export interface QueryWords {
-  /** In the order in which scores are summed. */
+  /** What is looked for, in the order in which scores are summed: a term may stand for more than one word. */
+  readonly terms: readonly string[];
+  /** How much each counts: 1, or less where it stands for another word. */
+  readonly weights: readonly number[];
+  /** `weights` × the inverse document frequency of each. */
   readonly idfs: readonly number[];
+  /** How many memories have each. */
+  readonly documentFrequencies: readonly number[];
   /** `undefined` for a term that no memory has. */
   readonly postings: readonly (GrowingPostings | undefined)[];
+  /** The distinct words of the query, sorted. */
+  readonly asked: readonly AskedWord[];
   readonly idfSum: number;
   readonly averageLength: number;
+  /** What the mean length is made of, as it was then. */
+  readonly memoryCount: number;
+  readonly totalLength: number;
 }
 
-/** The words of a query by the store's numbers of them, `undefined` for one it has never seen. */
+/** A word of a query, and which of the terms are looked for because of it. */
+export interface AskedWord {
+  readonly term: string;
+  readonly documentFrequency: number;
+  readonly first: number;
+  readonly end: number;
+  /** The known terms that stand for it, because no visible memory has it; empty where it is looked for itself. */
+  readonly standIns: readonly FoundStandIn[];
+}
+
+/**
+ * The words of a query by the store's numbers of them, `undefined` for one it has never seen. `standInsOf` says what stands
+ * for a term, if anything.
+ */
 export function queryWords(
   index: ResidentIndex,
   terms: readonly string[],
   ids: readonly (number | undefined)[],
+  standInsOf: (term: string) => readonly FoundStandIn[],
 ): QueryWords {
-  const known = new Map<string, GrowingPostings>();
-  for (const [at, term] of terms.entries()) {
-    const id = ids[at];
+  const { memoryCount, totalLength } = index;
+  const idOf = new Map(terms.map((term, at) => [term, ids[at]]));
+  const looked = { terms: [] as string[], weights: [] as number[], idfs: [] as number[] };
+  const documentFrequencies: number[] = [];
+  const postings: (GrowingPostings | undefined)[] = [];
+  const lookFor = (term: string, id: number | undefined, weight: number) => {
     const found = id === undefined ? undefined : index.postings.get(id);
-    if (found) known.set(term, found);
-  }
-  const query = prepareBm25Query(terms, {
-    memoryCount: index.memoryCount,
-    averageLength: averageLength(index),
-    documentFrequency: (term) => {
-      const found = known.get(term);
-      return found ? documentFrequency(index, found) : 0;
-    },
-  });
-  return {
-    idfs: query.idfs,
-    postings: query.terms.map((term) => known.get(term)),
-    idfSum: query.idfSum,
-    averageLength: query.averageLength,
+    const frequency = found ? documentFrequency(index, found) : 0;
+    looked.terms.push(term);
+    looked.weights.push(weight);
+    looked.idfs.push(weight * inverseDocumentFrequency(memoryCount, frequency));
+    documentFrequencies.push(frequency);
+    postings.push(found);
   };
+  const asked = [...idOf.keys()].sort().map((term): AskedWord => {
+    const id = idOf.get(term);
+    const first = looked.terms.length;
+    const found = standInsOf(term);
+    for (const each of found) lookFor(each.term, each.id, weightOf(each));
+    if (found.length === 0) lookFor(term, id, 1);
+    const own = id === undefined ? undefined : index.postings.get(id);
+    const frequency = own ? documentFrequency(index, own) : 0;
+    return { term, documentFrequency: frequency, first, end: looked.terms.length, standIns: found };
+  });
+  const words = { ...looked, documentFrequencies, postings, asked, memoryCount, totalLength };
+  const idfSum = fullMatch(asked, looked.idfs, ({ documentFrequency }) =>
+    inverseDocumentFrequency(memoryCount, documentFrequency),
+  );
+  return { ...words, idfSum, averageLength: averageLength(index) };
+}
+
+/**
+ * What a text adds up to that has every word once: a word that others stand for keeps its place, unless these weigh more
+ * together.
+ */
+export function fullMatch(
+  asked: readonly AskedWord[],
+  idfs: readonly number[],
+  idfOf: (word: AskedWord) => number,
+): number {
+  let sum = 0;
+  for (const word of asked) {
+    let looked = 0;
+    for (let at = word.first; at < word.end; at++) looked += idfs[at]!;
+    sum += word.standIns.length === 0 ? looked : Math.max(idfOf(word), looked);
+  }
+  return sum;
+}
+
+/** How many rows of an ascending list have a term. */
+export function frequencyAmong(rows: Int32Array, postings: GrowingPostings | undefined): number {
+  let count = 0;
+  let low = 0;
+  for (let at = 0; postings && at < postings.count; at++) {
+    low = placeOf(rows, postings.rows[at]!, low);
+    if (rows[low] === postings.rows[at]) count++;
+  }
+  return count;
+}
+
+/** Whether one of an ascending list of rows has a term. */
+export function isAmong(rows: Int32Array, postings: GrowingPostings | undefined): boolean {
+  let low = 0;
+  for (let at = 0; postings && at < postings.count; at++) {
+    low = placeOf(rows, postings.rows[at]!, low);
+    if (rows[low] === postings.rows[at]) return true;
+  }
+  return false;
+}
+
+/** The first place, from `low` on, whose row is not before this one. */
+function placeOf(rows: Int32Array, row: number, low: number): number {
+  let start = low;
+  let end = rows.length;
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if (rows[middle]! < row) start = middle + 1;
+    else end = middle;
+  }
+  return start;
 }
 
 /** BM25 of every row for one query. */
@@ -175,8 +261,8 @@ export function sessionScores(turns: Turns, words: QueryWords): Float64Array {
   const count = lengths.length;
   const bm25 = new Float64Array(count);
   const average = count > 0 ? totalLength / count : 0;
-  let idfSum = 0;
-  for (const postings of words.postings) {
+  const idfs: number[] = [];
+  for (const [term, postings] of words.postings.entries()) {
     const frequencies = new Map<number, number>();
     for (let at = 0; postings && at < postings.count; at++) {
       const place = places[postings.rows[at]!]!;
@@ -184,12 +270,13 @@ export function sessionScores(turns: Turns, words: QueryWords): Float64Array {
       const session = sessions[place]!;
       frequencies.set(session, (frequencies.get(session) ?? 0) + postings.frequencies[at]!);
     }
-    const idf = inverseDocumentFrequency(count, frequencies.size);
-    idfSum += idf;
+    const idf = words.weights[term]! * inverseDocumentFrequency(count, frequencies.size);
+    idfs.push(idf);
     for (const [session, frequency] of frequencies) {
       bm25[session]! += termScore(idf, frequency, lengthNormalization(lengths[session]!, average));
     }
   }
+  const idfSum = fullMatch(words.asked, idfs, () => inverseDocumentFrequency(count, 0));
   return bm25.map((each) => lexicalRelevance(each, idfSum));
 }
 
@@ -206,7 +293,7 @@ export function sessionRelevance(
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */
-function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
+export function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
   let low = 0;
   let high = count;
   while (low < high) {

@@ -14,6 +14,7 @@ import {
 } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { View } from './view.ts';
+import type { Counting } from './word-counts.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
 export type QueryColumn = (row: number) => number;
@@ -23,6 +24,8 @@ export interface QueryColumns {
   readonly lexical: LexicalScores;
   /** Whether every row has the signal, or none. */
   known(name: ExactSignalName): boolean;
+  /** What its words can be counted by; absent where no term of it is left. */
+  readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
 }
 
@@ -87,8 +90,15 @@ export function queryColumns(
   // A query without words, not even one to look for as it stands, says of no row how well its words match.
   const hasWords = words !== undefined || query.substring !== undefined;
   const ofWords: readonly ExactSignalName[] = ['lexical', 'contextLexical', 'sessionLexical'];
+  const aroundRead = read.has('contextLexical') || read.has('sessionLexical');
+  const counting = words && {
+    words,
+    turns: aroundRead ? view.turns : undefined,
+    written: query.written,
+  };
   return {
     lexical,
+    counting,
     exact,
     known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
   };

@@ -81,6 +81,8 @@ export function createResidence(space: string): Residence {
     for (const key of anew) {
       if (there.has(key)) continue;
       removeMemory(index, key);
+      // Its words may be nowhere any more, and their numbers given to others.
+      index.vocabulary = undefined;
       // The memories that it was linked with are not known any more.
       links.clear();
     }

@@ -15,6 +15,7 @@ import {
 import { grow } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { type Quantised, quantise } from './quantise.ts';
+import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /**
  * What a process keeps in memory of one space, so that a recall touches every memory without reading it: signals,
@@ -45,6 +46,8 @@ export interface ResidentIndex {
   vectors: number;
   /** By the store's number of the term. */
   readonly postings: Map<number, GrowingPostings>;
+  /** The texts of its terms; absent until a query has a word that is nowhere, and once something was forgotten. */
+  vocabulary: Vocabulary | undefined;
   /** The sessions in which memories were made. */
   readonly sessions: SessionRows;
   /** 1 where the content holds a question mark. */
@@ -115,6 +118,7 @@ export function createResidentIndex(): ResidentIndex {
     residuals: new Float64Array(0),
     vectors: 0,
     postings: new Map(),
+    vocabulary: undefined,
     sessions: {
       dictionary: { texts: [], codes: new Map() },
       codes: new Uint32Array(0),
@@ -138,8 +142,15 @@ const ROW_BYTES =
 const TERM_BYTES = 400;
 
 /** About how many bytes the index takes. */
-export function bytesOfIndex({ alive, dimensions, totalLength, postings }: ResidentIndex): number {
-  return alive.length * (ROW_BYTES + dimensions) + totalLength * 12 + postings.size * TERM_BYTES;
+export function bytesOfIndex({
+  alive,
+  dimensions,
+  totalLength,
+  postings,
+  vocabulary,
+}: ResidentIndex): number {
+  const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
+  return alive.length * (ROW_BYTES + dimensions) + totalLength * 12 + postings.size * TERM_BYTES + words;
 }
 
 /** Makes room for `rows` more memories at once. */

@@ -70,7 +70,7 @@ export interface Neighbour {
   readonly weight: number;
 }
 
-/** The neighbours of a row that lend it words, in the order in which they are added. */
+/** The neighbours of a row whose words count for it, in the order in which they are added. */
 export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   const session = sessionOf(index, turns, row);
   if (session < 0 || wasReplaced(index, turns, row, session)) return [];
@@ -123,7 +123,7 @@ export function contextOf(index: ResidentIndex, turns: Turns): Context {
   return { weights, lengths };
 }
 
-/** How much a row lends and borrows; summaries and consolidated memories stand for many turns, and do neither. */
+/** How much the words of a row count beside others, and theirs beside it; summaries and consolidated memories stand for many turns, and have no part in it. */
 function shareOf(index: ResidentIndex, row: number): number {
   const { type, source } = index.columns.attributes;
   if (type.dictionary.texts[type.codes[row]!] === 'summary') return 0;

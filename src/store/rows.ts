@@ -67,8 +67,12 @@ export interface KeyedRows {
   records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
   /** The keys of these ids, in order; `undefined` where there is no memory. */
   keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The ids of the memories of these keys, in order; `undefined` where there is none. */
+  idsOf(keys: readonly number[]): Awaitable<readonly (string | undefined)[]>;
   /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
   termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
+  /** The terms of these numbers, in order; `undefined` for a number that no term has. */
+  termsOf(ids: readonly number[]): Awaitable<readonly (string | undefined)[]>;
   /** The keys of the memories whose metadata meets all of these. */
   keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
   /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */

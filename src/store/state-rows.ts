@@ -92,6 +92,11 @@ function rowsOf(state: State, numbers: Numbers): IndexRows {
     vectors: (keys) => keys.map((key) => at(key)?.vector),
     records: (keys) => keys.map((key) => (at(key) as SearchableMemory).memory),
     keysOf: (ids) => ids.map((id) => (memories.has(id) ? keyOf(id) : undefined)),
+    idsOf: (keys) => keys.map((key) => at(key)?.memory.id),
+    termsOf(ids) {
+      const terms = [...numbers.terms.keys()];
+      return ids.map((id) => terms[id]);
+    },
     termIds: (terms) => terms.map((term) => numbers.terms.get(term)),
     keysWithMetadata: (conditions) =>
       new Set(keysWhere(({ memory }) => meetsMetadata(memory.metadata, conditions))),

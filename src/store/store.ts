@@ -6,7 +6,9 @@ import type { Instant } from '../domain/time.ts';
 import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
+import type { CountedWords } from '../scoring/word-counts.ts';
 import type { DateRange } from '../text/dates.ts';
+import type { StandIn } from '../text/spelling.ts';
 import type { ActivityPart, ActivityPlace } from './activity.ts';
 import type { UndoProblem } from './faults.ts';
 import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
@@ -558,6 +560,8 @@ export interface PreparedQuery {
   readonly vector?: Float32Array | undefined;
   /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */
   readonly substring?: string | undefined;
+  /** The words of the query that its terms come from, as they were written, by term. */
+  readonly written?: ReadonlyMap<string, string> | undefined;
   /** As it was asked: the names of authors are looked for in it. */
   readonly text?: string | undefined;
   /** The dates that it names. */
@@ -579,6 +583,8 @@ export interface ScoredMemory {
   /** The raw BM25 sum, 0 when no term matched. */
   readonly bm25: number;
   readonly score: number;
+  /** What its signals of words were made from, at the moment of the search; absent for a query without terms. */
+  readonly words: CountedWords | undefined;
 }
 
 export interface SearchAnswer {
@@ -613,6 +619,8 @@ export interface SearchAnswer {
    * the space was reindexed, or a backup restored.
    */
   readonly indexRebuilt?: true | undefined;
+  /** The terms of the query that no visible memory has, and what was looked for in their place. */
+  readonly spelling: readonly Spelling[];
   /** Milliseconds by stage. */
   readonly durations: {
     readonly eligible: number;
@@ -620,6 +628,12 @@ export interface SearchAnswer {
     readonly vector: number;
     readonly score: number;
   };
+}
+
+export interface Spelling {
+  readonly term: string;
+  /** Best first. */
+  readonly standIns: readonly StandIn[];
 }
 
 export interface Inspection extends Omit<ScoredMemory, 'memory'> {

@@ -76,9 +76,12 @@ const arbitraryRange = fc
     return { text: 'then', start, end: start + days * MILLISECONDS_PER_DAY };
   });
 
-/** Words, among them one that no memory has, mostly a vector, names and dates. */
+/** Words that no memory has: nothing like any, near two of them, misspelt, and the beginning of one. */
+const unknownWords = ['unknown', 'umber', 'brich', 'ambers', 'embe'];
+
+/** Words, among them some that no memory has, mostly a vector, names and dates. */
 export const arbitraryQuery = fc.record({
-  terms: fc.uniqueArray(fc.constantFrom(...vocabulary, 'unknown')).map((terms) => terms.sort()),
+  terms: fc.uniqueArray(fc.constantFrom(...vocabulary, ...unknownWords)).map((terms) => terms.sort()),
   vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
   text: fc.constantFrom(
     undefined,
@@ -196,7 +199,9 @@ export async function searchByIndex(
     vectors: (keys) => keys.map((key) => memories[key]!.vector),
     records: (keys) => keys.map((key) => memories[key]!.memory),
     keysOf: (ids) => ids.map((id) => memories.findIndex(({ memory }) => memory.id === id)),
+    idsOf: (keys) => keys.map((key) => memories[key]?.memory.id),
     termIds: (terms) => terms.map(termId),
+    termsOf: (ids) => ids.map((id) => vocabulary[id]),
     keysWithMetadata: () => new Set(),
     keysContaining: () => [],
   };
@@ -221,6 +226,8 @@ export async function expectSame(
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
   expect(found.hits.map(({ bm25 }) => bm25)).toEqual(naive.hits.map(({ bm25 }) => bm25));
   expect(found.hits.map(({ signals }) => signals)).toEqual(naive.hits.map(({ signals }) => signals));
+  expect(found.hits.map(({ words }) => words)).toEqual(naive.hits.map(({ words }) => words));
+  expect(found.spelling).toEqual(naive.spelling);
   expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
   expect(found.lexicalMatches).toBe(naive.lexicalMatches);
   expect(found.withVector).toBe(naive.withVector);

@@ -1,9 +1,10 @@
 import { SalienceError } from '../domain/errors.ts';
 import { type Explanation, faultOf, recompute } from '../scoring/explain.ts';
+import { wordsFault } from './verify-words.ts';
 
 /**
- * Recomputes every node of an explanation from its recorded inputs and compares bit for bit. Also takes a tree that
- * went through JSON, where −0 became 0.
+ * Recomputes every node of an explanation from its recorded inputs, and signals of words from their counts, and compares
+ * bit for bit. Also takes a tree that went through JSON, where −0 became 0.
  *
  * Throws `explanation_mismatch` naming the path of the first node that does not add up, children before parents.
  *
@@ -30,6 +31,8 @@ function verify(tree: Explanation, path: string): void {
   }
   const fault = faultOf(tree);
   if (fault !== undefined) throw mismatch(path, fault);
+  const wrongWords = tree.detail.words && wordsFault(tree.value, tree.detail.words);
+  if (wrongWords !== undefined) throw mismatch(path, wrongWords);
   const value = recompute(tree);
   // JSON knows no −0; nothing that a formula can do tells the two zeros apart.
   if (Object.is(value, tree.value) || (value === 0 && tree.value === 0)) return;

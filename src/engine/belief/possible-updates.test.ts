@@ -266,7 +266,10 @@ test('an answer with possible updates is what the definition says', async () => 
                 ),
               )
               .filter((each) => direct.has(id) || each >= 0.1);
-            const score = Math.max(direct.has(id) || inherited.length > 0 ? hit.score.value : 0, ...inherited);
+            const score = Math.max(
+              direct.has(id) || inherited.length > 0 ? hit.score.value : 0,
+              ...inherited,
+            );
             return { id, score, relevance: hit.features['relevance'] as number };
           })
           .filter(({ score }) => score > 0)

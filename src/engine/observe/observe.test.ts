@@ -217,16 +217,19 @@ describe('with a language model', () => {
       'Anna flies to Lisbon on Monday morning no longer',
     ],
     ['another tense', 'Anna plans to move to Lisbon in May', 'Anna planned to move to Lisbon in May'],
-  ])('%s is never merged away, and takes over the importance of what it may contradict', async (_, before, after) => {
-    let memories = [extracted(before, { importance: 0.8 })];
-    const { memory } = await observing(() => ({ memories }));
-    const [old] = (await memory.observe(said('…'))).created;
-    memories = [extracted(after, { importance: 0.2 })];
-    const observed = await memory.observe(said('…'));
-    expect(observed).toMatchObject({ created: [expect.any(String)], merged: 0 });
-    expect((await memory.get(observed.created[0]!))?.importance).toBe(0.8);
-    expect(await memory.get(old!)).toMatchObject({ content: before, importance: 0.8 });
-  });
+  ])(
+    '%s is never merged away, and takes over the importance of what it may contradict',
+    async (_, before, after) => {
+      let memories = [extracted(before, { importance: 0.8 })];
+      const { memory } = await observing(() => ({ memories }));
+      const [old] = (await memory.observe(said('…'))).created;
+      memories = [extracted(after, { importance: 0.2 })];
+      const observed = await memory.observe(said('…'));
+      expect(observed).toMatchObject({ created: [expect.any(String)], merged: 0 });
+      expect((await memory.get(observed.created[0]!))?.importance).toBe(0.8);
+      expect(await memory.get(old!)).toMatchObject({ content: before, importance: 0.8 });
+    },
+  );
 
   test('a guess does not take the place of what is sure, nor a type that of another', async () => {
     const sure = 'Anna flies to Lisbon on Monday morning';

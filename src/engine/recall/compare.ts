@@ -8,7 +8,14 @@ import { agreementOf, type RankAgreement } from './agreement.ts';
 import { asKnown } from './past.ts';
 import { rankIn } from './pipeline.ts';
 import { checkQuery } from './prepare.ts';
-import { hitOf, MOST_CHARACTERS_ANSWERED, type PreparedRecall, prepareRecall, withinSize } from './recall.ts';
+import {
+  hitOf,
+  MOST_CHARACTERS_ANSWERED,
+  type PreparedRecall,
+  prepareRecall,
+  termsLookedFor,
+  withinSize,
+} from './recall.ts';
 import { resolveStrategy, takesQuery, unknownStrategy } from './strategy.ts';
 import type { Arm } from './trace.ts';
 
@@ -104,8 +111,9 @@ async function compareAsOf(
         await rankIn(snapshot, ready.plan),
         MOST_CHARACTERS_ANSWERED / prepared.length,
       );
+      const terms = termsLookedFor(ready, answer);
       const hits = answer.ranked.map((hit, at): RankedHit => {
-        const { memory, isAssociative, snippet } = hitOf(engine, ready, hit, options);
+        const { memory, isAssociative, snippet } = hitOf(engine, ready, hit, terms, options);
         return { rank: at + 1, memory, isAssociative, ...(snippet === undefined ? {} : { snippet }) };
       });
       ranked.push({ strategy, takesQuery, hits, arms });

@@ -180,16 +180,16 @@ describe('what comes in through links', () => {
     await memory.link('m0', 'm5', { weight: 0.5 });
     const all = (await memory.recall(question, { ...linked, limit: 100 })).hits;
     const matchOf = (id: string) => all.find(({ memory }) => memory.id === id)?.features['match'] as number;
-    const lent = 1.5 * 0.5 * matchOf('m0');
-    expect(lent).toBeGreaterThan(matchOf('m5') + 0.1);
-    const asked = { ...linked, query: question, minRelevance: lent };
+    const inherited = 1.5 * 0.5 * matchOf('m0');
+    expect(inherited).toBeGreaterThan(matchOf('m5') + 0.1);
+    const asked = { ...linked, query: question, minRelevance: inherited };
     const { query, ...options } = asked;
     expect(idsOf(await memory.recall(query, options))).toContain('m5');
-    const above = { ...options, minRelevance: lent + 1e-9 };
+    const above = { ...options, minRelevance: inherited + 1e-9 };
     expect(idsOf(await memory.recall(query, above))).toContain('m0');
     expect(idsOf(await memory.recall(query, above))).not.toContain('m5');
     const why = await memory.whyNot('m5', { query, ...above });
-    expect(why).toMatchObject({ outcome: 'requirement', stage: 'floor', relevance: { match: lent } });
+    expect(why).toMatchObject({ outcome: 'requirement', stage: 'floor', relevance: { match: inherited } });
   });
 
   test('a full list lets in what the search left out for its match, by its own score', async () => {

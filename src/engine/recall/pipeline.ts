@@ -11,6 +11,7 @@ import { type Explanation, explainNode } from '../../scoring/explain.ts';
 import type { Node } from '../../scoring/operators/index.ts';
 import { compareRanked } from '../../scoring/order.ts';
 import type { Signals } from '../../scoring/signals.ts';
+import type { CountedWords } from '../../scoring/word-counts.ts';
 import { type Belief, isBelieved } from '../../store/eligibility.ts';
 import type {
   Inspection,
@@ -46,6 +47,8 @@ export interface RankedMemory {
   readonly signals: Signals;
   readonly bm25: number;
   readonly score: number;
+  /** What its signals of words were made from. */
+  readonly words: CountedWords | undefined;
   readonly isAssociative: boolean;
   /** The ids that led to it, or to the score that it inherits from what it may be an update of: from a direct hit on. */
   readonly path: readonly string[] | undefined;
@@ -266,7 +269,7 @@ function bestOfEach(found: readonly Unread[]): readonly Unread[] {
 /** A newer statement with the score that it inherits from the older one, if it is believed: the conflict is between these two. */
 function updated(
   { newer, older, similarity, score: sourceScore }: PossibleUpdate,
-  { signals, bm25, ordinal }: Inspected,
+  { signals, bm25, ordinal, words }: Inspected,
   { profile, filter, now }: SearchRequest,
   { updateRise }: AssociationSettings,
 ): Unread[] {
@@ -274,8 +277,9 @@ function updated(
   const tree = (own: Explanation) =>
     updateAssociation(own, { older: sourceScore, rise: updateRise, similarity });
   const { value: score } = tree(valueAlone(evaluate(profile.root, signals, now)));
-  const explain = () => tree(explainNode(profile.root, signals, now));
-  return [{ id: newer, ordinal, signals, bm25, score, isAssociative: true, path: [older, newer], explain }];
+  const explain = () => tree(explainNode(profile.root, signals, now, words));
+  const path = [older, newer];
+  return [{ id: newer, ordinal, signals, bm25, words, score, isAssociative: true, path, explain }];
 }
 
 /** A direct hit may itself be an update of another one. */
@@ -305,7 +309,7 @@ function mostPropagated({ weight }: Reached, settings: AssociationSettings, scor
 
 function associated(
   { id, path, weight }: Reached,
-  { signals, bm25, ordinal }: Inspected,
+  { signals, bm25, ordinal, words }: Inspected,
   { profile, now }: SearchRequest,
   settings: AssociationSettings,
   directScore: number,
@@ -324,8 +328,8 @@ function associated(
   };
   // Most associates are left out again: their trees are made only when somebody asks.
   const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
-  const explain = () => tree((node) => explainNode(node, signals, now));
-  return { id, ordinal, signals, bm25, score, isAssociative: true, path, explain };
+  const explain = () => tree((node) => explainNode(node, signals, now, words));
+  return { id, ordinal, signals, bm25, words, score, isAssociative: true, path, explain };
 }
 
 /** Scores propagate to direct hits too: a weak hit that is linked to a strong one ranks higher than by its own score. */
@@ -361,10 +365,10 @@ function floorRow({ minScore }: RecallPlan, candidates: number, survivors: numbe
 }
 
 /** What of a memory its score as an associate is made from. */
-type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal'>;
+type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal' | 'words'>;
 
-function inspectedOf({ memory, signals, bm25 }: RankedMemory): Inspected {
-  return { signals, bm25, ordinal: memory.ordinal };
+function inspectedOf({ memory, signals, bm25, words }: RankedMemory): Inspected {
+  return { signals, bm25, ordinal: memory.ordinal, words };
 }
 
 function unreadOf(hit: RankedMemory): Unread {
@@ -390,7 +394,7 @@ function directHit(scored: ScoredMemory, { profile, now }: SearchRequest): Ranke
     ...scored,
     isAssociative: false,
     path: undefined,
-    explain: () => explainNode(profile.root, scored.signals, now),
+    explain: () => explainNode(profile.root, scored.signals, now, scored.words),
   };
 }
 

@@ -6,6 +6,7 @@ import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
 import type { DateRange } from '../../text/dates.ts';
 import { asksForThePast } from '../../text/tense.ts';
+import { writtenWords } from '../../text/written.ts';
 import { querySignals, takesQuery } from './strategy.ts';
 import type { Arm } from './trace.ts';
 
@@ -56,6 +57,7 @@ export async function prepareQuery(
   return {
     query: {
       terms,
+      written: writtenWords(query, tools.analyzer),
       vector: vector.vector,
       ...(reads.author ? { text: query } : {}),
       ...(dates?.ranges ? { dates: dates.ranges } : {}),

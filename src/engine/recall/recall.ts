@@ -9,9 +9,10 @@ import { retentionAt } from '../../scoring/fading.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import { featuresOf } from '../../scoring/score.ts';
 import type { Signals } from '../../scoring/signals.ts';
-import type { NewUsage, PastSpace, SearchAnswer } from '../../store/store.ts';
+import type { NewUsage, PastSpace, SearchAnswer, Spelling } from '../../store/store.ts';
 import type { DateRange } from '../../text/dates.ts';
 import { snippet } from '../../text/snippet.ts';
+import { weightOf } from '../../text/spelling.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
@@ -32,7 +33,7 @@ import {
   strategyOf,
   unknownStrategy,
 } from './strategy.ts';
-import { type StageTrace, stage, type Trace } from './trace.ts';
+import { type SpelledWord, type StageTrace, stage, type Trace } from './trace.ts';
 
 /** One memory of an answer; without a strategy, of the answer to any. */
 export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
@@ -115,7 +116,8 @@ export async function recallPrepared<StrategyName extends string>(
   throwIfAborted(options.signal);
   const answer = withinSize(await runPipeline(engine.space, prepared.plan));
   throwIfAborted(options.signal);
-  const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, options));
+  const terms = termsLookedFor(prepared, answer);
+  const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, terms, options));
   const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
@@ -262,15 +264,22 @@ async function effectOfSeeing({ space }: Dependencies): Promise<'see' | undefine
   return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
 }
 
+/** The terms of the query, with those that stand for others. */
+export function termsLookedFor({ plan }: PreparedRecall, { answer }: PipelineAnswer): ReadonlySet<string> {
+  const standIns = answer.spelling.flatMap((each) => each.standIns.map(({ term }) => term));
+  return new Set([...plan.request.query.terms, ...standIns]);
+}
+
 export function hitOf<StrategyName extends string>(
   engine: Dependencies,
   { resolved, plan, strategy }: PreparedRecall,
   ranked: RankedMemory,
+  terms: ReadonlySet<string>,
   options: RecallOptions,
 ): Hit<StrategyName, Score<StrategyName>> {
   const { request } = plan;
   const { signals, memory, path } = ranked;
-  const matched = (signals.lexical ?? 0) > 0 && request.query.terms.length > 0;
+  const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
   const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
   const consolidated = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
   return {
@@ -282,7 +291,7 @@ export function hitOf<StrategyName extends string>(
     viaDeepRecall:
       options.deep === true &&
       (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
-    ...(matched ? { snippet: snippet(memory.content, new Set(request.query.terms), engine.analyzer) } : {}),
+    ...(matched ? { snippet: snippet(memory.content, terms, engine.analyzer) } : {}),
     explain: ranked.explain,
   };
 }
@@ -337,7 +346,11 @@ function traceOf(
   totalMs: number,
   asOf: Trace['asOf'],
 ): Trace {
-  const { dates = [] } = prepared.preparation.query;
+  const { dates = [], written } = prepared.preparation.query;
+  const shown = ({ term, standIns }: Spelling): SpelledWord => ({
+    word: written?.get(term) ?? term,
+    standIns: standIns.map((each) => ({ term: each.term, weight: weightOf(each) })),
+  });
   const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
   return {
     strategy: prepared.strategy.name,
@@ -350,6 +363,7 @@ function traceOf(
     ...(prepared.resolved.floor ? { minRelevance: prepared.resolved.floor.atLeast } : {}),
     arms: [...prepared.preparation.arms, ...arms],
     ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),
+    ...(answer.spelling.length > 0 ? { spelling: answer.spelling.map(shown) } : {}),
     sequence: answer.sequence,
     ...(answer.indexRebuilt ? { indexRebuilt: true } : {}),
     ...(asOf ? { asOf } : {}),

@@ -56,6 +56,8 @@ export interface Trace {
   readonly dates?:
     | readonly { readonly text: string; readonly from: string; readonly to: string }[]
     | undefined;
+  /** Words of the query that no visible memory has, and the terms that were looked for in their place. */
+  readonly spelling?: readonly SpelledWord[] | undefined;
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
   /** The id of its recording, where recalls are recorded. */
@@ -73,6 +75,18 @@ export interface Trace {
         readonly redacted: number;
       }
     | undefined;
+}
+
+/** A word of a query that is nowhere, and what stands for it, best first. */
+export interface SpelledWord {
+  /** As it was written. */
+  readonly word: string;
+  readonly standIns: readonly {
+    /** A term: a word without its ending. */
+    readonly term: string;
+    /** How much it counts: 0.5 where the word is misspelt, 0.25 where it is the beginning of this one. */
+    readonly weight: number;
+  }[];
 }
 
 export function stage(

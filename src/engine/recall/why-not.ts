@@ -9,9 +9,11 @@ import { isClockName } from '../../scoring/signals.ts';
 import type { Exclusion, Inspection } from '../../store/store.ts';
 import { type Dependencies, notFound } from '../dependencies.ts';
 import type { RecallOptions } from '../types.ts';
+import { type MissingWords, missingText, missingWords } from './missing-words.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
 import { hitFeatures, prepareRecall } from './recall.ts';
+import { querySignals } from './strategy.ts';
 import type { StageName } from './trace.ts';
 
 /** How one memory scores for a query, whether or not it would be returned. */
@@ -42,6 +44,8 @@ export interface WhyNot {
     readonly from: number | string | undefined;
     readonly to: number | string;
   })[];
+  /** The words of the query that it lacks; absent where words are not why, and for a query without words. */
+  readonly missingWords?: MissingWords | undefined;
   /** The answer as a sentence. */
   readonly message: string;
 }
@@ -76,7 +80,7 @@ async function explainAsOf(
     id,
     score: found.score,
     features: hitFeatures(resolved, found.signals, request.now, found.score),
-    explanation: explainNode(resolved.root, found.signals, request.now),
+    explanation: explainNode(resolved.root, found.signals, request.now, found.words),
   };
 }
 
@@ -122,9 +126,11 @@ async function whyNotAsOf(
     return { id, outcome: 'excluded', stage, changes: [], message: exclusionMessage(found.excluded, memory) };
   }
   const requirement = resolved.require[found.failedRequirement ?? -1];
+  const missing = querySignals(resolved).lexical ? missingWords(found.words) : undefined;
+  const lacks = missing && missing.memory.length > 0 ? { missingWords: missing } : {};
   if (requirement) {
-    const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it`;
-    return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], message };
+    const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it${missingText(missing)}`;
+    return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], ...lacks, message };
   }
   const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
   const relevance = irrelevance(resolved, found, matches, request.now);
@@ -153,10 +159,10 @@ async function whyNotAsOf(
     score: found.score,
     needed,
     changes,
-    message: isBelowFloor
-      ? `its score ${found.score.toFixed(4)} is below minScore ${plan.minScore}`
-      : replacement === undefined
-        ? rankMessage(found, needed)
+    ...lacks,
+    message:
+      replacement === undefined || isBelowFloor
+        ? `${isBelowFloor ? floorMessage(found, plan.minScore) : rankMessage(found, needed)}${missingText(missing)}`
         : replacedMessage(replacement),
   };
 }
@@ -190,6 +196,10 @@ function changesTo(
 /** Four digits after the point, more where they would say 0. */
 function shown(value: number): string {
   return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
+}
+
+function floorMessage({ score }: Inspection, minScore: number | undefined): string {
+  return `its score ${score.toFixed(4)} is below minScore ${minScore}`;
 }
 
 function rankMessage(found: Inspection, needed: number): string {

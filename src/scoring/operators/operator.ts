@@ -4,6 +4,7 @@ import type { Condition, ResolvedCondition } from '../condition.ts';
 import type { Explanation } from '../explain.ts';
 import type { ParameterValue } from '../profile.ts';
 import type { Signals } from '../signals.ts';
+import type { CountedWords } from '../word-counts.ts';
 import type { Expression, Node, Scalar } from './index.ts';
 import type { Age, Interval, Knowledge } from './interval.ts';
 import type { Columns, Facts, Lane, Step } from './lanes.ts';
@@ -100,6 +101,7 @@ export interface Check {
 export interface Moment {
   readonly signals: Signals;
   readonly now: Instant;
+  readonly words?: CountedWords | undefined;
 }
 
 /** One evaluation. `Result` is a number, or a tree that shows it: both come from the same walk. */
@@ -142,6 +144,8 @@ export interface Branch {
 export interface Line {
   readonly words: string;
   readonly branches: readonly Branch[];
+  /** What stands on a line of its own below it. */
+  readonly note?: string | undefined;
 }
 
 export interface FormulaText {

@@ -1,8 +1,9 @@
-import { scalarText, visible } from '../show.ts';
+import { scalarText, shortNumber, visible } from '../show.ts';
 import { isQuerySignal, SIGNAL_NAMES, SIGNALS, type SignalName } from '../signals.ts';
+import type { WordCounts } from '../word-counts.ts';
 import type { Scalar } from './index.ts';
 import { constantLane, isBlurred, jointLane, laneOf, loadSignal, queryLane } from './lanes.ts';
-import type { Operator } from './operator.ts';
+import type { Operator, Quote } from './operator.ts';
 
 /** A number about the memory. */
 export interface SignalExpression {
@@ -22,6 +23,8 @@ export interface SignalNode {
 export interface Known {
   readonly name: string;
   readonly defaulted?: boolean;
+  /** Of a signal of words: what it was made from. */
+  readonly words?: WordCounts;
 }
 
 export const signal: Operator<SignalExpression, SignalNode, Known> = {
@@ -43,7 +46,11 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   evaluate: (node, walk) => walk.leaf(node, walk.signals[node.name] ?? node.missing),
   combine: () => Number.NaN,
   takes: (inputs) => inputs === 0,
-  detail: ({ name }, _, { signals }) => (signals[name] === undefined ? { name, defaulted: true } : { name }),
+  detail({ name }, _, { signals, words }) {
+    if (signals[name] === undefined) return { name, defaulted: true };
+    const counts = words?.[name];
+    return counts ? { name, words: counts } : { name };
+  },
   interval: ({ name, missing }, intervals) => intervals.signal(name, missing),
   compile({ name, missing }, { columns, steps, facts: { known, block } }) {
     const isKnown = known(name);
@@ -56,5 +63,18 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   line: ({ detail }, quote) => ({
     words: `${quote(detail.name ?? '?')}${detail.defaulted ? ' (unknown, defaulted)' : ''}`,
     branches: [],
+    note: detail.words && wordsNote(detail.words, quote),
   }),
 };
+
+/** Each word with how often it occurs, and how much of it the neighbours lend: `coffee 2 + 0.6 · pyhton → python –`. */
+function wordsNote({ terms, unknown }: WordCounts, quote: Quote): string {
+  const asked = new Map(unknown.map(({ term, word }) => [term, word]));
+  const words = terms.map(({ word, insteadOf, count, frequency }) => {
+    const around = frequency > count ? shortNumber(Number((frequency - count).toFixed(2))) : undefined;
+    const shown = [...(count > 0 ? [String(count)] : []), ...(around === undefined ? [] : [`+ ${around}`])];
+    const name = insteadOf === undefined ? word : `${asked.get(insteadOf) ?? insteadOf} → ${word}`;
+    return `${quote(name)} ${shown.join(' ') || '–'}`;
+  });
+  return words.join(' · ');
+}

@@ -33,11 +33,27 @@ export function rowSource(
       const rows = new Map(found.map(({ id, row }) => [id, row]));
       return ids.map((id) => rows.get(id));
     },
+    idsOf(keys) {
+      const found = connection().all(
+        'SELECT id, row FROM memory WHERE row IN (SELECT value FROM json_each(?))',
+        JSON.stringify(keys),
+      ) as { id: string; row: number }[];
+      const ids = new Map(found.map(({ id, row }) => [row, id]));
+      return keys.map((key) => ids.get(key));
+    },
     termIds: (terms) =>
       terms.map((term) => {
         const found = connection().get('SELECT id FROM term WHERE text = ?', term);
         return (found as { id: number } | undefined)?.id;
       }),
+    termsOf(ids) {
+      const found = connection().all(
+        'SELECT id, text FROM term WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      ) as { id: number; text: string }[];
+      const terms = new Map(found.map(({ id, text }) => [id, text]));
+      return ids.map((id) => terms.get(id));
+    },
     keysWithMetadata: (conditions) => rowsWithMetadata(connection(), conditions) ?? new Set(),
     keysContaining: (text, among) => [...keysContaining(connection(), text, among)],
   };

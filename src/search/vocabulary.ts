@@ -1,0 +1,191 @@
+import type { KeyedRows } from '../store/rows.ts';
+import {
+  compareStandIns,
+  distanceWithin,
+  isSpelt,
+  MOST_STAND_INS,
+  mayBegin,
+  mistakesIn,
+  type StandIn,
+  type Units,
+  unitsOf,
+} from '../text/spelling.ts';
+import { grow } from './grow.ts';
+import type { ResidentIndex } from './resident-index.ts';
+
+/**
+ * The terms of an index, to find those that resemble a word: made when a query first holds an unknown one. Some 28 bytes a
+ * term of eight letters. Nothing is sorted, so that new terms are added at the end.
+ */
+export interface Vocabulary {
+  /** How many entries of the postings it has taken in, numbers included. */
+  taken: number;
+  /** Numbers of the postings that no term has: of forgotten ones, which a store may give to others. */
+  unused: readonly number[];
+  count: number;
+  ids: Uint32Array;
+  /** Which letters each term has: a bit for each of a to z, the others share six. */
+  letters: Uint32Array;
+  /** Where each term begins among `units`; one more than there are terms. */
+  starts: Uint32Array;
+  units: Uint16Array;
+}
+
+/** A known term that stands for a word of a query. */
+export interface FoundStandIn extends StandIn {
+  readonly id: number;
+  /** How many visible memories have it. */
+  readonly frequency: number;
+}
+
+const BATCH = 10_000;
+
+/** The vocabulary of an index as it is now. */
+export async function vocabularyOf(
+  index: ResidentIndex,
+  source: Pick<KeyedRows, 'termsOf'>,
+): Promise<Vocabulary> {
+  index.vocabulary ??= {
+    taken: 0,
+    unused: [],
+    count: 0,
+    ids: new Uint32Array(0),
+    letters: new Uint32Array(0),
+    starts: new Uint32Array(1),
+    units: new Uint16Array(0),
+  };
+  const vocabulary = index.vocabulary;
+  const { unused } = vocabulary;
+  if (unused.length > 0) {
+    const terms = await source.termsOf(unused);
+    vocabulary.unused = [];
+    take(vocabulary, unused, terms);
+  }
+  if (vocabulary.taken === index.postings.size) return vocabulary;
+  let batch: number[] = [];
+  let at = 0;
+  const taken = vocabulary.taken;
+  for (const id of index.postings.keys()) {
+    if (at++ < taken) continue;
+    batch.push(id);
+    if (batch.length < BATCH) continue;
+    take(vocabulary, batch, await source.termsOf(batch));
+    vocabulary.taken += batch.length;
+    batch = [];
+  }
+  take(vocabulary, batch, await source.termsOf(batch));
+  vocabulary.taken = index.postings.size;
+  return vocabulary;
+}
+
+function take(vocabulary: Vocabulary, ids: readonly number[], terms: readonly (string | undefined)[]): void {
+  const unused: number[] = [];
+  for (const [at, term] of terms.entries()) {
+    if (term === undefined) unused.push(ids[at]!);
+    if (term === undefined || !isSpelt(term)) continue;
+    const { count } = vocabulary;
+    const start = vocabulary.starts[count]!;
+    vocabulary.ids = grow(vocabulary.ids, count + 1);
+    vocabulary.letters = grow(vocabulary.letters, count + 1);
+    vocabulary.starts = grow(vocabulary.starts, count + 2);
+    vocabulary.units = grow(vocabulary.units, start + term.length);
+    for (let unit = 0; unit < term.length; unit++) vocabulary.units[start + unit] = term.charCodeAt(unit);
+    vocabulary.ids[count] = ids[at]!;
+    vocabulary.letters[count] = lettersOf(vocabulary.units, start, term.length);
+    vocabulary.starts[count + 1] = start + term.length;
+    vocabulary.count++;
+  }
+  if (unused.length > 0) vocabulary.unused = [...vocabulary.unused, ...unused];
+}
+
+/**
+ * The known terms that a term may stand for, best first; `frequencyOf` says how many visible memories have one, and one
+ * that none has is not known.
+ */
+export function standIns(
+  vocabulary: Vocabulary,
+  term: string,
+  frequencyOf: (id: number) => number,
+): readonly FoundStandIn[] {
+  const word = unitsOf(term);
+  const most = mistakesIn(term);
+  const found = most === 0 ? [] : known(vocabulary, misspelt(vocabulary, word, most), frequencyOf);
+  // Whatever the word begins comes after what it is misspelt for.
+  if (found.length < MOST_STAND_INS && mayBegin(term)) {
+    const near = new Set(found.map(({ id }) => id));
+    const begun = begunBy(vocabulary, word).filter(({ place }) => !near.has(vocabulary.ids[place]!));
+    found.push(...known(vocabulary, begun, frequencyOf));
+  }
+  return found.slice(0, MOST_STAND_INS);
+}
+
+interface Resembling {
+  readonly place: number;
+  readonly distance: number | undefined;
+}
+
+function misspelt({ count, letters, starts, units }: Vocabulary, word: Units, most: number): Resembling[] {
+  const own = lettersOf(word.units, 0, word.length);
+  const found: Resembling[] = [];
+  for (let place = 0; place < count; place++) {
+    const start = starts[place]!;
+    const length = starts[place + 1]! - start;
+    const longer = length - word.length;
+    if (longer > most || longer < -most) continue;
+    // An edit takes one letter away and brings one in, at most.
+    if (bitsOf(letters[place]! ^ own) > 2 * most) continue;
+    const distance = distanceWithin(word, { units, start, length }, most);
+    if (distance <= most) found.push({ place, distance });
+  }
+  return found;
+}
+
+function begunBy({ count, letters, starts, units }: Vocabulary, word: Units): Resembling[] {
+  const own = lettersOf(word.units, 0, word.length);
+  const found: Resembling[] = [];
+  for (let place = 0; place < count; place++) {
+    if ((own & ~letters[place]!) !== 0) continue;
+    const start = starts[place]!;
+    if (starts[place + 1]! - start <= word.length) continue;
+    let at = 0;
+    while (at < word.length && units[start + at] === word.units[at]) at++;
+    if (at === word.length) found.push({ place, distance: undefined });
+  }
+  return found;
+}
+
+/** Those of them that a visible memory has, best first. */
+function known(
+  { ids, starts, units }: Vocabulary,
+  resembling: readonly Resembling[],
+  frequencyOf: (id: number) => number,
+): FoundStandIn[] {
+  return resembling
+    .map(({ place, distance }) => {
+      const id = ids[place]!;
+      const term = String.fromCharCode(...units.subarray(starts[place]!, starts[place + 1]!));
+      return { id, term, distance, frequency: frequencyOf(id) };
+    })
+    .filter(({ frequency }) => frequency > 0)
+    .sort(compareStandIns);
+}
+
+function lettersOf(units: ArrayLike<number>, start: number, length: number): number {
+  let letters = 0;
+  for (let at = start; at < start + length; at++) {
+    const letter = units[at]! - 97;
+    letters |= 1 << (letter >= 0 && letter < 26 ? letter : 26 + (units[at]! % 6));
+  }
+  return letters >>> 0;
+}
+
+function bitsOf(value: number): number {
+  let bits = value - ((value >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** About how many bytes a vocabulary takes. */
+export function bytesOfVocabulary({ ids, letters, starts, units }: Vocabulary): number {
+  return ids.byteLength + letters.byteLength + starts.byteLength + units.byteLength;
+}

@@ -1,0 +1,165 @@
+import type {
+  CountedWords,
+  NeighbourCounts,
+  TermCounts,
+  UnknownTerm,
+  WordCounts,
+} from '../scoring/word-counts.ts';
+import { inverseDocumentFrequency, lengthNormalization, termScore } from '../text/bm25.ts';
+import { type AskedWord, frequencyIn, type QueryWords } from './lexical.ts';
+import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
+import { neighboursOf, sessionOf, type Turns } from './turns.ts';
+
+/** What counting the words of one query takes, beside the rows. */
+export interface Counting {
+  readonly words: QueryWords;
+  /** Absent where the formula reads neither neighbours nor sessions. */
+  readonly turns: Turns | undefined;
+  /** The words of the query, by their terms. */
+  readonly written: ReadonlyMap<string, string> | undefined;
+}
+
+/** Of a row: what its words are counted from later, when the index may have gone on. Rows and postings never change. */
+export interface CountedRow {
+  readonly row: number;
+  readonly length: number;
+  readonly neighbours: readonly (Omit<NeighbourCounts, 'id'> & {
+    readonly row: number;
+    readonly key: number;
+  })[];
+  /** −1 without a visible session. */
+  readonly session: number;
+}
+
+export function countedRow(index: ResidentIndex, { turns }: Counting, row: number): CountedRow {
+  const neighbours = turns ? neighboursOf(index, turns, row) : [];
+  return {
+    row,
+    length: index.lengths[row]!,
+    neighbours: neighbours.map(({ row: other, offset, weight }) => ({
+      row: other,
+      key: index.keys[other]!,
+      offset,
+      asks: index.asks[other] === 1,
+      length: index.lengths[other]!,
+      weight,
+    })),
+    session: turns ? sessionOf(index, turns, row) : -1,
+  };
+}
+
+/** The words of a row, counted when they are looked at; `idOf` knows the memories of the keys of its neighbours. */
+export function countedWords(
+  counting: Counting,
+  counted: CountedRow,
+  idOf: (key: number) => string | undefined,
+): CountedWords {
+  const { turns } = counting;
+  return {
+    get lexical(): WordCounts {
+      return inMemories(counting, { ...counted, neighbours: [] }, idOf);
+    },
+    get contextLexical() {
+      return turns && inMemories(counting, counted, idOf);
+    },
+    get sessionLexical() {
+      return turns && (counted.session < 0 ? this.lexical : inSessions(counting, turns, counted.session));
+    },
+  };
+}
+
+function inMemories(
+  counting: Counting,
+  { row, length, neighbours }: CountedRow,
+  idOf: (key: number) => string | undefined,
+): WordCounts {
+  const { words } = counting;
+  const { averageLength, memoryCount, totalLength } = words;
+  let fullLength = length;
+  for (const each of neighbours) fullLength += each.weight * each.length;
+  const normalization = lengthNormalization(fullLength, averageLength);
+  const frequency = (postings: GrowingPostings | undefined, of: number) =>
+    postings ? frequencyIn(postings, of) : 0;
+  return {
+    among: 'memories',
+    texts: memoryCount,
+    totalLength,
+    averageLength,
+    length,
+    neighbours: neighbours.map(({ key, row: _, ...rest }) => ({ id: idOf(key) ?? '', ...rest })),
+    fullLength,
+    terms: words.postings.map((postings, at): TermCounts => {
+      const count = frequency(postings, row);
+      const around = neighbours.map((each) => frequency(postings, each.row));
+      let sum = count;
+      for (const [each, { weight }] of neighbours.entries()) sum += weight * around[each]!;
+      const texts = words.documentFrequencies[at]!;
+      return {
+        ...named(counting, at),
+        texts,
+        idf: inverseDocumentFrequency(memoryCount, texts),
+        count,
+        around,
+        frequency: sum,
+        score: termScore(words.idfs[at]!, sum, normalization),
+      };
+    }),
+    unknown: unknownTerms(counting, memoryCount, ({ documentFrequency }) => documentFrequency),
+  };
+}
+
+function inSessions(counting: Counting, turns: Turns, session: number): WordCounts {
+  const { words } = counting;
+  const { places, sessions, lengths, totalLength } = turns;
+  const texts = lengths.length;
+  const averageLength = texts > 0 ? totalLength / texts : 0;
+  const length = lengths[session]!;
+  const normalization = lengthNormalization(length, averageLength);
+  return {
+    among: 'sessions',
+    texts,
+    totalLength,
+    averageLength,
+    length,
+    neighbours: [],
+    fullLength: length,
+    terms: words.postings.map((postings, at): TermCounts => {
+      let count = 0;
+      const found = new Set<number>();
+      for (let each = 0; postings && each < postings.count; each++) {
+        // What was written since has a later row.
+        const place = places[postings.rows[each]!] ?? -1;
+        if (place < 0) continue;
+        found.add(sessions[place]!);
+        if (sessions[place] === session) count += postings.frequencies[each]!;
+      }
+      const idf = inverseDocumentFrequency(texts, found.size);
+      const score = termScore(words.weights[at]! * idf, count, normalization);
+      return { ...named(counting, at), texts: found.size, idf, count, around: [], frequency: count, score };
+    }),
+    unknown: unknownTerms(counting, texts, () => 0),
+  };
+}
+
+type Named = Pick<TermCounts, 'term' | 'word' | 'insteadOf' | 'weight'>;
+
+function named({ words, written }: Counting, at: number): Named {
+  const term = words.terms[at]!;
+  const weight = words.weights[at]!;
+  const asked = words.asked.find(({ end }) => at < end);
+  if (!asked || asked.standIns.length === 0) return { term, word: written?.get(term) ?? term, weight };
+  return { term, word: term, insteadOf: asked.term, weight };
+}
+
+function unknownTerms(
+  { words, written }: Counting,
+  all: number,
+  textsOf: (word: AskedWord) => number,
+): readonly UnknownTerm[] {
+  return words.asked.flatMap((each) => {
+    if (each.standIns.length === 0) return [];
+    const { term } = each;
+    const texts = textsOf(each);
+    return [{ term, word: written?.get(term) ?? term, texts, idf: inverseDocumentFrequency(all, texts) }];
+  });
+}

@@ -1,0 +1,28 @@
+import type { Analyzer } from './analyze.ts';
+import { hasUnspacedScript, segments } from './words.ts';
+
+const WORD = /[\p{L}\p{M}\p{N}]+(?:['’.,][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu;
+
+/**
+ * The words that the terms of a text come from, as they stand in it, by term; of several the first.
+ *
+ * @example
+ * ```ts
+ * writtenWords('Which Coffees?', createAnalyzer()).get('coffe'); // 'Coffees'
+ * ```
+ */
+export function writtenWords(text: string, analyzer: Analyzer): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  let segmenter: Intl.Segmenter | undefined;
+  for (const [run] of text.matchAll(WORD)) {
+    let words = [run];
+    if (hasUnspacedScript(run)) {
+      segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
+      words = segments(run, segmenter).map(({ segment }) => segment);
+    }
+    for (const word of words) {
+      for (const term of analyzer.analyze(word)) if (!written.has(term)) written.set(term, word);
+    }
+  }
+  return written;
+}
