@@ -17,7 +17,11 @@ import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
-export type QueryColumn = (row: number) => number;
+export interface QueryColumn {
+  at(row: number): number;
+  /** Writes down those of the first `count` rows: a loop of its own for each signal, as a call for each row costs more. */
+  fill(rows: Int32Array, count: number, out: Float64Array): void;
+}
 
 /** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
 export interface QueryColumns {
@@ -46,22 +50,42 @@ export function queryColumns(
 ): QueryColumns {
   const { relevance } = lexical;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
-    lexical: () => (row) => relevance[row]!,
+    lexical: () => valuesColumn(relevance),
     contextLexical: () => {
-      if (!words) return (row) => relevance[row]!;
+      if (!words) return valuesColumn(relevance);
       const { turns, context } = view;
+      const { places } = turns;
+      const { codes } = index.sessions;
       const scores = contextScores(turns, context, words, lexical);
       // A row that is not visible is no part of what was counted.
-      return (row) =>
-        turns.places[row]! < 0 && index.sessions.codes[row] !== 0
-          ? contextRelevance(index, turns, words, row)
-          : scores[row]!;
+      const at = (row: number) =>
+        places[row]! < 0 && codes[row] !== 0 ? contextRelevance(index, turns, words, row) : scores[row]!;
+      return {
+        at,
+        fill(rows, count, out) {
+          for (let each = 0; each < count; each++) {
+            const row = rows[each]!;
+            out[each] = places[row]! < 0 && codes[row] !== 0 ? at(row) : scores[row]!;
+          }
+        },
+      };
     },
     sessionLexical: () => {
-      if (!words) return (row) => relevance[row]!;
+      if (!words) return valuesColumn(relevance);
       const { turns } = view;
+      const { places, sessions } = turns;
       const scores = sessionScores(turns, words);
-      return (row) => sessionRelevance(index, turns, scores, lexical, row);
+      const at = (row: number) => sessionRelevance(index, turns, scores, lexical, row);
+      return {
+        at,
+        fill(rows, count, out) {
+          for (let each = 0; each < count; each++) {
+            const row = rows[each]!;
+            const place = places[row]!;
+            out[each] = place < 0 ? at(row) : scores[sessions[place]!]!;
+          }
+        },
+      };
     },
     authorNamed: () => {
       if (query.text === undefined) return undefined;
@@ -69,19 +93,19 @@ export function queryColumns(
       if (named.length === 0) return undefined;
       const { codes, dictionary } = index.columns.attributes.author;
       const code = named.length === 1 ? dictionary.codes.get(named[0]!) : undefined;
-      return (row) => (codes[row] === code ? 1 : 0);
+      return columnOf((row) => (codes[row] === code ? 1 : 0));
     },
     dateMatch: () => {
       const { dates = [] } = query;
       if (dates.length === 0) return undefined;
       const { createdAt } = index.columns.clocks;
-      return (row) => dateMatch(createdAt[row]!, dates);
+      return columnOf((row) => dateMatch(createdAt[row]!, dates));
     },
     saidByUser: () => {
       if (!view.hasRoles) return undefined;
       const { codes, dictionary } = index.columns.attributes.role;
       const said = Uint8Array.from(dictionary.texts, (role) => (role === '' || role === 'user' ? 1 : 0));
-      return (row) => said[codes[row]!]!;
+      return codesColumn(codes, said);
     },
   };
   const exact = Object.fromEntries(
@@ -104,6 +128,33 @@ export function queryColumns(
   };
 }
 
+function columnOf(at: (row: number) => number): QueryColumn {
+  return {
+    at,
+    fill(rows, count, out) {
+      for (let each = 0; each < count; each++) out[each] = at(rows[each]!);
+    },
+  };
+}
+
+function valuesColumn(values: Float64Array): QueryColumn {
+  return {
+    at: (row) => values[row]!,
+    fill(rows, count, out) {
+      for (let each = 0; each < count; each++) out[each] = values[rows[each]!]!;
+    },
+  };
+}
+
+function codesColumn(codes: Uint32Array, values: Uint8Array): QueryColumn {
+  return {
+    at: (row) => values[codes[row]!]!,
+    fill(rows, count, out) {
+      for (let each = 0; each < count; each++) out[each] = values[codes[rows[each]!]!]!;
+    },
+  };
+}
+
 /** The signals of a row. */
 export function querySignals(
   { exact }: QueryColumns,
@@ -115,7 +166,7 @@ export function querySignals(
     similarity,
   };
   for (const name of EXACT_SIGNALS) {
-    const value = exact[name]?.(row);
+    const value = exact[name]?.at(row);
     if (value !== undefined && !Number.isNaN(value)) signals[name] = value;
   }
   return signals;

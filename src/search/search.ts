@@ -369,10 +369,7 @@ function exactColumns({ exact }: QueryColumns): (block: Block) => void {
     return column ? [[name, column] as const] : [];
   });
   return (block) => {
-    for (const [name, column] of known) {
-      const values = block.exact[name];
-      for (let at = 0; at < block.count; at++) values[at] = column(block.rows[at]!);
-    }
+    for (const [name, column] of known) column.fill(block.rows, block.count, block.exact[name]);
   };
 }
 

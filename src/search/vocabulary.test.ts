@@ -80,3 +80,20 @@ test('the vocabulary finds what comparing with every visible word finds, as it g
     { numRuns: 400 },
   );
 });
+
+test('recalls that ask at the same time take each term in once', async () => {
+  const { index, put, source } = indexOf([['python', 'pylon'], ['pythons']]);
+  put(0);
+  put(1);
+  const all = await Promise.all([vocabularyOf(index, source), vocabularyOf(index, source)]);
+  for (const { count } of all) expect(count).toBe(3);
+  const failing = { termsOf: () => Promise.reject(new Error('closed')) };
+  const other = indexOf([['python']]);
+  other.put(0);
+  const answers = await Promise.allSettled([
+    vocabularyOf(other.index, failing),
+    vocabularyOf(other.index, other.source),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(other.index.vocabulary?.count).toBe(1);
+});

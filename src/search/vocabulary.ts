@@ -40,11 +40,18 @@ export interface FoundStandIn extends StandIn {
 
 const BATCH = 10_000;
 
+/** Recalls that ask at the same time must not take the same terms in twice. */
+const underWay = new WeakMap<ResidentIndex, Promise<unknown>>();
+
 /** The vocabulary of an index as it is now. */
-export async function vocabularyOf(
-  index: ResidentIndex,
-  source: Pick<KeyedRows, 'termsOf'>,
-): Promise<Vocabulary> {
+export function vocabularyOf(index: ResidentIndex, source: Pick<KeyedRows, 'termsOf'>): Promise<Vocabulary> {
+  const before = underWay.get(index) ?? Promise.resolve();
+  const vocabulary = before.catch(() => {}).then(() => upToDate(index, source));
+  underWay.set(index, vocabulary);
+  return vocabulary;
+}
+
+async function upToDate(index: ResidentIndex, source: Pick<KeyedRows, 'termsOf'>): Promise<Vocabulary> {
   index.vocabulary ??= {
     taken: 0,
     unused: [],
