@@ -8,6 +8,7 @@ import {
 } from '../text/bm25.ts';
 import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
 import { weightOf } from '../text/spelling.ts';
+import { grow } from './grow.ts';
 import {
   averageLength,
   documentFrequency,
@@ -210,13 +211,12 @@ export function contextScores(
   words: QueryWords,
   { relevance }: LexicalScores,
 ): Float64Array {
-  const counts = new Uint32Array(rows.length);
-  const bm25 = new Float64Array(rows.length);
-  /** The last term that was counted around each place. */
-  const counted = new Uint32Array(rows.length);
+  const { counts, counted, bm25, touched } = roomFor(rows.length);
+  let reached = 0;
   words.postings.forEach((postings, term) => {
     if (!postings) return;
     const idf = words.idfs[term]!;
+    const now = nextStamp(counted);
     for (let at = 0; at < postings.count; at++) {
       const place = places[postings.rows[at]!]!;
       if (place >= 0) counts[place] = postings.frequencies[at]!;
@@ -227,20 +227,18 @@ export function contextScores(
       const session = sessions[found]!;
       const end = Math.min(found + FURTHEST, rows.length - 1);
       for (let place = Math.max(0, found - FURTHEST); place <= end; place++) {
-        if (sessions[place] !== session || counted[place] === term + 1) continue;
-        counted[place] = term + 1;
+        if (counted[place] === now || sessions[place] !== session) continue;
+        counted[place] = now;
         let frequency = counts[place]!;
         for (let each = 0; each < NEIGHBOUR_OFFSETS.length; each++) {
           const weight = weights[NEIGHBOUR_OFFSETS.length * place + each]!;
           if (weight > 0) frequency += weight * counts[place + NEIGHBOUR_OFFSETS[each]!]!;
         }
-        if (frequency > 0) {
-          bm25[place]! += termScore(
-            idf,
-            frequency,
-            lengthNormalization(lengths[place]!, words.averageLength),
-          );
-        }
+        if (frequency === 0) continue;
+        const before = bm25[place]!;
+        if (before === 0) touched[reached++] = place;
+        bm25[place] =
+          before + termScore(idf, frequency, lengthNormalization(lengths[place]!, words.averageLength));
       }
     }
     for (let at = 0; at < postings.count; at++) {
@@ -249,10 +247,46 @@ export function contextScores(
     }
   });
   const scores = relevance.slice();
-  for (let place = 0; place < rows.length; place++) {
-    if (bm25[place]! > 0) scores[rows[place]!] = lexicalRelevance(bm25[place]!, words.idfSum);
+  for (let at = 0; at < reached; at++) {
+    const place = touched[at]!;
+    scores[rows[place]!] = lexicalRelevance(bm25[place]!, words.idfSum);
+    bm25[place] = 0;
   }
   return scores;
+}
+
+/** Room to count in, which nothing holds on to. All but `counted` is 0 again after each use. */
+interface Room {
+  counts: Uint32Array;
+  /** When each place was last counted around: a number that grows with every term. */
+  counted: Uint32Array;
+  bm25: Float64Array;
+  touched: Int32Array;
+}
+
+/** Arrays of the size of a large index take longer to make than to use. */
+const room: Room = {
+  counts: new Uint32Array(0),
+  counted: new Uint32Array(0),
+  bm25: new Float64Array(0),
+  touched: new Int32Array(0),
+};
+let stamp = 0;
+
+function roomFor(places: number): Room {
+  room.counts = grow(room.counts, places);
+  room.counted = grow(room.counted, places);
+  room.bm25 = grow(room.bm25, places);
+  room.touched = grow(room.touched, places);
+  return room;
+}
+
+function nextStamp(counted: Uint32Array): number {
+  if (stamp === 0xffffffff) {
+    counted.fill(0);
+    stamp = 0;
+  }
+  return ++stamp;
 }
 
 /** The relevance of each session as one text, among the sessions that have a visible memory. */
