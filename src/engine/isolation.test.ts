@@ -97,7 +97,7 @@ test('nor when both are files of one directory', async () => {
 let compared = 0;
 
 /** What can be told apart from a scope, without statistics: which memories there are, and how they stand. */
-async function standingFrom(memory: MemoryEngine, scope: string): Promise<unknown> {
+async function statesFrom(memory: MemoryEngine, scope: string): Promise<unknown> {
   const known = new Set<string>();
   const { memories } = await memory.list({ scope, limit: 1000 });
   for (const { id } of memories) known.add(id);
@@ -150,7 +150,7 @@ test('nothing in a sibling scope appears, nor does it hide, release or contest a
         await attempt(memory, step);
         pass(1);
       }
-      const before = await standingFrom(memory, 'project:a');
+      const before = await statesFrom(memory, 'project:a');
       for (const step of others.filter(({ title }) => local.test(title))) await attempt(memory, step);
       // They may supersede what they see, and say the same or nearly the same.
       const { memories } = await memory.list({ scope: 'global', limit: 1000 });
@@ -160,7 +160,7 @@ test('nothing in a sibling scope appears, nor does it hide, release or contest a
           run: (each) => each.remember(content, { scope: 'project:b', supersedes: id, topicKey: 'drink' }),
         });
       }
-      expect(await standingFrom(memory, 'project:a')).toEqual(before);
+      expect(await statesFrom(memory, 'project:a')).toEqual(before);
     }),
     { numRuns: 40 },
   );

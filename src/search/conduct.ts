@@ -5,10 +5,10 @@ import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import type { CountedWords } from '../scoring/word-counts.ts';
+import type { Relations } from '../store/belief-state.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { type Eligibility, exclusionOf } from '../store/eligibility.ts';
 import type { KeyedRows } from '../store/rows.ts';
-import type { Relations } from '../store/standing.ts';
 import type {
   Exclusion,
   Inspection,
@@ -20,6 +20,7 @@ import type {
   Spelling,
 } from '../store/store.ts';
 import { mayBegin, mistakesIn } from '../text/spelling.ts';
+import { signalsForQuery } from './belief-columns.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
 import {
   type AskedWord,
@@ -33,7 +34,6 @@ import {
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
-import { signalsForQuery } from './standing.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
@@ -61,15 +61,15 @@ export async function conductSearch(
   const started = performance.now();
   checkVector(index, query);
   const view = viewOf(index, relations, filter, now);
-  const { standing } = view;
+  const { belief } = view;
   const within = await keysWithMetadata(source, filter);
-  const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, standing, filter, now, within);
+  const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, belief, filter, now, within);
   const afterEligible = performance.now();
   const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
-  const search = { profile, rows, standing, kept, columns, vector: query.vector, now, limit };
+  const search = { profile, rows, belief, kept, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const keys = answer.hits.map(({ key }) => key);
   const memories = await source.records(keys);
@@ -112,7 +112,7 @@ export async function conductInspection(
 ): Promise<readonly (Inspection | undefined)[]> {
   checkVector(index, query);
   const view = viewOf(index, relations, filter, now);
-  const { standing } = view;
+  const { belief } = view;
   const within = await keysWithMetadata(source, filter);
   const keys = await source.keysOf(ids);
   const found = keys.filter((key) => key !== undefined);
@@ -135,7 +135,7 @@ export async function conductInspection(
     const vector = vectorOf.get(key);
     const similarity = query.vector && vector ? cosine(query.vector, vector) : undefined;
     const found = columns ? querySignals(columns, row, similarity) : { ...NOTHING_FOUND, similarity };
-    const signals = signalsForQuery(index, standing, row, found);
+    const signals = signalsForQuery(index, belief, row, found);
     return {
       id,
       ordinal: index.ordinals[row]!,

@@ -2,8 +2,8 @@ import { TRANSIENT_TYPES } from '../domain/memory.ts';
 import { liesIn } from '../domain/scope.ts';
 import type { Instant } from '../domain/time.ts';
 import type { MemoryFilter } from '../store/store.ts';
+import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import type { StandingColumns } from './standing.ts';
 
 /**
  * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
@@ -12,7 +12,7 @@ import type { StandingColumns } from './standing.ts';
  */
 export function eligibleRows(
   index: ResidentIndex,
-  { superseded }: StandingColumns,
+  { superseded }: BeliefColumns,
   filter: MemoryFilter,
   now: Instant,
   within?: ReadonlySet<number>,

@@ -1,9 +1,9 @@
 import { signalsOf } from '../scoring/signals.ts';
+import type { Relations } from '../store/belief-state.ts';
 import { overtaken } from '../store/moment.ts';
 import { createQueue } from '../store/queue.ts';
 import { joinedLinks } from '../store/reader.ts';
 import type { IndexedRow, IndexRows, Position } from '../store/rows.ts';
-import type { Relations } from '../store/standing.ts';
 import type { SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';

@@ -16,12 +16,12 @@ import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import { type BeliefColumns, columnsOf, signalsForQuery } from './belief-columns.ts';
 import type { Kept as KeptFormulas } from './kept.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { dotError, type Quantised, quantise } from './quantise.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { columnsOf, type StandingColumns, signalsForQuery } from './standing.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
@@ -36,7 +36,7 @@ export interface IndexSearch {
   readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
-  readonly standing: StandingColumns;
+  readonly belief: BeliefColumns;
   readonly kept?: KeptFormulas | undefined;
   readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
@@ -131,7 +131,7 @@ interface Survivors extends Kept {
 /** Bounds the score of every row, and keeps those that could be among the best. */
 function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit } = search;
-  const columns = columnsOf(index.columns, search.standing, search.kept);
+  const columns = columnsOf(index.columns, search.belief, search.kept);
   const block = emptyBlock(now);
   // Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side.
   const chosen = emptyBlock(now);
@@ -267,7 +267,7 @@ interface Ranked extends IndexHit {
 
 async function evaluateRows(
   index: ResidentIndex,
-  { profile, standing, columns, vector, now }: IndexSearch,
+  { profile, belief, columns, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
 ): Promise<{ readonly ranked: readonly Ranked[]; readonly belowFloor: number }> {
@@ -281,7 +281,7 @@ async function evaluateRows(
     const key = keys[at]!;
     const stored = found.get(key);
     const similarity = vector && stored ? cosine(vector, stored) : undefined;
-    const signals = signalsForQuery(index, standing, row, querySignals(columns, row, similarity));
+    const signals = signalsForQuery(index, belief, row, querySignals(columns, row, similarity));
     const failed = failedRequirement(profile, signals, now);
     if (failed === profile.require.length) belowFloor++;
     if (failed !== undefined) return;

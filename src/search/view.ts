@@ -1,10 +1,10 @@
 import type { Instant } from '../domain/time.ts';
-import type { Relations } from '../store/standing.ts';
+import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
+import { type BeliefColumns, beliefColumns } from './belief-columns.ts';
 import { eligibleRows } from './eligible.ts';
 import { createKept, type Kept } from './kept.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { type StandingColumns, standingColumns } from './standing.ts';
 import { type Context, contextOf, type Turns, turnsOf } from './turns.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type Context, contextOf, type Turns, turnsOf } from './turns.ts';
  * narrow what is returned, and leave it as it is.
  */
 export interface View {
-  readonly standing: StandingColumns;
+  readonly belief: BeliefColumns;
   /** Ascending. */
   readonly rows: Int32Array;
   /** How many rows are within the filter and hot, valid now or not. */
@@ -93,8 +93,8 @@ function makeView(
   filter: MemoryFilter,
   now: Instant,
 ): View {
-  const standing = standingColumns(index, relations, filter, now);
-  const { rows, filtered } = eligibleRows(index, standing, filter, now);
+  const belief = beliefColumns(index, relations, filter, now);
+  const { rows, filtered } = eligibleRows(index, belief, filter, now);
   // Bigger than the rows in use: what is kept must not hold on to room for rows that are not seen.
   const visible = rows.length * 2 < index.size ? rows.slice() : rows;
   let turns: Turns | undefined;
@@ -102,7 +102,7 @@ function makeView(
   let authors: readonly string[] | undefined;
   let hasRoles: boolean | undefined;
   const view: View = {
-    standing,
+    belief,
     rows: visible,
     filtered,
     kept: createKept(index.size),

@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
-import type { Relations } from './standing.ts';
+import type { Relations } from './belief-state.ts';
 
 export type Awaitable<Value> = Value | Promise<Value>;
 

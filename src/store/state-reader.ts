@@ -1,5 +1,6 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import { normalisedContent } from '../domain/statement.ts';
+import { grouped } from './belief-state.ts';
 import { compareCreated } from './comparison.ts';
 import {
   checkListRequest,
@@ -16,7 +17,6 @@ import {
 import { filterExclusionOf } from './eligibility.ts';
 import { operationsOf } from './operations.ts';
 import { recordingsOf } from './recording.ts';
-import { grouped } from './standing.ts';
 import {
   buriedKey,
   type KeptPair,

@@ -1,7 +1,7 @@
 import { meetsMetadata } from '../domain/metadata-condition.ts';
+import { grouped, type Relations } from './belief-state.ts';
 import { stampOf } from './position.ts';
 import type { IndexedRow, IndexRows, Position } from './rows.ts';
-import { grouped, type Relations } from './standing.ts';
 import { lastSequence, type SearchableMemory, type State } from './state.ts';
 import { readerOf, searchable } from './state-reader.ts';
 import type { MemoryEvent, StoreSnapshot, Usage } from './store.ts';

@@ -1,9 +1,9 @@
+import { isReplacedBy } from './belief-state.ts';
 import { textChanged } from './comparison.ts';
 import { deriveWith } from './derived.ts';
 import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
 import { checkedLink, linkKey, orderedEnds } from './links.ts';
 import { names, recordingWithout } from './recording.ts';
-import { isReplacedBy } from './standing.ts';
 import {
   buriedKey,
   deepFreeze,

@@ -6,9 +6,9 @@ import { compareRanked, type Ranked } from '../scoring/order.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { type CompleteSignals, type QuerySignals, signalsOf, UNRELATED } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
+import { type BeliefState, beliefStates, grouped } from '../store/belief-state.ts';
 import { checkQueryVector } from '../store/derived.ts';
 import { exclusionOf, filterExclusionOf, isBelieved, searchesTier } from '../store/eligibility.ts';
-import { grouped, type Standing, standingsOf } from '../store/standing.ts';
 import type { SearchableMemory, SearchableSpace } from '../store/state.ts';
 import type {
   Inspection,
@@ -34,18 +34,18 @@ import {
 export function searchNaively(space: SearchableSpace, request: SearchRequest): SearchAnswer {
   const started = performance.now();
   const { memories, sequence } = space;
-  const standings = standingsIn(space, request.filter, request.now);
-  const around = surroundings(space, request, standings);
+  const states = statesIn(space, request.filter, request.now);
+  const around = surroundings(space, request, states);
   const filtered = memories.filter(
     ({ memory }) =>
       filterExclusionOf(memory, request.filter) === undefined && searchesTier(memory.tier, request.filter),
   );
   const eligible = filtered
     .filter(({ memory }) => {
-      const { superseded } = standings.get(memory.id) ?? ORDINARY;
+      const { superseded } = states.get(memory.id) ?? ORDINARY;
       return exclusionOf({ ...memory, superseded }, request.filter, request.now) === undefined;
     })
-    .map((each) => ({ memory: each.memory, ...measure(each, around, request, standings) }));
+    .map((each) => ({ memory: each.memory, ...measure(each, around, request, states) }));
   const { floor, ...withoutFloor } = request.profile;
   const meeting = eligible.filter(
     ({ signals }) => failedRequirement(withoutFloor, signals, request.now) === undefined,
@@ -87,13 +87,13 @@ export function inspectNaively(
 ): readonly (Inspection | undefined)[] {
   const { profile, filter, now } = request;
   const { memories } = space;
-  const standings = standingsIn(space, filter, now);
-  const around = surroundings(space, request, standings);
+  const states = statesIn(space, filter, now);
+  const around = surroundings(space, request, states);
   return ids.map((id) => {
     const found = memories.find(({ memory }) => memory.id === id);
     if (!found) return undefined;
-    const { signals, bm25, words } = measure(found, around, request, standings);
-    const { superseded } = standings.get(id) ?? ORDINARY;
+    const { signals, bm25, words } = measure(found, around, request, states);
+    const { superseded } = states.get(id) ?? ORDINARY;
     return {
       id,
       ordinal: found.memory.ordinal,
@@ -107,13 +107,13 @@ export function inspectNaively(
   });
 }
 
-const ORDINARY: Standing = { superseded: false, conflict: 0 };
+const ORDINARY: BeliefState = { superseded: false, conflict: 0 };
 
-function standingsIn(
+function statesIn(
   { memories, pairs }: SearchableSpace,
   filter: MemoryFilter,
   now: number,
-): ReadonlyMap<string, Standing> {
+): ReadonlyMap<string, BeliefState> {
   const byId = new Map(memories.map(({ memory }) => [memory.id, memory]));
   const successors = grouped(
     memories.flatMap(({ memory }) => memory.supersedes.map((older) => [older, memory.id] as const)),
@@ -123,7 +123,7 @@ function standingsIn(
       .filter(({ kind }) => kind === 'update')
       .map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const),
   );
-  return standingsOf({ successors, newer }, (id) => {
+  return beliefStates({ successors, newer }, (id) => {
     const memory = byId.get(id);
     return memory !== undefined && isBelieved(memory, filter, now);
   });
@@ -140,11 +140,11 @@ interface Around {
 function surroundings(
   { memories }: SearchableSpace,
   { query, filter, now }: Omit<SearchRequest, 'limit'>,
-  standings: ReadonlyMap<string, Standing>,
+  states: ReadonlyMap<string, BeliefState>,
 ): Around {
   const { scopes, validAt, deep, includeExpired } = filter;
   const visible = memories.filter(({ memory }) => {
-    const { superseded } = standings.get(memory.id) ?? ORDINARY;
+    const { superseded } = states.get(memory.id) ?? ORDINARY;
     return (
       exclusionOf({ ...memory, superseded }, { scopes, validAt, deep, includeExpired }, now) === undefined
     );
@@ -162,7 +162,7 @@ function measure(
   searched: SearchableMemory,
   around: Around,
   { profile, query }: Omit<SearchRequest, 'limit'>,
-  standings: ReadonlyMap<string, Standing>,
+  states: ReadonlyMap<string, BeliefState>,
 ): Pick<ScoredMemory, 'signals' | 'bm25' | 'words'> {
   const { memory, vector } = searched;
   const bm25 = bm25Of(searched, around.words);
@@ -183,11 +183,7 @@ function measure(
       read.has('saidByUser') && around.hasRoles ? Number((memory.role ?? 'user') === 'user') : undefined,
   };
   return {
-    signals: Object.assign(
-      signalsOf(memory),
-      standings.get(memory.id) ?? UNRELATED,
-      found,
-    ) as CompleteSignals,
+    signals: Object.assign(signalsOf(memory), states.get(memory.id) ?? UNRELATED, found) as CompleteSignals,
     bm25,
     words: countedNaively(searched, around.words, read),
   };

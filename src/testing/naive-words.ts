@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { CountedWords, TermCounts, WordCounts } from '../scoring/word-counts.ts';
-import { grouped } from '../store/standing.ts';
+import { grouped } from '../store/belief-state.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { PreparedQuery, Spelling } from '../store/store.ts';
 import {

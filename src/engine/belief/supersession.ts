@@ -1,8 +1,8 @@
 import { invalidArgument } from '../../domain/check.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
+import { beliefStates, grouped } from '../../store/belief-state.ts';
 import { exclusionOf, isBelieved } from '../../store/eligibility.ts';
-import { grouped, standingsOf } from '../../store/standing.ts';
 import type { MemoryFilter, SpaceReader } from '../../store/store.ts';
 import { notFound } from '../dependencies.ts';
 
@@ -39,11 +39,11 @@ export async function supersededAmong(
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { memories, successors } = await chainsAbove(reader, ids);
-  const standings = standingsOf({ successors, newer: new Map() }, (id) => {
+  const states = beliefStates({ successors, newer: new Map() }, (id) => {
     const memory = memories.get(id);
     return memory !== undefined && isBelieved(memory, filter, now);
   });
-  return new Set(ids.filter((id) => standings.get(id)?.superseded));
+  return new Set(ids.filter((id) => states.get(id)?.superseded));
 }
 
 /** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */

@@ -3,7 +3,7 @@ import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
-import { grouped } from '../../store/standing.ts';
+import { grouped } from '../../store/belief-state.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { madeHot, withFullText } from '../../store/tiers.ts';
 import { inheritedImportance, isLive, supersededAmong } from '../belief/supersession.ts';

@@ -1,7 +1,7 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { isReplacedBy } from '../../store/belief-state.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
-import { isReplacedBy } from '../../store/standing.ts';
 import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { rowOf } from './links.ts';

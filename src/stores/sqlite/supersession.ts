@@ -1,5 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { grouped, type Relations } from '../../store/standing.ts';
+import { grouped, type Relations } from '../../store/belief-state.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
 

@@ -1,7 +1,7 @@
 import type { NewPair, SimilarPair } from './store.ts';
 
 /** What other memories make of one, where and when a recall looks. */
-export interface Standing {
+export interface BeliefState {
   /** A memory that is believed has taken its place. */
   readonly superseded: boolean;
   /** The similarity of the nearest possible update that is believed and not judged yet; 0 without one. */
@@ -17,13 +17,13 @@ export interface Relations<Key> {
 }
 
 /**
- * The standing of every memory whose standing is not the ordinary one. A memory is superseded while anything further
+ * The state of every memory that is superseded or in conflict. A memory is superseded while anything further
  * up its chain is believed, whatever became of the links in between, and in whatever order they were made.
  */
-export function standingsOf<Key>(
+export function beliefStates<Key>(
   { successors, newer }: Relations<Key>,
   isBelieved: (key: Key) => boolean,
-): ReadonlyMap<Key, Standing> {
+): ReadonlyMap<Key, BeliefState> {
   const superseded = (key: Key): boolean => {
     // Writing refuses cycles; a damaged store must not hang.
     const seen = new Set<Key>([key]);
@@ -36,18 +36,18 @@ export function standingsOf<Key>(
     }
     return false;
   };
-  const standings = new Map<Key, Standing>();
+  const states = new Map<Key, BeliefState>();
   for (const key of successors.keys()) {
-    if (superseded(key)) standings.set(key, { superseded: true, conflict: 0 });
+    if (superseded(key)) states.set(key, { superseded: true, conflict: 0 });
   }
   for (const [key, statements] of newer) {
     let conflict = 0;
     for (const { key: other, similarity } of statements) {
       if (similarity > conflict && isBelieved(other) && !superseded(other)) conflict = similarity;
     }
-    if (conflict > 0) standings.set(key, { superseded: superseded(key), conflict });
+    if (conflict > 0) states.set(key, { superseded: superseded(key), conflict });
   }
-  return standings;
+  return states;
 }
 
 /** Whether a new pair of the same two memories takes the place of a known one. */
