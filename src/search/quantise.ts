@@ -1,6 +1,6 @@
-/** A unit vector in 8 bits a component: component ≈ scale · code. */
-export interface Quantised {
-  readonly codes: Int8Array;
+/** A unit vector in few bits a component: component ≈ scale · code. */
+export interface Quantised<Codes = Int8Array> {
+  readonly codes: Codes;
   readonly scale: number;
   /** At least the length of the difference between the vector and its approximation. */
   readonly residual: number;
@@ -9,15 +9,34 @@ export interface Quantised {
 /** Floats that follow from many roundings may be off by this much, relative to a vector of length 1. */
 export const ROUNDING = 1e-6;
 
-/** Approximates a unit vector; the residual is what bounds every similarity computed from the codes. */
+/** The largest code of a memory. */
+const LARGEST = 127;
+
+/** Approximates a unit vector in 8 bits; the residual is what bounds every similarity computed from the codes. */
 export function quantise(vector: Float32Array): Quantised {
+  return approximate(vector, LARGEST, new Int8Array(vector.length));
+}
+
+/**
+ * Approximates a query by up to 16 bits, at no cost for the scan: nearly all that is unknown of a similarity is then what the
+ * codes of the memory leave out. No sum of products with these exceeds 31 bits.
+ */
+export function quantiseQuery(vector: Float32Array): Quantised<Int16Array> {
+  const largest = Math.min(0x7fff, Math.floor(0x7fffffff / (LARGEST * vector.length)));
+  return approximate(vector, largest, new Int16Array(vector.length));
+}
+
+function approximate<Codes extends Int8Array | Int16Array>(
+  vector: Float32Array,
+  most: number,
+  codes: Codes,
+): Quantised<Codes> {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
-  const scale = Math.fround(largest / 127);
-  const codes = new Int8Array(vector.length);
+  const scale = Math.fround(largest / most);
   let square = 0;
   for (let at = 0; at < vector.length; at++) {
-    const code = scale === 0 ? 0 : Math.max(-127, Math.min(127, Math.round(vector[at]! / scale)));
+    const code = scale === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(vector[at]! / scale)));
     codes[at] = code;
     const difference = vector[at]! - scale * code;
     square += difference * difference;

@@ -19,7 +19,7 @@ import { cosine } from '../scoring/similarity.ts';
 import { type BeliefColumns, columnsOf, signalsForQuery } from './belief-columns.ts';
 import type { Kept as KeptFormulas } from './kept.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
-import { dotError, type Quantised, quantise } from './quantise.ts';
+import { dotError, quantiseQuery } from './quantise.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
@@ -334,7 +334,7 @@ function similarityBounds(index: ResidentIndex, vector: Float32Array | undefined
       similarityHigh.fill(Number.NaN, 0, count);
     };
   }
-  const query: Quantised = quantise(vector);
+  const query = quantiseQuery(vector);
   return ({ rows, count, similarityLow, similarityHigh }) => {
     if (count === 0) return;
     const first = rows[0]!;

@@ -14,7 +14,7 @@ import { denseVector, expectSame, type IndexedAnswer, indexOf, plainStore } from
 import { searchNaively } from '../testing/naive-search.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { dotError, quantise } from './quantise.ts';
+import { dotError, quantise, quantiseQuery } from './quantise.ts';
 
 /**
  * The index knows a similarity only within the error of its 8-bit vectors. A condition whose threshold lies inside that
@@ -186,7 +186,7 @@ describe('the bound covers what was left out', () => {
     const query = { terms: ['birch'], vector: unitVector([1, 0.37, 0.11, 0.05, 0.71]) };
     const near = unitVector([1, 0.2, 0.13, 0.05, 0.31]);
     const errorOf = (vector: Float32Array) =>
-      dotError(quantise(query.vector).residual, quantise(vector).residual);
+      dotError(quantiseQuery(query.vector).residual, quantise(vector).residual);
     // Its upper bound lies below what the sixteen score, and above the least that they might have scored.
     const seventeenth = Array.from({ length: 1000 }, (_, at) =>
       unitVector([1, 0.2 - at / 2000, 0.13, 0.05, 0.31]),

@@ -15,22 +15,31 @@ const codesOf = (length: number) =>
     .array(fc.oneof(fc.constantFrom(-127, 0, 127), code), { minLength: length, maxLength: length })
     .map((values) => Int8Array.from(values));
 
+/** Of a query: no sum of as many products as there are dimensions exceeds 31 bits. */
+const queryOf = (length: number) => {
+  const most = Math.min(0x7fff, Math.floor(0x7fffffff / (127 * length)));
+  const component = fc.oneof(fc.constantFrom(-most, 0, most), fc.integer({ min: -most, max: most }));
+  return fc
+    .array(component, { minLength: length, maxLength: length })
+    .map((values) => Int16Array.from(values));
+};
+
 const scans = fc
   .record({
-    dimensions: fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(31, 32, 33, 64, 256)),
+    dimensions: fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(31, 32, 33, 64, 256, 1536)),
     rows: fc.integer({ min: 1, max: 9 }),
   })
   .chain(({ dimensions, rows }) =>
     fc.record({
       dimensions: fc.constant(dimensions),
-      query: codesOf(dimensions),
+      query: queryOf(dimensions),
       rows: fc.array(codesOf(dimensions), { minLength: rows, maxLength: rows }),
       first: fc.nat(rows - 1),
     }),
   );
 
-function naive(query: Int8Array, row: Int8Array): number {
-  return query.reduce((sum, value, at) => sum + value * row[at]!, 0);
+function naive(query: ArrayLike<number>, row: Int8Array): number {
+  return row.reduce((sum, value, at) => sum + value * query[at]!, 0);
 }
 
 describe.each([
@@ -59,7 +68,7 @@ describe.each([
     const codes = create(dimensions) as Codes;
     const rowOf = (row: number) =>
       Int8Array.from({ length: dimensions }, (_, at) => ((row * 31 + at) % 255) - 127);
-    const query = rowOf(5);
+    const query = Int16Array.from(rowOf(5));
     const count = 2 * SCAN_ROWS + 1;
     for (let row = 0; row < count; row++) {
       codes.reserve(row + 1);
@@ -92,7 +101,7 @@ test('codes move to a plain array where no more memory can be had for the kernel
   } finally {
     refused.mockRestore();
   }
-  expect([...codes.products(rows[2]!, 0, 3000).subarray(0, 3000)]).toEqual(
+  expect([...codes.products(Int16Array.from(rows[2]!), 0, 3000).subarray(0, 3000)]).toEqual(
     rows.map((row) => naive(rows[2]!, row)),
   );
 });

@@ -17,7 +17,7 @@ export interface Codes {
   /** The codes of some rows: valid until more room is made. */
   view(row: number, count: number): Int8Array;
   /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
-  products(query: Int8Array, first: number, count: number): Int32Array;
+  products(query: Int16Array, first: number, count: number): Int32Array;
 }
 
 /** Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. */

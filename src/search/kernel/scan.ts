@@ -3,7 +3,7 @@
  * row `first + i`.
  */
 export type Scan = (
-  query: Int8Array,
+  query: Int16Array,
   codes: Int8Array,
   dimensions: number,
   first: number,
