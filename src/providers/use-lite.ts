@@ -27,7 +27,7 @@ const MAX_CHARACTERS = 1000;
 const BATCH = 16;
 
 /** From the grid and the floors in bench/results/use-lite.json. */
-const calibration: Calibration = { floor: 0.2, ceiling: 0.9 };
+const calibration: Calibration = { floor: 0.2, ceiling: 0.9, minRelevance: 0.2 };
 
 /** Those documented for neural sentence encoders; what lies above them is in bench/results/use-lite.json. */
 const thresholds: SimilarityThresholds = {
