@@ -49,7 +49,7 @@ const thresholds: SimilarityThresholds = {
  * @example
  * ```ts
  * import { useLite } from 'salience/use-lite';
- * await using memory = await openMemory({ path: './memory', space: 'alice', embedder: useLite() });
+ * await using memory = await openMemory({ path: './encoded', space: 'alice', embedder: useLite() });
  * ```
  */
 export function useLite(): Embedder {
