@@ -43,7 +43,7 @@ export async function measureSet(name, { directory, strategies, engine, log }) {
 }
 
 /** Without the ranking of a whole space, by which an evaluation looks for evidence that is far behind. */
-function endingAtDepth(engine) {
+export function endingAtDepth(engine) {
   return {
     ...engine,
     async open(name) {

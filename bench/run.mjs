@@ -23,13 +23,14 @@ const NAMES = [
   'ablations',
   'worth',
   'grid',
+  'use-lite',
   'tables',
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
 const chosen = args.filter((arg) => NAMES.includes(arg));
 // These take many minutes and change only with the embedder or a formula: they are run when named.
-const ONLY_NAMED = ['grid', 'ablations', 'worth'];
+const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth'];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -109,6 +110,13 @@ if (wanted('grid')) {
   const { benchGrid } = await import('./grid.mjs');
   const results = await benchGrid(join(directory, 'locomo-dev.jsonl.gz'), log);
   save('grid', { command: 'SALIENCE_DATA=… ./run bench grid', results });
+}
+if (wanted('use-lite')) {
+  const directory = process.env.SALIENCE_DATA;
+  if (!directory) throw new Error('use-lite: SALIENCE_DATA must point at the datasets');
+  const { benchUseLite } = await import('./use-lite.mjs');
+  const results = await benchUseLite(directory, log);
+  save('use-lite', { command: 'SALIENCE_DATA=… ./run bench use-lite', results });
 }
 
 updateReadme();

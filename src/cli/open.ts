@@ -80,18 +80,22 @@ function languageModelOf({ model, modelUrl }: CommonOptions): OpenOptions['langu
   return openAiCompatibleModel({ baseUrl: modelUrl ?? OPENAI, model });
 }
 
-/** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`. */
+/** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`, `unsupported`. */
 export async function embedderOf({
   options,
   signal,
 }: Pick<Context, 'options' | 'signal'>): Promise<EmbedderChoice> {
   const { embedder, baseUrl } = options;
   if (embedder === 'builtin' || embedder === 'none') return embedder;
+  if (embedder === 'use-lite') {
+    const { useLite } = await import('../providers/use-lite.ts');
+    return useLite();
+  }
   const [, model, dimensions] = /^openai:(.+?)(?::(\d+))?$/s.exec(embedder) ?? [];
   if (model === undefined) {
     throw new SalienceError(
       'unknown_embedder',
-      `unknown embedder ${JSON.stringify(embedder)}: use builtin, none, or openai:MODEL with --base-url`,
+      `unknown embedder ${JSON.stringify(embedder)}: use builtin, use-lite, none, or openai:MODEL with --base-url`,
       { details: { embedder } },
     );
   }

@@ -25,7 +25,7 @@ export function addCommonOptions(program: Command): void {
     .addOption(
       new Option(
         '--embedder <name>',
-        'builtin, none, or openai:MODEL[:DIMENSIONS]; the key of the last comes from SALIENCE_EMBEDDER_KEY or OPENAI_API_KEY',
+        'builtin, use-lite, none, or openai:MODEL[:DIMENSIONS]; the key of the last comes from SALIENCE_EMBEDDER_KEY or OPENAI_API_KEY',
       )
         .env('SALIENCE_EMBEDDER')
         .default('builtin'),

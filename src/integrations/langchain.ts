@@ -8,9 +8,9 @@ import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { loadPeer } from '../domain/peer.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
 import { keptJson, readable } from './kept-json.ts';
-import { loadPeer } from './peer.ts';
 
 const {
   Document: LangChainDocument,
@@ -22,7 +22,7 @@ const {
     ...(await import('@langchain/core/retrievers')),
     ...(await import('@langchain/core/stores')),
   }),
-  '@langchain/core',
+  ['@langchain/core'],
   'salience/langchain',
 );
 

@@ -5,13 +5,17 @@
  */
 
 import type { Tool } from '@mastra/core/tools';
+import { loadPeer } from '../domain/peer.ts';
 import type { MemoryEngine } from '../index.ts';
-import { loadPeer } from './peer.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
 
 export type { MemoryToolOptions };
 
-const { createTool } = await loadPeer(() => import('@mastra/core/tools'), '@mastra/core', 'salience/mastra');
+const { createTool } = await loadPeer(
+  () => import('@mastra/core/tools'),
+  ['@mastra/core'],
+  'salience/mastra',
+);
 
 /**
  * Tools for an `Agent`, named as the verbs are: `{ remember, recall, update, forget }`. The application gets what the

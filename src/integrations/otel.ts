@@ -9,12 +9,12 @@
 import { type ChannelListener, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import type { Span, TracerProvider } from '@opentelemetry/api';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { loadPeer } from '../domain/peer.ts';
 import type { MemoryEngine, MemoryOperation, OperationContent } from '../index.ts';
-import { loadPeer } from './peer.ts';
 
 const { SpanKind, SpanStatusCode, trace } = await loadPeer(
   () => import('@opentelemetry/api'),
-  '@opentelemetry/api',
+  ['@opentelemetry/api'],
   'salience/otel',
 );
 

@@ -69,14 +69,18 @@ const drivers: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['http'],
 };
 
-/** The only file that imports a framework. Each is a subpath of its own, so that nobody needs what he does not use. */
-const frameworks: Readonly<Record<string, string>> = {
-  ai: 'ai-sdk',
-  '@langchain/core': 'langchain',
-  '@mastra/core': 'mastra',
-  '@openai/agents-core': 'openai-agents',
-  '@opentelemetry/api': 'otel',
+/** The only file that imports an optional package. Each is a subpath of its own, so that nobody needs what he does not use. */
+const optional: Readonly<Record<string, string>> = {
+  ai: 'integrations/ai-sdk.ts',
+  '@langchain/core': 'integrations/langchain.ts',
+  '@mastra/core': 'integrations/mastra.ts',
+  '@openai/agents-core': 'integrations/openai-agents.ts',
+  '@opentelemetry/api': 'integrations/otel.ts',
+  '@energetic-ai': 'providers/use-lite.ts',
 };
+
+/** The command line alone names what a program would import itself. */
+const namedBy: Readonly<Record<string, string>> = { 'providers/use-lite.ts': 'cli/open.ts' };
 
 const files = sourceFiles(source);
 
@@ -161,13 +165,15 @@ describe('imports go one way', () => {
   });
 });
 
-test('a framework is imported by its own file alone, and that file by nothing', () => {
-  const home = (name: string) => join(source, 'integrations', `${name}.ts`);
+test('an optional package is imported by its own file alone, and that file by nothing that a program loads', () => {
+  const homes = Object.values(optional);
   for (const file of files) {
+    const name = relative(source, file).replaceAll(sep, '/');
     for (const target of importsOf(file)) {
-      const framework = Object.keys(frameworks).find((name) => `${target}/`.startsWith(`${name}/`));
-      if (framework !== undefined) expect(file).toBe(home(frameworks[framework] as string));
-      expect(Object.values(frameworks).map(home), file).not.toContain(join(file, '..', target));
+      const wanted = Object.keys(optional).find((each) => `${target}/`.startsWith(`${each}/`));
+      if (wanted !== undefined) expect(name).toBe(optional[wanted]);
+      const other = relative(source, join(file, '..', target)).replaceAll(sep, '/');
+      if (homes.includes(other)) expect(name, `${name} imports ${other}`).toBe(namedBy[other]);
     }
   }
 });

