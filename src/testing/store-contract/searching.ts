@@ -46,6 +46,7 @@ export const searchTests: readonly ContractTest[] = [
       lexicalMatches: 0,
       withVector: 0,
       candidates: 0,
+      spelling: [],
       sequence: 0,
     });
     expect(await inspectIn(space, ['a'], request({ terms: ['tea'] }))).toEqual([undefined]);
