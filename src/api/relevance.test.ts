@@ -44,7 +44,7 @@ describe('the measured floor', () => {
     const given = { id: 'tea', query, minRelevance: 'auto' };
     expect(await callVerb(named(verbs, 'why_not'), memory, given)).toMatchObject({
       stage: 'floor',
-      relevance: { minRelevance: 0.2 },
+      relevance: { minRelevance: 0.17 },
     });
   });
 

@@ -166,7 +166,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   /**
    * 0–1: memories whose words and meaning match the query less are left out, whatever else speaks for them. It is a floor
    * of the part `match` of `hybrid` and of profiles that extend it; with another strategy more than 0 is an error, and
-   * `minScore` is what there is. `auto`: the floor that was measured for the embedder (0.2 for the built-in one), if
+   * `minScore` is what there is. `auto`: the floor that was measured for the embedder (0.17 for the built-in one), if
    * embedder and strategy have one. Default is 0; in a context, and for agents, `auto`.
    */
   readonly minRelevance?: number | 'auto' | undefined;

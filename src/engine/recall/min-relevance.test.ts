@@ -142,7 +142,7 @@ describe('the measured floor', () => {
   const floor = builtinEmbedder().calibration.minRelevance as number;
 
   test('is that of the embedder, where there is one', async () => {
-    expect(floor).toBe(0.2);
+    expect(floor).toBe(0.17);
     const { memory } = await filled();
     expect((await memory.recall(question, { minRelevance: 'auto' })).trace.minRelevance).toBe(floor);
     const { memory: unmeasured } = await filled({ embedder: 'none' });

@@ -13,7 +13,7 @@ export interface BuiltinEmbedderOptions {
  * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. What the
  * floor of relevance loses and refuses is in bench/results/floor.json.
  */
-const calibration: Calibration = { floor: 0.1, ceiling: 0.9, minRelevance: 0.2 };
+const calibration: Calibration = { floor: 0.1, ceiling: 0.9, minRelevance: 0.17 };
 
 /**
  * The cosines at which as many sentence pairs lie above as lie above 0.75, 0.40, 0.70 and 0.85 for the sentence encoder that
