@@ -29,7 +29,6 @@ const rooms = [
     source: 'src/search/',
     tests: [
       'src/search/',
-      'src/stores/sqlite/store.test.ts',
       'src/engine/recall/visible-',
       'src/engine/recall/spelling',
       'src/engine/recall/missing-words',
@@ -100,7 +99,7 @@ async function run() {
     const text = readFileSync(file, 'utf8');
     writeFileSync(
       file,
-      text.replaceAll(/numRuns: (\d+)/gu, (_, runs) => `numRuns: ${Math.min(runs, MOST_RUNS)}`),
+      text.replaceAll(/numRuns: (\d+)\b(?!, seed)/gu, (_, runs) => `numRuns: ${Math.min(runs, MOST_RUNS)}`),
     );
   }
 
@@ -153,14 +152,16 @@ async function measured(host, copy, files) {
     if (failed.length === 0) break;
     const [file] = failed;
     const own = readFileSync(join(root, relative(copy, file)), 'utf8');
-    if (readFileSync(file, 'utf8') === own) {
-      throw new Error(`${relative(copy, file)} fails without a mutant`);
-    }
-    // It counts what it has drawn: all of its draws, then.
-    writeFileSync(file, own);
     milliseconds.delete(file);
     left = left.slice(left.indexOf(file));
-    redrawn = file;
+    if (readFileSync(file, 'utf8') === own) {
+      console.log(`left out: ${relative(copy, file)} fails without a mutant`);
+      left = left.slice(1);
+    } else {
+      // It counts what it has drawn: all of its draws, then.
+      writeFileSync(file, own);
+      redrawn = file;
+    }
   }
   for (const [file, time] of milliseconds) {
     console.log(`${(time / 1000).toFixed(1)} s ${relative(copy, file)}`);
