@@ -27,8 +27,10 @@ export function mutantsOf(text) {
   const add = (start, end, replacement, name) => {
     const { line } = source.getLineAndCharacterOfPosition(start);
     const shown = text.slice(start, end).replaceAll(/\s+/g, ' ');
-    const change = name ?? `${shown} → ${replacement}`;
-    found.push({ start, end, replacement, change, line: line + 1, source: lines[line].trim() });
+    const plain = name ?? `${shown} → ${replacement}`;
+    const alike = found.filter((each) => each.line === line + 1 && each.plain === plain).length;
+    const change = alike === 0 ? plain : `${plain} (${alike + 1})`;
+    found.push({ start, end, replacement, plain, change, line: line + 1, source: lines[line].trim() });
   };
   const visit = (node) => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return;

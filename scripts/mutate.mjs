@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import {
   cpSync,
   mkdtempSync,
@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutants.mjs';
@@ -25,27 +25,37 @@ const reportFile = join(root, 'test/mutation/survivors.json');
 
 /** Where mutants are made, and the tests that must notice them: those of the room, and of what stands directly on it. */
 const rooms = [
-  { source: 'src/search/', tests: ['src/search/', 'src/stores/sqlite/store.test.ts'] },
-  { source: 'src/scoring/', tests: ['src/scoring/', 'src/search/'] },
   {
-    source: 'src/engine/recall/',
+    source: 'src/search/',
     tests: [
-      'src/engine/recall/',
-      'src/engine/recall/associations',
-      'src/engine/belief/possible-updates',
-      'src/engine/recall/reinforcement',
+      'src/search/',
+      'src/engine/recall/visible-',
+      'src/engine/recall/spelling',
+      'src/engine/recall/missing-words',
+      'src/engine/recall/scoped-recall',
+      'src/text/bm25',
     ],
   },
+  { source: 'src/scoring/', tests: ['src/scoring/', 'src/search/'] },
+  { source: 'src/text/', tests: ['src/text/', 'src/search/vocabulary', 'src/engine/recall/spelling'] },
+  { source: 'src/engine/recall/', tests: ['src/engine/recall/', 'src/engine/belief/possible-updates'] },
   {
     source: 'src/store/eligibility.ts',
     tests: [
       'src/testing/reference-store/store.test.ts',
       'src/stores/sqlite/store.test.ts',
       'src/engine/belief/validity',
+      'src/search/',
     ],
   },
   { source: 'src/context/', tests: ['src/context/'] },
 ];
+
+/** Draws of each property: fewer than in a run of the tests, so that a survivor may still be one that they notice. */
+const MOST_RUNS = 15;
+
+/** What a test reads that runs the build in other processes: no mutant is in it. */
+const runsBuild = 'test/processes/start-script.ts';
 
 const usage = `usage: ./run mutate [FILES] [--sample N] [--seed N] [--minutes N] [--list]
 
@@ -70,12 +80,14 @@ if (values.list) {
 async function run() {
   const copy = mkdtempSync(join(tmpdir(), 'salience-mutants-'));
   process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   for (const each of [
     'src',
     'test',
     'docs',
     'examples',
+    'scripts',
     'package.json',
     'tsconfig.json',
     'vitest.config.ts',
@@ -83,82 +95,249 @@ async function run() {
     cpSync(join(root, each), join(copy, each), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-
-  const chosen = sampled(all, values.sample, values.seed);
-  const used = rooms.filter(({ source }) => chosen.some(({ file }) => file.startsWith(source)));
-  for (const { source, tests } of used) {
-    const outcome = await runTests(copy, tests, 600);
-    if (outcome !== 'survived') throw new Error(`the tests of ${source} fail without a mutant (${outcome})`);
+  for (const file of testFiles(copy)) {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      text.replaceAll(/numRuns: (\d+)\b(?!, seed)/gu, (_, runs) => `numRuns: ${Math.min(runs, MOST_RUNS)}`),
+    );
   }
-  const ends = performance.now() + values.minutes * 60_000;
-  const counts = { killed: 0, 'timed out': 0, survived: 0 };
-  const survivors = [];
+
+  const known = new Set(
+    readReport()
+      .survivors.filter(({ reason }) => reason !== '')
+      .map(keyOf),
+  );
+  const chosen = sampled(all, values.sample, values.seed).sort((a, b) => (a.file < b.file ? -1 : 1));
+  const host = hostIn(copy);
+  const testsOf = await measured(host, copy, [...new Set(chosen.map(({ file }) => file))]);
+  const begins = performance.now();
+  const outcomes = [];
   for (const mutant of chosen) {
-    if (performance.now() > ends) break;
-    const path = join(copy, mutant.file);
-    const original = readFileSync(path, 'utf8');
-    writeFileSync(path, original.slice(0, mutant.start) + mutant.replacement + original.slice(mutant.end));
-    const { tests } = rooms.find(({ source }) => mutant.file.startsWith(source));
-    const outcome = await runTests(copy, tests, 240);
-    writeFileSync(path, original);
-    counts[outcome]++;
-    console.log(`${outcome.padEnd(9)} ${mutant.file}:${mutant.line} ${mutant.change}`);
-    if (outcome === 'survived') survivors.push(mutant);
+    if (performance.now() - begins > values.minutes * 60_000) break;
+    const outcome = known.has(keyOf(mutant))
+      ? { result: 'equivalent' }
+      : await tried(host, copy, mutant, testsOf.get(mutant.file));
+    outcomes.push({ mutant, ...outcome });
+    const by = outcome.by ? ` (${relative(copy, outcome.by)})` : '';
+    console.log(`${outcome.result.padEnd(10)} ${mutant.file}:${mutant.line} ${mutant.change}${by}`);
   }
-  record(counts, survivors);
+  await host.end();
+  const minutes = (performance.now() - begins) / 60_000;
+  console.log(`${(outcomes.length / minutes).toFixed(1)} mutants a minute`);
+  record(outcomes);
 }
 
-/** Whether a test fails within so many seconds; the first failure ends the run. */
-function runTests(directory, tests, seconds) {
-  return new Promise((resolve, reject) => {
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const flags = ['--no-typecheck', '--bail=1', '--reporter=dot', '--maxWorkers=2'];
-    const child = spawn(process.execPath, [vitest, 'run', ...flags, ...tests], {
-      cwd: directory,
-      stdio: 'ignore',
+/**
+ * For each file, the tests of its room that read it, directly or not, the quickest first, with the milliseconds that
+ * each takes without a mutant.
+ */
+async function measured(host, copy, files) {
+  const tests = await host.tests();
+  const reads = new Map(tests.map((test) => [test, readBy(test)]));
+  const testsOf = new Map(
+    files.map((file) => {
+      const room = rooms.find(({ source }) => file.startsWith(source));
+      const ofRoom = tests.filter((test) => room.tests.some((each) => relative(copy, test).startsWith(each)));
+      const reading = ofRoom.filter((test) => reads.get(test).has(join(copy, file)));
+      return [file, reading.filter((test) => !reads.get(test).has(join(copy, runsBuild)))];
+    }),
+  );
+  const used = [...new Set([...testsOf.values()].flat())];
+  const milliseconds = new Map();
+  let redrawn;
+  for (let left = used; left.length > 0; ) {
+    const { failed, done } = await host.run(redrawn, left, () => 600_000);
+    for (const each of done) milliseconds.set(each.file, each.milliseconds);
+    if (failed.length === 0) break;
+    const [file] = failed;
+    const own = readFileSync(join(root, relative(copy, file)), 'utf8');
+    milliseconds.delete(file);
+    left = left.slice(left.indexOf(file));
+    if (readFileSync(file, 'utf8') === own) {
+      console.log(`left out: ${relative(copy, file)} fails without a mutant`);
+      left = left.slice(1);
+    } else {
+      // It counts what it has drawn: all of its draws, then.
+      writeFileSync(file, own);
+      redrawn = file;
+    }
+  }
+  for (const [file, time] of milliseconds) {
+    console.log(`${(time / 1000).toFixed(1)} s ${relative(copy, file)}`);
+  }
+  for (const [file, ofFile] of testsOf) {
+    const timed = ofFile
+      .filter((test) => milliseconds.has(test))
+      .map((test) => ({ test, milliseconds: milliseconds.get(test) }));
+    testsOf.set(
+      file,
+      timed.sort((a, b) => a.milliseconds - b.milliseconds),
+    );
+  }
+  return testsOf;
+}
+
+/** Whether a test fails, or never ends, with a mutant in place. The test that noticed comes first for the next one of the file. */
+async function tried(host, copy, mutant, tests) {
+  const path = join(copy, mutant.file);
+  const original = readFileSync(path, 'utf8');
+  writeFileSync(path, original.slice(0, mutant.start) + mutant.replacement + original.slice(mutant.end));
+  const limits = new Map(tests.map(({ test, milliseconds }) => [test, 10_000 + 6 * milliseconds]));
+  const { failed, late } = await host.run(path, [...limits.keys()], (test) => limits.get(test));
+  writeFileSync(path, original);
+  const by = late ?? failed[0];
+  if (by === undefined) return { result: 'survived' };
+  const at = tests.findIndex(({ test }) => test === by);
+  if (at > 0) tests.unshift(...tests.splice(at, 1));
+  return { result: late ? 'timed out' : 'killed', by };
+}
+
+/** The process that runs tests (scripts/mutation-host.mjs), begun anew after a test that did not end. */
+function hostIn(copy) {
+  let child;
+  /** What the child has said that nobody has read yet, and who waits for it. */
+  let said = [];
+  let heard;
+  /** What was changed when the host was last asked: undoing it is a change too. */
+  let before;
+  const end = () => {
+    // A mutant may loop for ever in a worker: the whole group ends.
+    if (child) process.kill(-child.pid, 'SIGKILL');
+    child = undefined;
+  };
+  process.once('exit', end);
+  /** The next that the child says; `undefined` where it says nothing in so many milliseconds. */
+  const message = async (limit) => {
+    if (said.length === 0) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, limit);
+        heard = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return said.shift();
+  };
+  const start = async () => {
+    const options = {
+      cwd: copy,
       detached: true,
-      env: { ...process.env, SALIENCE_DATA: '' },
-    });
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      // A mutant may loop for ever in a worker: the whole group ends.
-      process.kill(-child.pid, 'SIGKILL');
-    }, seconds * 1000);
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      resolve(late ? 'timed out' : code === 0 ? 'survived' : 'killed');
-    });
-  });
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: {
+        ...process.env,
+        SALIENCE_DATA: '',
+        MUTATION_SEED: String(values.seed),
+        MUTATION_RUNS: String(MOST_RUNS),
+        MUTATION_SETUP: join(copy, 'scripts/mutation-setup.mjs'),
+      },
+    };
+    child = fork(join(copy, 'scripts/mutation-host.mjs'), options);
+    said = [];
+    const started = child;
+    const hear = (value) => {
+      if (started !== child) return;
+      said.push(value);
+      heard?.();
+    };
+    child.on('message', hear);
+    child.once('exit', () => hear({ ended: { failed: [], done: [], errors: ['the host ended'] } }));
+    return (await message(120_000)).tests;
+  };
+  let tests;
+  const ready = async () => {
+    if (!child) tests = await start();
+    return tests;
+  };
+  return {
+    tests: ready,
+    end,
+    async run(changed, files, limitOf) {
+      await ready();
+      child.send({ changed: [before, changed].filter((path) => path !== undefined), files });
+      before = changed;
+      let running = files[0];
+      let limit = 60_000;
+      for (;;) {
+        const value = await message(limit);
+        if (value === undefined) {
+          end();
+          return { failed: [], done: [], late: running };
+        }
+        if (value.begins !== undefined) {
+          running = value.begins;
+          limit = limitOf(running);
+        } else {
+          const { failed, done, errors } = value.ended;
+          // An error outside of a test is a failure of the file that was running.
+          return { done, failed: failed.length === 0 && errors.length > 0 ? [running] : failed };
+        }
+      }
+    },
+  };
 }
 
-/** Adds this run to the report. A survivor is known again by its line of source, so that its reason stays when lines move. */
-function record(counts, survivors) {
-  const report = JSON.parse(readFileSync(reportFile, 'utf8'));
-  const keyOf = ({ file, source, change }) => `${file}\n${source}\n${change}`;
-  const known = new Map(report.survivors.map((each) => [keyOf(each), each]));
-  for (const { file, source, change } of survivors) {
-    const key = keyOf({ file, source, change });
-    if (!known.has(key)) known.set(key, { file, source, change, reason: '' });
+function testFiles(directory) {
+  return readdirSync(join(directory, 'src'), { recursive: true })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join(directory, 'src', name));
+}
+
+/** The files of the source that a file imports, directly or not. */
+function readBy(file, found = new Set()) {
+  if (found.has(file)) return found;
+  found.add(file);
+  let text;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return found;
   }
-  const sample = counts.killed + counts['timed out'] + counts.survived;
+  for (const [, path] of text.matchAll(/(?:from|import) ?\(?'(\.[^']*\.ts)'/gu)) {
+    readBy(join(dirname(file), path), found);
+  }
+  return found;
+}
+
+function readReport() {
+  return JSON.parse(readFileSync(reportFile, 'utf8'));
+}
+
+/** A survivor is known again by its line of source, so that its reason stays when lines move. */
+function keyOf({ file, source, change }) {
+  return `${file}\n${source}\n${change}`;
+}
+
+/** Adds this run to the report, and takes out of it what is noticed now. */
+function record(outcomes) {
+  const report = readReport();
+  const known = new Map(report.survivors.map((each) => [keyOf(each), each]));
+  const counts = { killed: 0, 'timed out': 0, equivalent: 0, survived: 0 };
+  for (const { mutant, result } of outcomes) {
+    counts[result]++;
+    const { file, source, change } = mutant;
+    const key = keyOf(mutant);
+    if (result === 'killed') known.delete(key);
+    if (result === 'survived' && !known.has(key)) known.set(key, { file, source, change, reason: '' });
+  }
   const runs = [
     ...report.runs,
     {
       files: positionals.length > 0 ? positionals : 'all',
       mutants: all.length,
       seed: values.seed,
-      sample,
+      sample: outcomes.length,
       killed: counts.killed,
       timedOut: counts['timed out'],
+      equivalent: counts.equivalent,
       survived: counts.survived,
     },
   ];
   const sorted = [...known.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   writeFileSync(reportFile, `${JSON.stringify({ runs, survivors: sorted }, undefined, 2)}\n`);
   const open = sorted.filter(({ reason }) => reason === '');
-  console.log(`${sample} of ${all.length} mutants: ${JSON.stringify(counts)}`);
+  console.log(`${outcomes.length} of ${all.length} mutants: ${JSON.stringify(counts)}`);
   if (open.length > 0) {
     console.log(
       `${open.length} without a reason in test/mutation/survivors.json: write a test, or say why it may stay`,

@@ -95,7 +95,9 @@ function spanOf(result: ParsedResult, text: string, today: CalendarDay): Span | 
   const { start, end, index } = result;
   const words = result.text;
   const first = rangeOf(start, words, text, index, today);
-  const last = end && rangeOf(end, words, text, index, today);
+  // In "yesterday until today" each half has words of its own.
+  const until = isCasual(words) ? words.split(UNTIL).at(-1)! : words;
+  const last = end && rangeOf(end, until, text, index + words.length - until.length, today);
   if (!last) return first && { index, text: words, ...first };
   // "3 May to 7 May 2023": the day of the first half is read as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
@@ -172,6 +174,12 @@ const CASUAL = [
   [/^(?:today|tonight|this (?:morning|noon|afternoon|evening|night))\b/i, 0],
   [/^tomorrow\b/i, 1],
 ] as const;
+
+function isCasual(words: string): boolean {
+  return CASUAL.some(([pattern]) => pattern.test(words));
+}
+
+const UNTIL = /\s*(?:[-–]|\b(?:to|until|till|through)\b)\s*/i;
 
 /** Today is only a date where something happened, or is to happen: "What does Ann do today" asks for how things are. */
 function asksForHabits(text: string): boolean {

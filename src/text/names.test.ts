@@ -12,6 +12,7 @@ describe('namedAuthors', () => {
     ['Ann asks. Will you come?', ['Will'], []],
     ['What did Will say?', ['Will'], ['Will']],
     ['what did will say?', ['Will'], []],
+    ['I, Rose, said so', ['Rose'], ['Rose']],
     ['a rose for mark', ['Rose', 'Mark'], []],
     ['Is Zoë here?', ['Zoë'], ['Zoë']],
     ['東京はどうだった', ['東京'], ['東京']],
