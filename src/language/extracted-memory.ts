@@ -1,3 +1,4 @@
+import { FIELDS } from '../domain/fields.ts';
 import type { MemoryType } from '../domain/memory.ts';
 import type { Instant } from '../domain/time.ts';
 import { cleanText } from './answer.ts';
@@ -23,18 +24,28 @@ export interface ExtractedMemory {
   readonly sources: readonly number[];
   /** The ids of those of them that have one. */
   readonly sourceIds: readonly string[];
+  /** Whose words its sources are, by name and by role, as far as they agree. */
+  readonly author: string | undefined;
+  readonly role: string | undefined;
 }
 
 /** Where a memory comes from. `turns` are its sources, `otherwise` when it was said if there are none. */
 export function provenance(
   turns: readonly Turn[],
   otherwise: Instant,
-): Pick<ExtractedMemory, 'saidAt' | 'sources' | 'sourceIds'> {
+): Pick<ExtractedMemory, 'saidAt' | 'sources' | 'sourceIds' | 'author' | 'role'> {
   return {
     saidAt: turns.length === 0 ? otherwise : Math.max(...turns.map(({ at }) => at)),
     sources: turns.map(({ position }) => position),
     sourceIds: turns.flatMap(({ id }) => (id === undefined ? [] : [id])),
+    author: onlyOne(turns.map(({ name = '' }) => (cleanText(name) === '' ? undefined : name))),
+    role: onlyOne(turns.map(({ role }) => (role.length > FIELDS.role.maxCharacters ? undefined : role))),
   };
+}
+
+function onlyOne<Value>(values: readonly Value[]): Value | undefined {
+  const [first] = values;
+  return values.every((value) => value === first) ? first : undefined;
 }
 
 /** Without a model: each message as it stands, one event each; rules judge its importance. */

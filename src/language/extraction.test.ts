@@ -116,6 +116,8 @@ describe('an answer', () => {
         saidAt: Date.UTC(2026, 3, 15, 16),
         sources: [0],
         sourceIds: ['a'],
+        author: 'Ann',
+        role: 'user',
       },
     ]);
     expect({ failures, dropped, calls: usage.calls }).toEqual({ failures: [], dropped: 0, calls: 1 });
@@ -154,7 +156,7 @@ describe('an answer', () => {
     const { memories } = await extract(() => ({ memories: [{ ...item, ...change }] }));
     expect(memories).toHaveLength(1);
     expect(memories[0]).toMatchObject(expected);
-    expect(Object.keys(memories[0]!)).toHaveLength(12);
+    expect(Object.keys(memories[0]!)).toHaveLength(14);
   });
 
   it('loses only the memories that cannot be read', async () => {

@@ -56,9 +56,12 @@ describe('without a language model', () => {
       importance: 0.9,
       importanceSource: 'rules',
       confidence: 1,
+      author: 'Ann',
+      role: 'user',
       createdAt: '2025-12-30T10:00:00.000Z',
     });
-    expect((await memory.get('n1'))?.importance).toBe(0.3);
+    expect(await memory.get('n1')).toMatchObject({ importance: 0.3, role: 'assistant' });
+    expect((await memory.get('n1'))?.author).toBeUndefined();
     expect((await memory.get('n2'))?.importance).toBe(0.7);
   });
 
@@ -151,6 +154,25 @@ describe('with a language model', () => {
     // One operation: one undo takes all of it back.
     expect((await memory.undo()).memories).toHaveLength(2);
     expect((await memory.list()).memories).toEqual([]);
+  });
+
+  test('author and role are those of the sources, as far as they agree', async () => {
+    const { memory } = await observing([
+      extracted('Ann is allergic to peanuts', { sources: [1] }),
+      extracted('Ann moves to Oslo and has an allergy', { sources: [1, 3] }),
+      extracted('The assistant noted the allergy of Ann', { sources: [1, 2] }),
+      extracted('Peanuts are legumes', { sources: [] }),
+    ]);
+    await memory.observe(conversation);
+    const { memories } = await memory.list({ sort: 'inserted' });
+    expect(memories.map(({ content, author, role }) => [content.slice(0, 5), author, role])).toEqual(
+      expect.arrayContaining([
+        ['Ann i', 'Ann', 'user'],
+        ['Ann m', 'Ann', 'user'],
+        ['The a', undefined, undefined],
+        ['Peanu', undefined, undefined],
+      ]),
+    );
   });
 
   test('what is said of the future or the past can be recalled today', async () => {

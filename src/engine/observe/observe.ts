@@ -198,6 +198,7 @@ function inputOf(
   now: Instant,
 ): RememberInput {
   const { content, type, title, importance, confidence, validFrom, validUntil, sourceIds } = memory;
+  const { author, role } = memory;
   const saidAt = Math.min(memory.saidAt, now);
   const named = sourceIds.length > 0 ? { messages: sourceIds } : {};
   return {
@@ -206,6 +207,8 @@ function inputOf(
     title,
     importance,
     confidence,
+    author,
+    role,
     scope: common.scope,
     sessionId: common.sessionId,
     tags: [...new Set([...common.tags, ...memory.tags])],
