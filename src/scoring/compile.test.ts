@@ -69,7 +69,7 @@ function blockOf(rows: readonly Signals[], blur: number) {
 }
 
 /** `undefined` where a clock is missing that the formula cannot do without. */
-function valueOf(node: Node, signals: Signals, at: number): number | undefined {
+function valueAt(node: Node, signals: Signals, at: number): number | undefined {
   try {
     return evaluate(node, signals, at);
   } catch {
@@ -100,7 +100,7 @@ test.each([0, 0.05])('bounds hold the value of every row, of a similarity known 
         for (const formula of [plain, folded, high]) {
           const bounds = formula.bounds(block);
           for (let at = 0; at < block.count; at++) {
-            const value = valueOf(node, rows[block.rows[at] as number] as Signals, now);
+            const value = valueAt(node, rows[block.rows[at] as number] as Signals, now);
             if (value === undefined) continue;
             const [below, above] = [bounds.low[at] as number, bounds.high[at] as number];
             expect(above).toBeGreaterThanOrEqual(value - tolerance(value));
@@ -130,7 +130,7 @@ test('what is kept holds the value of every row as long as it is kept, and is ne
           rows.forEach((row, at) => {
             const [below, above] = [low[at] as number, high[at] as number];
             for (const moment of [now, now + span / 2, now + span]) {
-              const value = valueOf(node, row, moment);
+              const value = valueAt(node, row, moment);
               if (value === undefined) continue;
               expect(below).toBeLessThanOrEqual(value);
               expect(above).toBeGreaterThanOrEqual(value);
