@@ -57,12 +57,13 @@ const MOST_RUNS = 15;
 /** What a test reads that runs the build in other processes: no mutant is in it. */
 const runsBuild = 'test/processes/start-script.ts';
 
-const usage = `usage: ./run mutate [FILES] [--sample N] [--seed N] [--minutes N] [--list]
+const usage = `usage: ./run mutate [FILES] [--sample N] [--seed N] [--minutes N] [--open] [--list]
 
 Makes N mutants (default 20), drawn by a seed (default 1) among all of FILES (default: every file of ${rooms
   .map(({ source }) => source)
   .join(', ')}),
 and stops after --minutes (default 30). Prints what no test noticed, and records it in test/mutation/survivors.json.
+--open tries again those recorded without a reason, and draws none; the runs do not count it.
 --list prints how many mutants there are, and runs none.`;
 
 const { values, positionals } = readArguments();
@@ -103,12 +104,13 @@ async function run() {
     );
   }
 
-  const known = new Set(
-    readReport()
-      .survivors.filter(({ reason }) => reason !== '')
-      .map(keyOf),
-  );
-  const chosen = sampled(all, values.sample, values.seed).sort((a, b) => (a.file < b.file ? -1 : 1));
+  const recorded = readReport().survivors;
+  const open = new Set(recorded.filter(({ reason }) => reason === '').map(keyOf));
+  const known = new Set(recorded.filter(({ reason }) => reason !== '').map(keyOf));
+  const drawn = values.open
+    ? all.filter((mutant) => open.has(keyOf(mutant)))
+    : sampled(all, values.sample, values.seed);
+  const chosen = drawn.sort((a, b) => (a.file < b.file ? -1 : 1));
   const host = hostIn(copy);
   const testsOf = await measured(host, copy, [...new Set(chosen.map(({ file }) => file))]);
   const begins = performance.now();
@@ -321,19 +323,21 @@ function record(outcomes) {
     if (result === 'killed') known.delete(key);
     if (result === 'survived' && !known.has(key)) known.set(key, { file, source, change, reason: '' });
   }
-  const runs = [
-    ...report.runs,
-    {
-      files: positionals.length > 0 ? positionals : 'all',
-      mutants: all.length,
-      seed: values.seed,
-      sample: outcomes.length,
-      killed: counts.killed,
-      timedOut: counts['timed out'],
-      equivalent: counts.equivalent,
-      survived: counts.survived,
-    },
-  ];
+  const thisRun = values.open
+    ? []
+    : [
+        {
+          files: positionals.length > 0 ? positionals : 'all',
+          mutants: all.length,
+          seed: values.seed,
+          sample: outcomes.length,
+          killed: counts.killed,
+          timedOut: counts['timed out'],
+          equivalent: counts.equivalent,
+          survived: counts.survived,
+        },
+      ];
+  const runs = [...report.runs, ...thisRun];
   const sorted = [...known.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   writeFileSync(reportFile, `${JSON.stringify({ runs, survivors: sorted }, undefined, 2)}\n`);
   const open = sorted.filter(({ reason }) => reason === '');
@@ -384,6 +388,7 @@ function readArguments() {
       sample: { type: 'string', default: '20' },
       seed: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '30' },
+      open: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -398,7 +403,13 @@ function readArguments() {
     throw new Error(`--${name}: must be a whole number\n${usage}`);
   };
   return {
-    values: { list: values.list, sample: number('sample'), seed: number('seed'), minutes: number('minutes') },
+    values: {
+      list: values.list,
+      open: values.open,
+      sample: number('sample'),
+      seed: number('seed'),
+      minutes: number('minutes'),
+    },
     positionals,
   };
 }

@@ -29,6 +29,7 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['in spring', 'in spring: 2026-03-01 – 2026-06-01'],
   ['in winter', 'in winter: 2025-12-01 – 2026-03-01'],
   ['winter of 2022', 'winter of 2022: 2021-12-01 – 2022-03-01'],
+  ['in the fall of 2022', 'in the fall of 2022: 2022-09-01 – 2022-12-01'],
   ['in summer', 'in summer: 2026-06-01 – 2026-09-01'],
   ['last spring', 'last spring: 2026-03-01 – 2026-06-01'],
   ['what happened from yesterday until tomorrow', 'yesterday until tomorrow: 2026-06-09 – 2026-06-12'],
@@ -72,6 +73,15 @@ const nothing = [
 
 describe('readEnglishDates', () => {
   afterEach(() => vi.unstubAllEnvs());
+
+  it('on a weekend, tells the one that runs from the last one', async () => {
+    for (const today of [Date.UTC(2026, 5, 13, 12), Date.UTC(2026, 5, 14, 12)]) {
+      const ranges = async (text: string) =>
+        (await readEnglishDates(text, { now: today, timeZone: 'UTC' })).map(({ start }) => day(start));
+      expect(await ranges('over the weekend')).toEqual(['2026-06-13']);
+      expect(await ranges('last weekend')).toEqual(['2026-06-06']);
+    }
+  });
 
   it.each(expressions)('%s', async (text, ...ranges) => {
     expect(await read(text)).toEqual(ranges);

@@ -51,6 +51,13 @@ test('the nearest come first, beginnings last, then the frequent, then by code u
   }
 });
 
+test('two letters exchanged are one mistake, at the beginning and at the end too', () => {
+  for (const word of ['ypthon', 'pyhton', 'pythno']) {
+    expect(distanceWithin(unitsOf(word), unitsOf('python'), 2)).toBe(1);
+    expect(distanceWithin(unitsOf('python'), unitsOf(word), 2)).toBe(1);
+  }
+});
+
 test('distances within a list of other letters, and beyond the room that is kept', () => {
   const units = unitsOf('xxpythonxx').units;
   const inner = { units, start: 2, length: 6 };
