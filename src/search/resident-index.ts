@@ -135,22 +135,17 @@ export function createResidentIndex(): ResidentIndex {
   };
 }
 
-/** Of a row, beside its vector and its words: columns, maps, dictionaries. */
+/** Of a row, beside its vector and its words: columns, maps, dictionaries; its place in a session and in a view. */
 const ROW_BYTES =
-  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96;
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96 + 64;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
 /** About how many bytes the index takes. */
-export function bytesOfIndex({
-  alive,
-  dimensions,
-  totalLength,
-  postings,
-  vocabulary,
-}: ResidentIndex): number {
+export function bytesOfIndex({ alive, codes, totalLength, postings, vocabulary }: ResidentIndex): number {
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
-  return alive.length * (ROW_BYTES + dimensions) + totalLength * 12 + postings.size * TERM_BYTES + words;
+  const vectors = codes?.byteLength ?? 0;
+  return alive.length * ROW_BYTES + vectors + totalLength * 12 + postings.size * TERM_BYTES + words;
 }
 
 /** Makes room for `rows` more memories at once. */
