@@ -64,7 +64,7 @@ describe('context', () => {
     await remember('Bob drinks tea in the morning', 'tea');
     const query = 'Which shop sells shoes?';
     const nothing =
-      /^nothing relevant is known: 2 memories were looked at, .+ by 0\.2 or more\. --min-relevance 0 shows/;
+      /^nothing relevant is known: 2 memories were looked at, .+ by 0\.17 or more\. --min-relevance 0 shows/;
     expect((await work.salience(['context', query])).stdout).toMatch(nothing);
     expect((await work.salience(['recall', query, '--min-relevance', 'auto'])).stdout).toMatch(nothing);
     expect((await work.salience(['context', query, '--min-relevance', '0'])).stdout).toContain('cello');
