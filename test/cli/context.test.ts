@@ -71,7 +71,7 @@ describe('context', () => {
     expect((await work.salience(['recall', query])).stdout).toContain('cello');
     const why = await work.salience(['why-not', query, 'tea', '--min-relevance', '0.2']);
     expect(why.stdout).toMatch(
-      /its match 0\.\d{4} is 0\.\d{4} below the floor of relevance, minRelevance 0\.17/,
+      /its match 0\.\d{4} is 0\.\d{4} below the floor of relevance, minRelevance 0\.2/,
     );
   });
 
