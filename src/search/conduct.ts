@@ -19,7 +19,7 @@ import type {
   SearchRequest,
   Spelling,
 } from '../store/store.ts';
-import { mayBegin, mistakesIn } from '../text/spelling.ts';
+import { mayBegin } from '../text/spelling.ts';
 import { signalsForQuery } from './belief-columns.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
 import {
@@ -186,7 +186,7 @@ async function columnsOfQuery(
     )
       return known.columns;
     const ids = await source.termIds(terms);
-    const standIns = await standInsOf(index, source, view, terms, ids);
+    const standIns = await standInsOf(index, source, view, query, ids);
     const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
     const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
     lastColumns.set(query, { index, version, view, read, columns });
@@ -204,18 +204,18 @@ async function standInsOf(
   index: ResidentIndex,
   source: KeyedRows,
   { rows }: View,
-  terms: readonly string[],
+  { terms, written }: PreparedQuery,
   ids: readonly (number | undefined)[],
 ): Promise<ReadonlyMap<string, readonly FoundStandIn[]>> {
   const nowhere = terms.filter((term, at) => {
     const id = ids[at];
-    if (mistakesIn(term) === 0 && !mayBegin(term)) return false;
+    if (!mayBegin(term)) return false;
     return id === undefined || !isAmong(rows, index.postings.get(id));
   });
   if (nowhere.length === 0) return new Map();
   const vocabulary = await vocabularyOf(index, source);
   const frequencyOf = (id: number) => frequencyAmong(rows, index.postings.get(id));
-  return new Map(nowhere.map((term) => [term, standIns(vocabulary, term, frequencyOf)]));
+  return new Map(nowhere.map((term) => [term, standIns(vocabulary, term, frequencyOf, written?.get(term))]));
 }
 
 /** The words of these memories, counted when somebody asks: only who stands beside them is looked up now. */

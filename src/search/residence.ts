@@ -48,6 +48,8 @@ export function createResidence(space: string): Residence {
   // Of no store: what an older version left has relations, and no version of them yet.
   let relationsVersion: unknown;
   const links = createLinkCache();
+  // The pages there are cannot be read: their layout is an older one, or they are damaged.
+  let unreadable = false;
   // A snapshot ranks by what no other one brings up to date meanwhile.
   const turns = createQueue();
 
@@ -60,7 +62,9 @@ export function createResidence(space: string): Residence {
       throw overtaken(space);
     if (!held || !feed) {
       links.clear();
-      held = await load(rows);
+      const loaded = await load(rows);
+      held = loaded;
+      unreadable = loaded.unreadable;
       feed = await rows.feed(held.position);
     }
     if (!feed) throw overtaken(space);
@@ -124,19 +128,21 @@ export function createResidence(space: string): Residence {
       if (!core.savePages) return;
       try {
         const saved = await core.snapshot((rows) => savable(rows));
-        if (saved) await core.savePages(saved.parts, saved.position);
+        if (!saved) return;
+        await core.savePages(saved.parts, saved.position);
+        unreadable = false;
       } catch {
         // It is a cache: the store is in use, or full. The next process builds the index from the rows.
       }
     },
   };
 
-  /** What to save, when what was saved last has fallen behind. */
+  /** What to save, when what was saved last has fallen behind, or was of no use. */
   async function savable(rows: StoreSnapshot) {
     const [now, saved] = [await rows.position(), await rows.pages()];
     const before = saved?.position ?? { sequence: 0, usage: 0 };
     const behind = now.sequence - before.sequence + now.usage - before.usage;
-    if (behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
+    if (!unreadable && behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
     const { index, position } = await refresh(rows);
     return { parts: encodePages(index), position };
   }
@@ -160,15 +166,15 @@ function turn(queue: ReturnType<typeof createQueue>): Promise<() => void> {
 /** The index from the saved pages, or made of all rows. */
 async function load(
   rows: IndexRows,
-): Promise<{ readonly index: ResidentIndex; readonly position: Position }> {
+): Promise<{ readonly index: ResidentIndex; readonly position: Position; readonly unreadable: boolean }> {
   const saved = await rows.pages();
   const parts = await saved?.parts();
   const decoded = parts && decodePages(parts);
-  if (saved && decoded) return { index: decoded, position: saved.position };
+  if (saved && decoded) return { index: decoded, position: saved.position, unreadable: false };
   const index = createResidentIndex();
   const position = await rows.position();
   await putRows(index, rows);
-  return { index, position };
+  return { index, position, unreadable: saved !== undefined };
 }
 
 /** Takes in memories, all by default; returns the keys of those that there are. */

@@ -107,15 +107,16 @@ function take(vocabulary: Vocabulary, ids: readonly number[], terms: readonly (s
 
 /**
  * The known terms that a term may stand for, best first; `frequencyOf` says how many visible memories have one, and one
- * that none has is not known.
+ * that none has is not known. `written` is the word that the term comes from.
  */
 export function standIns(
   vocabulary: Vocabulary,
   term: string,
   frequencyOf: (id: number) => number,
+  written?: string,
 ): readonly FoundStandIn[] {
   const word = unitsOf(term);
-  const most = mistakesIn(term);
+  const most = mistakesIn(term, written);
   const found = most === 0 ? [] : known(vocabulary, misspelt(vocabulary, word, most), frequencyOf);
   // Whatever the word begins comes after what it is misspelt for.
   if (found.length < MOST_STAND_INS && mayBegin(term)) {

@@ -5,6 +5,7 @@ import type { Spelling } from '../store/store.ts';
 export function spellNaively(
   terms: readonly string[],
   visible: readonly SearchableMemory[],
+  written: ReadonlyMap<string, string> = new Map(),
 ): readonly Spelling[] {
   const frequencies = new Map<string, number>();
   for (const { memory, terms } of visible) {
@@ -13,7 +14,8 @@ export function spellNaively(
   }
   const isWord = (term: string) => /^[\p{L}\p{M}]+$/u.test(term);
   const nearest = (term: string) => {
-    const most = term.length >= 9 ? 2 : term.length >= 5 ? 1 : 0;
+    const [letters] = (written.get(term) ?? term).split(/['’]/);
+    const most = term.length < 4 ? 0 : letters!.length >= 9 ? 2 : letters!.length >= 5 ? 1 : 0;
     const found = [...frequencies]
       .filter(([each]) => isWord(each))
       .map(([each, frequency]) => {

@@ -53,7 +53,7 @@ export function wordsAround(
   for (const each of turns.values()) each.sort((a, b) => inOrder(a.memory, b.memory));
   // Statistics are over all memories that are not stubs, eligible or not.
   const counted = memories.filter(({ memory }) => memory.tier !== 'stub').map((each) => [each]);
-  const spelling = spellNaively(query.terms, visible);
+  const spelling = spellNaively(query.terms, visible, query.written);
   return {
     query,
     spelling,

@@ -10,9 +10,14 @@ import {
 } from './spelling.ts';
 
 test('how many mistakes a word may hold, by its length', () => {
-  expect(['abcd', 'abcde', 'abcdefgh', 'abcdefghi'].map(mistakesIn)).toEqual([0, 1, 1, 2]);
+  expect(['abcd', 'abcde', 'abcdefgh', 'abcdefghi'].map((each) => mistakesIn(each))).toEqual([0, 1, 1, 2]);
   // Numbers and names of versions hold none, however long.
-  expect(['12345', 'v1234', 'abcdefgh-i'].map(mistakesIn)).toEqual([0, 0, 0]);
+  // Letters are counted as written: those of a stem are fewer.
+  expect(mistakesIn('cofe', 'cofee')).toBe(1);
+  expect(mistakesIn('abcd', "abcd's")).toBe(0);
+  expect(mistakesIn('cof', 'cofing')).toBe(0);
+  expect(mistakesIn('strawbri', 'strawbries')).toBe(2);
+  expect(['12345', 'v1234', 'abcdefgh-i'].map((each) => mistakesIn(each))).toEqual([0, 0, 0]);
 });
 
 test('a word of four letters may be the beginning of another', () => {

@@ -12,10 +12,11 @@ export const PREFIX_WEIGHT = 0.25;
 /** How many known words one that is nowhere stands for, at most. */
 export const MOST_STAND_INS = 3;
 
-/** UTF-16 code units from which a word may be misspelt in one place, in two, and be the beginning of another. */
+/** Letters, as UTF-16 code units, from which a word as written may be misspelt in one place, and in two. */
 const ONE_MISTAKE = 5;
 const TWO_MISTAKES = 9;
-const PREFIX = 4;
+/** Of a term: from so many on it is compared with others, and may be the beginning of another one. */
+const SHORTEST_TERM = 4;
 
 /** A known term that stands for one of the query. */
 export interface StandIn {
@@ -24,15 +25,19 @@ export interface StandIn {
   readonly distance: number | undefined;
 }
 
-/** How many mistakes a term may hold: 0, 1 or 2. Numbers and names of versions hold none. */
-export function mistakesIn(term: string): number {
-  if (!isSpelt(term)) return 0;
-  return term.length >= TWO_MISTAKES ? 2 : term.length >= ONE_MISTAKE ? 1 : 0;
+/**
+ * How many mistakes a term may hold: 0, 1 or 2, by the letters of the word that it comes from, as `cofe` does from `cofee`.
+ * Numbers and names of versions hold none.
+ */
+export function mistakesIn(term: string, written = term): number {
+  if (!mayBegin(term)) return 0;
+  const letters = written.replace(/['’].*$/u, '').length;
+  return letters >= TWO_MISTAKES ? 2 : letters >= ONE_MISTAKE ? 1 : 0;
 }
 
 /** Whether a term may be the beginning of another one. */
 export function mayBegin(term: string): boolean {
-  return isSpelt(term) && term.length >= PREFIX;
+  return isSpelt(term) && term.length >= SHORTEST_TERM;
 }
 
 export function isSpelt(term: string): boolean {

@@ -146,6 +146,9 @@ describe('compare', () => {
 
   it('refuses a query that holds nothing to look for', async () => {
     await using memory = await sample();
-    await expect(memory.compare(' ')).rejects.toMatchObject({ code: 'blank_query' });
+    await expect(memory.compare(' ')).rejects.toMatchObject({
+      code: 'blank_query',
+      message: 'compare needs a query: write what to look for',
+    });
   });
 });

@@ -90,7 +90,7 @@ async function compareAsOf(
   { strategies, ...shared }: CompareOptions,
 ): Promise<Comparison> {
   const names = namesOf(engine, strategies);
-  checkQuery(query, names[0] ?? '');
+  checkQuery(query, 'compare needs a query: write what to look for');
   const limit = limitOf(shared.limit, 10, 100);
   const options = { ...shared, limit, track: false };
   const asking = { ...engine, embedder: engine.embedder && askedOnce(engine.embedder) };

@@ -48,7 +48,10 @@ export async function prepareQuery(
     }
     return { query: { terms: [] }, arms: [unused('lexical'), unused('vector')], past: false };
   }
-  const query = checkQuery(text, resolved.name);
+  const query = checkQuery(
+    text,
+    `strategy ${resolved.name} needs a query: write what to look for, or use the strategy "ambient", which takes none`,
+  );
   const terms = [...new Set(tools.analyzer.analyze(query))].sort();
   const vector = reads.similarity
     ? await embedQuery(query, tools.embedder, signal, reads.lexical)
@@ -72,12 +75,10 @@ export async function prepareQuery(
   };
 }
 
-export function checkQuery(text: string | undefined, strategy: string): string {
+/** `blank` says what to do without one. */
+export function checkQuery(text: string | undefined, blank: string): string {
   if (typeof text !== 'string' || text.trim() === '') {
-    throw new SalienceError(
-      'blank_query',
-      `strategy ${strategy} needs a query: write what to look for, or use the strategy "ambient", which takes none`,
-    );
+    throw new SalienceError('blank_query', blank);
   }
   if (findTextProblem(text) === 'invalid-utf16') {
     throw new SalienceError('invalid_text', 'query: the text has half of a surrogate pair', {

@@ -26,6 +26,16 @@ test('a misspelt word finds what it was meant to, at half its weight, and says s
   for (const hit of hybrid) verifyExplanation(hit.explain());
 });
 
+test('letters are counted as they are written, not those of the stem', async () => {
+  await using memory = (await live(none)).memory;
+  await memory.remember('Drinks coffee without sugar', { id: 'coffee' });
+  const { hits } = await memory.recall('cofee', { strategy: 'bm25' });
+  expect(hits.map((hit) => hit.memory.id)).toEqual(['coffee']);
+  const tree = hits[0]?.explain();
+  if (!tree) throw new Error('there is no hit');
+  verifyExplanation(tree);
+});
+
 test('near words come before the frequent, those before others; at most three, beginnings last', async () => {
   await using memory = (await live(none)).memory;
   for (const [at, content] of [

@@ -13,7 +13,7 @@ import { type Connection, connect } from './connection.ts';
 import { indexRows } from './feed.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
-import { loadPages, savedReflection } from './pages.ts';
+import { loadPages, savedReflection, savePages } from './pages.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
@@ -105,6 +105,43 @@ test('saved pages say which uses they reflect, and what came later is taken in',
   await using next = createSqliteStore({ directory });
   const again = await countsBySearch(await next.openSpace('alice'));
   expect(['m0', 'm1', 'm2', 'm3'].map((id) => again.get(id))).toEqual([0, 1, 2, 1]);
+});
+
+test('pages that cannot be read are saved anew when the space is closed', async () => {
+  const { store } = observed();
+  const space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id })),
+  );
+  await store.close();
+  const path = join(directory, fileNameOf('alice'));
+  const saved = async () => {
+    const connection = await connect(path, { readOnly: true, timeout: 1000 });
+    const index = decodePages(loadPages(connection)?.parts() ?? new Map());
+    connection.close();
+    return index?.size;
+  };
+  expect(await saved()).toBe(300);
+  for (const damage of [
+    `UPDATE page SET bytes = zeroblob(length(bytes)) WHERE part = 'keys'`,
+    // The layout of an older version, or of a later one.
+    (connection: Connection) => {
+      const parts = new Map(loadPages(connection)?.parts());
+      parts.set('header', new TextEncoder().encode('{"layout":1}'));
+      savePages(connection, parts, savedReflection(connection));
+    },
+  ]) {
+    const connection = await connect(path, { readOnly: false, timeout: 1000 });
+    if (typeof damage === 'string') connection.database.exec(damage);
+    else damage(connection);
+    connection.close();
+    expect(await saved()).toBeUndefined();
+    await using next = createSqliteStore({ directory });
+    expect((await countsBySearch(await next.openSpace('alice'))).size).toBe(300);
+    await next.close();
+    expect(await saved()).toBe(300);
+  }
 });
 
 test('many uses alone are reason enough for new pages', async () => {
