@@ -21,6 +21,7 @@ export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';
 export type { SortDirection, SortName } from './domain/fields.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source, type Tier } from './domain/memory.ts';
 export type { MetadataFilter, MetadataScalar, MetadataTest } from './domain/metadata-condition.ts';
+export type { Relation, RelationInput } from './domain/relation.ts';
 export {
   type Fading,
   type FadingOff,
@@ -42,6 +43,19 @@ export type {
   OperationContent,
   OperationResult,
 } from './engine/diagnostics.ts';
+export type {
+  EntitiesOptions,
+  GraphOptions,
+  GraphPath,
+  Neighbourhood,
+  NeighboursOptions,
+  PathsOptions,
+  RelateOptions,
+  RelateResult,
+  StatedRelation,
+  UnrelateOptions,
+  UnrelateResult,
+} from './engine/graph/types.ts';
 export type { Activity, ActivityOptions, UseActivity, WriteActivity } from './engine/looking/activity.ts';
 export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';

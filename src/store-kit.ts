@@ -17,6 +17,14 @@
 
 export type { FieldFilter, SortDirection, SortName } from './domain/fields.ts';
 export type { MemoryRecord } from './domain/memory.ts';
+export {
+  endsOf,
+  foldedName,
+  namesOfEntity,
+  type RelationRecord,
+  relationId,
+  relationIds,
+} from './domain/relation.ts';
 export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
 export { parseSpaceName } from './domain/space.ts';
 export { withSearch } from './search/residence.ts';

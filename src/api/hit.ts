@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Arm, Hit, SpelledWord, StageTrace, Trace } from '../index.ts';
+import { statedRelation } from './relation.ts';
 import { explanationSchema, instant, listOf, memorySchema } from './schemas.ts';
 
 export const explaining = z.boolean().describe('Also return how every score comes about. Default is false');
@@ -14,6 +15,7 @@ export const hitSchema = z.object({
   isAssociative: z.boolean().describe('Found through links of other hits'),
   path: listOf(z.string()).optional().describe('The ids that led to it'),
   viaDeepRecall: z.boolean(),
+  relation: statedRelation.optional().describe('Of a hit that is a relation; memory is what states it'),
   features: features.optional().describe('With explain: the named parts of the score'),
   explanation: explanationSchema.optional().describe('With explain: the tree of values of the score'),
 } satisfies Record<Exclude<keyof Hit, 'explain'> | 'explanation', z.ZodType>);

@@ -4,6 +4,7 @@ import { beliefs, conflicts, invalidate, reinstate, resolve } from './belief.ts'
 import { forget, forgetMany, undo, update } from './change.ts';
 import { compare } from './compare.ts';
 import { bootstrap, context, pinned } from './context.ts';
+import { entities, neighbours, paths, relate, unrelate } from './graph.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
 import { activity, operations } from './looking.ts';
@@ -34,6 +35,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   curate,
   currentSession,
   endSession,
+  entities,
   explain,
   feedback,
   forget,
@@ -45,9 +47,11 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   links,
   list,
   maintain,
+  neighbours,
   markUsed,
   observe,
   operations,
+  paths,
   pinned,
   recall,
   recalls,
@@ -55,6 +59,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   reindex,
   remember,
   rememberMany,
+  relate,
   resolve,
   importMemories,
   reinstate,
@@ -65,6 +70,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   timeline,
   undo,
   unlink,
+  unrelate,
   update,
   whyNot,
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { capitalised } from '../domain/arguments.ts';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
-import type { Explanation, Memory, Metadata, SpaceSettings } from '../index.ts';
+import type { Explanation, Memory, Metadata, Relation, SpaceSettings } from '../index.ts';
 
 /** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
 export function listOf<Item extends z.ZodType>(
@@ -13,6 +13,17 @@ export function listOf<Item extends z.ZodType>(
 export const instant = z.string().describe('ISO 8601');
 const share = z.number().min(0).max(1);
 const metadata = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Metadata, Metadata>;
+
+/** A relation as a memory states it. */
+export const relationSchema = z.object({
+  from: z.string(),
+  name: z.string(),
+  to: z.string(),
+  weight: z.number(),
+  confidence: share,
+  validFrom: instant.exactOptional(),
+  validUntil: instant.exactOptional(),
+} satisfies Record<keyof Relation, z.ZodType>);
 
 /** What a field of a memory holds, as it is handed out. */
 function outputOf({ kind, choices = [] }: Field): z.ZodType {
@@ -28,6 +39,8 @@ function outputOf({ kind, choices = [] }: Field): z.ZodType {
       return z.array(z.string());
     case 'metadata':
       return metadata;
+    case 'relations':
+      return listOf(relationSchema);
     case 'choice':
       return z.enum(choices as readonly [string, ...string[]]);
     case 'instant':
@@ -79,6 +92,7 @@ export const settingsSchema = z.object({
   ]),
   recordRecalls: z.union([z.literal('off'), z.object({ days: z.number(), texts: z.boolean() })]),
   timeZone: z.string(),
+  singleValued: listOf(z.string()),
 } satisfies Record<keyof SpaceSettings, z.ZodType>);
 
 const explanationNode = z.object({

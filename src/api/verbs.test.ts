@@ -139,6 +139,25 @@ describe('every verb answers by its schema', () => {
       { messages: [{ role: 'user', content: 'I moved to Ulm', at: '2026-02-28T12:00:00Z' }], tags: ['chat'] },
       /^1 created, 0 updated, 0 known, 0 merged; judged by rules\n- m\d+$/,
     ],
+    [
+      'remember',
+      { id: 'ulm', content: 'A city', type: 'entity', title: 'Ulm', kind: 'place' },
+      /^created ulm/,
+    ],
+    [
+      'relate',
+      { from: 'm1', name: 'lives in', to: 'ulm', validFrom: '2026-01-01' },
+      /^created\n- \[m1\] lives_in \[ulm\] \(from 2026-01-01T00:00:00.000Z; stated by \[m\d+\]\)$/,
+    ],
+    ['entities', { query: 'Ulm' }, /^1 entity\n- \[ulm\] Ulm \(place\)$/],
+    [
+      'neighbours',
+      { entity: 'ulm' },
+      /^\[ulm\] Ulm\n1\. \[m1\] Milk\n1 relation\n- \[m1\] lives_in \[ulm\] /,
+    ],
+    ['paths', { from: 'Ulm', to: 'm1' }, /^1 path\n- \[ulm\] – \[m1\]$/],
+    ['recall', { query: 'city Ulm', include: ['edges'], explain: true }, /\) \[m1\] lives_in \[ulm\] /],
+    ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended; stated by \[m\d+\]$/],
     ['forget_many', { ids: ['m2'], dryRun: true }, /^would forget m2$/],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];
@@ -242,7 +261,17 @@ test('a look back and a filter by metadata pass through', async () => {
 
 test('an agent gets the fields that a model may fill in, and a program all of them', () => {
   const remembering = agentVerbs.find(({ name }) => name === 'remember')!;
-  const withheld = ['id', 'createdAt', 'updatedAt', 'expiresAt', 'role', 'source', 'sourceRef', 'weight'];
+  const withheld = [
+    'id',
+    'createdAt',
+    'updatedAt',
+    'expiresAt',
+    'relations',
+    'role',
+    'source',
+    'sourceRef',
+    'weight',
+  ];
   const all = Object.keys(verb('remember').input.shape);
   expect(all).toEqual(expect.arrayContaining(withheld));
   expect(Object.keys(remembering.input.shape)).toEqual(all.filter((name) => !withheld.includes(name)));

@@ -14,6 +14,9 @@ const memory: Required<Omit<Memory, 'votes' | 'ordinal' | 'bornIn' | 'seen' | 'c
   tags: ['its-tag', 'another-tag'],
   metadata: { its: 'metadata' },
   topicKey: 'its-topic',
+  aliases: ['its-alias'],
+  kind: 'its-kind',
+  relations: [{ from: 'its-from', name: 'its_name', to: 'its-to', weight: 1, confidence: 0.8 }],
   author: 'its-author',
   role: 'its-role',
   sessionId: 'its-session',
@@ -49,9 +52,11 @@ test('formatMemory shows every field', () => {
     { ...memory, ordinal: 1, bornIn: undefined, seen: undefined, core: true, votes: undefined } as Memory,
     { now: parseInstant('2026-01-10T00:00:00Z'), paint: (_, plain) => plain },
   );
-  const { sessions, metadata, ...fields } = memory;
+  const { sessions, metadata, relations, ...fields } = memory;
   for (const value of Object.values(fields).flat()) expect(text).toContain(String(value));
   expect(text).toContain(JSON.stringify(metadata));
+  expect(relations).toHaveLength(1);
+  expect(text).toMatch(/relations +its-from its_name its-to/);
   expect(text).toContain(`${sessions.length} sessions`);
   expect(text).toMatch(/tier +hot, core/);
 });

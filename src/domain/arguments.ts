@@ -74,6 +74,23 @@ const scalar = { anyOf: [text, { type: 'number' }, flag, { type: 'null' }] } as 
 const limit = { anyOf: [text, { type: 'number' }] } as const satisfies Schema;
 const anything = { type: 'object', additionalProperties: {} } as const satisfies Schema;
 
+const time = { ...text, description: 'ISO 8601' } as const satisfies Schema;
+const relations = {
+  type: 'array',
+  items: object(
+    {
+      from: { ...text, description: 'The id of a memory' },
+      name: { ...text, description: 'Such as works_at' },
+      to: { ...text, description: 'The id of a memory' },
+      weight: { type: 'number', minimum: 0.1, maximum: 1 },
+      confidence: share,
+      validFrom: time,
+      validUntil: time,
+    },
+    ['from', 'name', 'to'],
+  ),
+} as const satisfies Schema;
+
 /** The JSON Schema of what a field of a memory holds. */
 export function schemaOfField({ kind, choices = [], range }: Field): Schema {
   switch (kind) {
@@ -88,6 +105,8 @@ export function schemaOfField({ kind, choices = [], range }: Field): Schema {
       return texts;
     case 'metadata':
       return anything;
+    case 'relations':
+      return relations;
     case 'choice':
       return { enum: choices };
     default:

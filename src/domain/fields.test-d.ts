@@ -2,6 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import type { Memory, MemoryChanges, RememberInput } from '../engine/types.ts';
 import type { ChangeField, CreateField, FIELDS, FieldName, InstantField } from './fields.ts';
 import type { MemoryRecord, Metadata } from './memory.ts';
+import type { Relation, RelationRecord } from './relation.ts';
 import type { Instant } from './time.ts';
 
 interface Values {
@@ -12,6 +13,7 @@ interface Values {
   content: string;
   scope: string;
   metadata: Metadata;
+  relations: readonly RelationRecord[];
   number: number;
   count: number;
   instant: Instant;
@@ -40,7 +42,9 @@ test('a memory has the fields of a record, with times as text, and three more', 
   expectTypeOf<Omit<Memory, Added>>().toEqualTypeOf<{
     readonly [Name in FieldName]: Name extends InstantField
       ? string | Extract<MemoryRecord[Name], undefined>
-      : MemoryRecord[Name];
+      : Name extends 'relations'
+        ? readonly Relation[] | undefined
+        : MemoryRecord[Name];
   }>();
 });
 

@@ -12,6 +12,8 @@ export type FieldKind =
   | 'content'
   | 'scope'
   | 'metadata'
+  /** What memories have to do with each other; times as instants. */
+  | 'relations'
   | 'number'
   | 'count'
   /** Milliseconds in a record, ISO 8601 outside. */
@@ -184,6 +186,27 @@ export const FIELDS = {
     initial: {},
     about: 'any JSON that belongs to it',
     option: '--metadata <name=value>',
+  },
+  aliases: {
+    kind: 'texts',
+    set: 'change',
+    maxItems: 64,
+    maxCharacters: 200,
+    about: 'of an entity: the other names of what its title names',
+    option: '--alias <name>',
+  },
+  kind: {
+    kind: 'text',
+    set: 'change',
+    maxCharacters: 64,
+    about: 'of an entity: person, organisation, place, project, thing, or another word',
+    option: '--kind <kind>',
+  },
+  relations: {
+    kind: 'relations',
+    set: 'change',
+    about: 'what it says that two memories have to do with each other: from and to are their ids',
+    agents: false,
   },
   author: {
     kind: 'text',
@@ -384,7 +407,8 @@ export function isClearable(name: ChangeField): boolean {
 /** What a change of the field says: there is no default then, and a list is given whole. */
 export function aboutChange(name: CreateField): string {
   const { about, kind } = FIELDS[name];
-  const whole = kind === 'texts' || kind === 'metadata' ? ' (replaces what is there)' : '';
+  const whole =
+    kind === 'texts' || kind === 'metadata' || kind === 'relations' ? ' (replaces what is there)' : '';
   return about.replace(/ \(default: [^)]*\)$/, '') + whole;
 }
 

@@ -1,3 +1,4 @@
+import type { RelationRecord } from './relation.ts';
 import type { Instant } from './time.ts';
 
 /** The types that rules know by name. Any other string is accepted and treated as `other`. */
@@ -64,6 +65,12 @@ export interface MemoryRecord {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly topicKey: string | undefined;
+  /** Of an entity: its other names, beside the title. */
+  readonly aliases: readonly string[] | undefined;
+  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or any other word. */
+  readonly kind: string | undefined;
+  /** The relations that it states. */
+  readonly relations: readonly RelationRecord[] | undefined;
   /** Who said it: a name of at most 200 characters. */
   readonly author: string | undefined;
   /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or any other word. */

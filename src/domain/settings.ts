@@ -1,5 +1,6 @@
-import { flag, invalidArgument, number, oneOf, wholeNumber } from './check.ts';
+import { flag, invalidArgument, number, oneOf, texts, wholeNumber } from './check.ts';
 import { onlyKeys } from './options.ts';
+import { relationName, SINGLE_VALUED } from './relation.ts';
 
 /** How the memories of a space fade: kept with the space, so that every process treats them alike. */
 export type Fading = FadingOff | RetentionFading;
@@ -53,12 +54,15 @@ export interface SpaceSettings {
   readonly recordRecalls: RecallRecording;
   /** The IANA name of the time zone in which days are meant, such as `Europe/Berlin`. Default is `UTC`. */
   readonly timeZone: string;
+  /** The names of relations of which one value holds at a time, sorted. Default is {@link SINGLE_VALUED}. */
+  readonly singleValued: readonly string[];
 }
 
 export const DEFAULT_SETTINGS: SpaceSettings = {
   fading: { mode: 'off' },
   recordRecalls: 'off',
   timeZone: 'UTC',
+  singleValued: SINGLE_VALUED,
 };
 
 const RECORDING: Exclude<RecallRecording, 'off'> = { days: 30, texts: false };
@@ -119,6 +123,12 @@ export function parseTimeZone(name: unknown): string {
   );
 }
 
+/** Reads which relations have one value at a time: a list in the place of the one before. Throws `invalid_argument`. */
+export function parseSingleValued(names: unknown): readonly string[] {
+  const given = texts(names, 'singleValued', 1000, 64);
+  return [...new Set(given.map((name, at) => relationName(name, `singleValued[${at}]`)))].sort();
+}
+
 /** One setting of a space. */
 type Setting = SpaceSettings[keyof SpaceSettings];
 
@@ -137,7 +147,7 @@ export function sameSetting(a: Setting, b: Setting): boolean {
  * ```
  */
 export function settingText(setting: Setting): string {
-  if (typeof setting === 'string' || 'days' in setting) return JSON.stringify(setting);
+  if (typeof setting === 'string' || !('mode' in setting)) return JSON.stringify(setting);
   if (setting.mode === 'off') return '"off"';
   const { mode, ...rest } = setting;
   const own = Object.entries(rest).filter(

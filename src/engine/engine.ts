@@ -6,6 +6,9 @@ import { invalidate, reinstate } from './belief/validity.ts';
 import { importedVotes } from './belief/votes.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withDiagnostics } from './diagnostics.ts';
+import { entities } from './graph/entities.ts';
+import { relate, unrelate } from './graph/relate.ts';
+import { neighbours, paths } from './graph/walk.ts';
 import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
 import type { MemoryEngine } from './memory-engine.ts';
@@ -71,6 +74,11 @@ const FUNCTIONS: {
   links: linksOf,
   link,
   unlink,
+  relate,
+  unrelate,
+  entities,
+  neighbours,
+  paths,
   configure,
   maintain,
   curate,

@@ -4,6 +4,17 @@ import type { SpaceInfo } from '../store/store.ts';
 import type { Belief, HistoryEntry } from './belief/belief.ts';
 import type { ConflictsOptions } from './belief/conflicts.ts';
 import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/judgement.ts';
+import type {
+  EntitiesOptions,
+  GraphPath,
+  Neighbourhood,
+  NeighboursOptions,
+  PathsOptions,
+  RelateOptions,
+  RelateResult,
+  UnrelateOptions,
+  UnrelateResult,
+} from './graph/types.ts';
 import type { Activity, ActivityOptions } from './looking/activity.ts';
 import type { Operation, OperationsOptions } from './looking/operations.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
@@ -551,6 +562,78 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   unlink(a: string, b: string, options?: UnlinkOptions): Promise<void>;
+  /**
+   * States that two memories, each named by id or as an entity, have something to do with each other, and remembers a
+   * sentence that says so. Of a name that has one value at a time (see `configure`) the one that began last counts.
+   *
+   * @throws `not_found`, `invalid_argument`: a name means several entities.
+   * @example
+   * ```ts
+   * await memory.remember('A mathematician', { type: 'entity', title: 'Ada Lovelace', kind: 'person', aliases: ['Ada'] });
+   * await memory.remember('Makes engines', { type: 'entity', title: 'Acme', kind: 'organisation' });
+   * const { relation } = await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2026-01-01' });
+   * console.log(relation.id, relation.statements);
+   * ```
+   */
+  relate(from: string, name: string, to: string, options?: RelateOptions): Promise<RelateResult>;
+  /**
+   * Ends a relation: whatever says that it holds says until when. `undo` takes it back.
+   *
+   * @throws `not_found`: nothing says that it holds.
+   * @example
+   * ```ts
+   * await memory.rememberMany([
+   *   { content: 'A mathematician', type: 'entity', title: 'Ada' },
+   *   { content: 'Makes engines', type: 'entity', title: 'Acme' },
+   * ]);
+   * await memory.relate('Ada', 'works_at', 'Acme');
+   * await memory.unrelate('Ada', 'works_at', 'Acme');
+   * ```
+   */
+  unrelate(from: string, name: string, to: string, options?: UnrelateOptions): Promise<UnrelateResult>;
+  /**
+   * Finds entities: those of a name or an alias first, then what a recall finds; without a query all, newest update first.
+   *
+   * @example
+   * ```ts
+   * await memory.remember('A mathematician', { type: 'entity', title: 'Ada Lovelace', aliases: ['Ada'] });
+   * const [ada] = await memory.entities('ada');
+   * console.log(ada?.title, ada?.aliases);
+   * ```
+   */
+  entities(query?: string, options?: EntitiesOptions): Promise<readonly Memory[]>;
+  /**
+   * Shows what lies around a memory, named by id or as an entity, and the relations that join it: up to 3 away.
+   *
+   * @throws `not_found`, `invalid_argument`: the name means several entities.
+   * @example
+   * ```ts
+   * await memory.rememberMany([
+   *   { content: 'A mathematician', type: 'entity', title: 'Ada' },
+   *   { content: 'Makes engines', type: 'entity', title: 'Acme' },
+   * ]);
+   * await memory.relate('Ada', 'works_at', 'Acme');
+   * const { neighbours, relations } = await memory.neighbours('Ada', { depth: 2 });
+   * console.log(neighbours.map((each) => each.memory.title), relations.map(({ name }) => name));
+   * ```
+   */
+  neighbours(entity: string, options?: NeighboursOptions): Promise<Neighbourhood>;
+  /**
+   * Shows how two memories are joined: the shortest paths of relations between them, walked either way.
+   *
+   * @throws `not_found`, `invalid_argument`: a name means several entities.
+   * @example
+   * ```ts
+   * await memory.rememberMany([
+   *   { content: 'A mathematician', type: 'entity', title: 'Ada' },
+   *   { content: 'Makes engines', type: 'entity', title: 'Acme' },
+   * ]);
+   * await memory.relate('Ada', 'works_at', 'Acme');
+   * const [path] = await memory.paths('Ada', 'Acme');
+   * console.log(path?.relations.map(({ name }) => name));
+   * ```
+   */
+  paths(from: string, to: string, options?: PathsOptions): Promise<readonly GraphPath[]>;
   /**
    * Changes the settings of the space and returns them all; without options it only reads them. By default memories do
    * not fade, and the time zone is UTC.

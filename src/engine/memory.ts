@@ -1,4 +1,5 @@
 import type { ImportanceSource, MemoryType, Metadata, Source, Tier } from '../domain/memory.ts';
+import type { Relation } from '../domain/relation.ts';
 import type { Vote } from '../store/store.ts';
 
 /** One remembered statement. Times are ISO 8601 in UTC, to the millisecond; what is not known is `undefined`. */
@@ -23,6 +24,12 @@ export interface Memory {
   readonly metadata: Metadata;
   /** What it is about: the next statement with this key and scope replaces it. */
   readonly topicKey: string | undefined;
+  /** Of an entity: its other names, beside the title. */
+  readonly aliases: readonly string[] | undefined;
+  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
+  readonly kind: string | undefined;
+  /** What it says that two memories have to do with each other. */
+  readonly relations: readonly Relation[] | undefined;
   /** Who said it: a name of at most 200 characters. */
   readonly author: string | undefined;
   /** The role of the author: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */

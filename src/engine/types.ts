@@ -1,6 +1,7 @@
 import type { SortDirection, SortName } from '../domain/fields.ts';
 import type { MemoryType, Metadata, Source, Tier } from '../domain/memory.ts';
 import type { MetadataFilter } from '../domain/metadata-condition.ts';
+import type { RelationInput } from '../domain/relation.ts';
 import type { RESOLUTIONS } from '../domain/verbs.ts';
 import type { ParameterOverrides } from '../scoring/profile.ts';
 import type { PairKind } from '../store/store.ts';
@@ -21,6 +22,12 @@ export interface RememberOptions {
   /** At most 64 of at most 128 characters. */
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: Metadata | undefined;
+  /** Of an entity: its other names, beside the title; at most 64 of at most 200 characters. */
+  readonly aliases?: readonly string[] | undefined;
+  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
+  readonly kind?: string | undefined;
+  /** What it says that two memories have to do with each other, by their ids; at most 100. */
+  readonly relations?: readonly RelationInput[] | undefined;
   /** Who said it: a name of at most 200 characters. */
   readonly author?: string | undefined;
   /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
@@ -77,6 +84,9 @@ export interface MemoryChanges {
   /** As in `remember`. */
   readonly ttl?: string | Date | undefined;
   readonly topicKey?: string | null | undefined;
+  readonly aliases?: readonly string[] | null | undefined;
+  readonly kind?: string | null | undefined;
+  readonly relations?: readonly RelationInput[] | null | undefined;
   readonly author?: string | null | undefined;
   readonly role?: string | null | undefined;
   readonly sourceRef?: string | null | undefined;
@@ -190,6 +200,11 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly rerankTopK?: number | undefined;
   /** Looks back. Nothing is learnt from such a recall. */
   readonly asOf?: AsOf | undefined;
+  /**
+   * `edges`: relations compete with memories for the same places, each by the score of what states it best × its weight.
+   * Such a hit has a `relation`. Not together with `rerank`. Default is none.
+   */
+  readonly include?: readonly 'edges'[] | undefined;
 }
 
 /** Narrows a list to what its memories have in single fields. A memory without the field is left out. */

@@ -43,6 +43,11 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   links: ['a'],
   link: ['a', 'b'],
   unlink: ['a', 'b'],
+  relate: ['a', 'knows', 'b'],
+  unrelate: ['a', 'likes', 'b'],
+  entities: ['a'],
+  neighbours: ['a'],
+  paths: ['a', 'b'],
   configure: [],
   maintain: [],
   curate: [],
@@ -61,7 +66,12 @@ async function sample(): Promise<MemoryEngine> {
   const memory = await openMemory(opened);
   await memory.startSession();
   await memory.rememberMany([
-    { id: 'a', content: 'Ann drinks tea', topicKey: 'topic' },
+    {
+      id: 'a',
+      content: 'Ann drinks tea',
+      topicKey: 'topic',
+      relations: [{ from: 'a', name: 'likes', to: 'b' }],
+    },
     { id: 'b', content: 'Ben drinks tea' },
   ]);
   return memory;

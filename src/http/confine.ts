@@ -139,6 +139,10 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       { details: { id, space: memory.space } },
     );
   };
+  /** An end that is named by an id must be seen. */
+  const hasNoStranger = async (end: string): Promise<void> => {
+    if (await memory.get(end)) await find(end);
+  };
   const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
   /** What a token may forget: memories in its scopes, or a filter within one of them. */
   const forgettable = async (target: ForgetTarget): Promise<ForgetTarget> => {
@@ -278,6 +282,15 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       }
       for (const { scope } of [conflict.older, conflict.newer]) written(scope);
       return memory.resolve(conflictId, resolution, options);
+    },
+    async relate(from, name, to, options = {}) {
+      await Promise.all([from, to].map(hasNoStranger));
+      await Promise.all((options.statements ?? []).map(findWritable));
+      return memory.relate(from, name, to, { ...options, scope: written(options.scope) });
+    },
+    async unrelate(from, name, to, options = {}) {
+      await Promise.all([from, to].map(hasNoStranger));
+      return memory.unrelate(from, name, to, { ...options, scope: written(options.scope) });
     },
     async beliefs(topicKey, options) {
       const beliefs = await memory.beliefs(topicKey, seen(options));

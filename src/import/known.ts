@@ -118,6 +118,8 @@ const changeable = [
   'tags',
   'metadata',
   'topicKey',
+  'aliases',
+  'kind',
   'author',
   'role',
   'importance',

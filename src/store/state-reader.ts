@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../domain/memory.ts';
+import { endsOf, foldedName, namesOfEntity, relationIds } from '../domain/relation.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { grouped } from './belief-state.ts';
 import { compareCreated } from './comparison.ts';
@@ -25,7 +26,15 @@ import {
   type State,
   undoableOperation,
 } from './state.ts';
-import type { ListAnswer, ListRequest, Session, SimilarPair, SpaceInfo, StoreReader } from './store.ts';
+import type {
+  FindBy,
+  ListAnswer,
+  ListRequest,
+  Session,
+  SimilarPair,
+  SpaceInfo,
+  StoreReader,
+} from './store.ts';
 import { fullContent } from './tiers.ts';
 
 /** The verbs of reading over a state, or over one that changes: what is read is what `present` gives then. */
@@ -61,11 +70,10 @@ export function readerOf(present: () => State): StoreReader {
     },
     async find(by, values) {
       const { memories, events } = present();
-      const wanted = new Set(by === 'content' ? values.map(normalisedContent) : values);
-      const valuesOf = (memory: MemoryRecord) =>
-        by === 'content' ? statementOf(memory, events) : memory[by];
+      const fold = by === 'content' ? normalisedContent : by === 'names' ? foldedName : String;
+      const wanted = new Set(values.map(fold));
       const found = [...memories.values()].filter(({ memory }) =>
-        [valuesOf(memory)].flat().some((value) => value !== undefined && wanted.has(value)),
+        valuesOf(memory, by, events).some((value) => wanted.has(value)),
       );
       return inOrder(found.map(({ memory }) => memory));
     },
@@ -148,6 +156,14 @@ export function readerOf(present: () => State): StoreReader {
       return operationsOf(present(), request);
     },
   };
+}
+
+function valuesOf(memory: MemoryRecord, by: FindBy, events: State['events']): readonly string[] {
+  if (by === 'content') return [statementOf(memory, events)];
+  if (by === 'names') return namesOfEntity(memory);
+  if (by === 'ends') return endsOf(memory.relations);
+  if (by === 'relations') return relationIds(memory.relations);
+  return [memory[by] ?? []].flat();
 }
 
 function pairOf({

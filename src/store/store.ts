@@ -397,9 +397,18 @@ export interface SimilarPair extends NewPair {
 
 /**
  * By what memories can be looked up: the normalised content (see `normalisedContent`; a stub is found by its full text),
- * the very same topic or session, or one of the ids that they supersede or were made of.
+ * the very same topic or session, one of the ids that they supersede or were made of, of an entity one of its names
+ * (see `foldedName`), or of a relation that they state the id of one of its ends, or its own (see `relationId`).
  */
-export type FindBy = 'content' | 'topicKey' | 'sessionId' | 'supersedes' | 'derivedFrom';
+export type FindBy =
+  | 'content'
+  | 'topicKey'
+  | 'sessionId'
+  | 'supersedes'
+  | 'derivedFrom'
+  | 'names'
+  | 'ends'
+  | 'relations';
 
 /** A stretch of work in which memories are made. */
 export interface Session {

@@ -47,6 +47,25 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     tags: fc.array(label, { maxLength: 3 }),
     metadata: fc.oneof(arbitraryMetadata, fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true })),
     topicKey: optional(label),
+    aliases: optional(fc.uniqueArray(label, { maxLength: 2 })),
+    kind: optional(fc.constantFrom('person', 'place')),
+    relations: rarely(
+      fc.array(
+        fc.record(
+          {
+            from: label,
+            name: fc.constantFrom('knows', 'lives_in'),
+            to: label,
+            weight: fc.constantFrom(0.1, 0.5, 1),
+            confidence: fraction,
+            validFrom: instant,
+            validUntil: instant,
+          },
+          { requiredKeys: ['from', 'name', 'to', 'weight', 'confidence'], noNullPrototype: true },
+        ),
+        { maxLength: 2 },
+      ),
+    ),
     author: optional(fc.oneof(fc.constantFrom('Ann Lee', 'Bob Lee', 'Will', 'Zoë', '東京'), label)),
     role: optional(fc.constantFrom('user', 'assistant', 'tool')),
     sessionId: optional(label),

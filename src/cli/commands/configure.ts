@@ -12,6 +12,7 @@ interface Options {
   readonly timeZone?: string | undefined;
   readonly recordRecalls?: 'off' | number | undefined;
   readonly recordTexts?: boolean | undefined;
+  readonly singleValued?: readonly string[] | undefined;
 }
 
 export const examples = [
@@ -47,7 +48,7 @@ export function configure(command: Command): void {
     )
     .action(
       action<Options, []>(async (context) => {
-        const { fading, curve, timeZone, recordRecalls: days, recordTexts } = context.options;
+        const { fading, curve, timeZone, singleValued, recordRecalls: days, recordTexts } = context.options;
         if (curve !== undefined && fading !== 'retention') {
           command.error("error: option '--curve <shape>' goes with --fading retention");
         }
@@ -57,6 +58,7 @@ export function configure(command: Command): void {
         const changes = {
           fading: fading === 'retention' ? { mode: fading, curve } : fading,
           timeZone,
+          singleValued,
           recordRecalls: typeof days === 'number' ? { days, texts: recordTexts === true } : days,
         };
         const reads = Object.values(changes).every((each) => each === undefined);
@@ -68,6 +70,7 @@ export function configure(command: Command): void {
             ['fading', settingText(settings.fading).replaceAll(/^"|"$/g, '')],
             ['time zone', settings.timeZone],
             ['recalls', recordingText(settings.recordRecalls)],
+            ['one value', settings.singleValued.join(', ')],
           ]),
         );
       }),

@@ -33,7 +33,7 @@ const MOST_CANDIDATES = 1000;
 
 export type ContextOptions<StrategyName extends string = string> = Omit<
   RecallOptions<StrategyName>,
-  'limit'
+  'limit' | 'include'
 > &
   ContextBudget &
   Omit<BuildOptions, 'strategy' | 'maxItems' | 'objective' | 'shares'> & {

@@ -21,6 +21,8 @@ import type {
   Snapshot,
   SpaceStore,
 } from '../../store/store.ts';
+import type { StatedRelation } from '../graph/types.ts';
+import { type EdgePlan, withEdges } from './edges.ts';
 import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
 import { associateMatches } from './relevance.ts';
 import { rerankItems } from './rerank.ts';
@@ -39,6 +41,8 @@ export interface RecallPlan {
   readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
   /** No hit scores less, whatever links or a reranker make of it. `undefined`: no such floor. */
   readonly minScore: number | undefined;
+  /** Relations compete with memories. Not together with a reranker. */
+  readonly edges?: EdgePlan | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -52,6 +56,8 @@ export interface RankedMemory {
   readonly isAssociative: boolean;
   /** The ids that led to it, or to the score that it inherits from what it may be an update of: from a direct hit on. */
   readonly path: readonly string[] | undefined;
+  /** Set where this is a relation, and the memory what states it. */
+  readonly relation?: StatedRelation | undefined;
   explain(): Explanation;
 }
 
@@ -63,6 +69,8 @@ export interface PipelineAnswer {
   readonly matches: ReadonlyMap<string, number>;
   readonly stages: readonly StageTrace[];
   readonly arms: readonly Arm[];
+  /** No relation that competed and is left out scores above it. */
+  readonly edgeBound?: number | undefined;
 }
 
 /** The hits of a search, and in what order they go on. */
@@ -97,7 +105,10 @@ export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<Pipe
   const answer = await snapshot.search(request);
   const candidates = answer.hits.map((scored) => directHit(scored, request));
   const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
-  return finish(surroundingsIn(snapshot, request), plan, direct);
+  const found = await finish(surroundingsIn(snapshot, request), plan, direct);
+  if (!plan.edges) return found;
+  const { ranked, bound, row } = await withEdges(snapshot, plan, plan.edges, found.ranked);
+  return { ...found, ranked, edgeBound: bound, stages: [...found.stages, row] };
 }
 
 async function reranked(

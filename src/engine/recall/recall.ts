@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { flag, invalidArgument, number, oneOf, text, wholeNumber } from '../../domain/check.ts';
+import { flag, invalidArgument, number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
@@ -9,11 +9,12 @@ import { retentionAt } from '../../scoring/fading.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import { featuresOf } from '../../scoring/score.ts';
 import type { Signals } from '../../scoring/signals.ts';
-import type { NewUsage, PastSpace, SearchAnswer, Spelling } from '../../store/store.ts';
+import type { NewUsage, PastSpace, Spelling } from '../../store/store.ts';
 import type { DateRange } from '../../text/dates.ts';
 import { snippet } from '../../text/snippet.ts';
 import { weightOf } from '../../text/spelling.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
+import type { StatedRelation } from '../graph/types.ts';
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { EvidenceChain } from './expand.ts';
@@ -47,6 +48,8 @@ export interface Hit<StrategyName extends string = string, Scored extends AnySco
   readonly path?: readonly string[] | undefined;
   /** Found only because the recall was deep. */
   readonly viaDeepRecall: boolean;
+  /** Set where the hit is a relation; its memory is then what states it best. Only with `include: ['edges']`. */
+  readonly relation?: StatedRelation | undefined;
   /** The words around the matches; absent when no word matched. */
   readonly snippet?: string | undefined;
   /** The tree of values that the score is made of. */
@@ -87,7 +90,9 @@ export async function recall<StrategyName extends string = 'hybrid'>(
     {
       verb: 'recall',
       query,
-      hitsOf: ({ hits }) => hits.map(({ memory, score }) => ({ id: memory.id, score: score.value })),
+      // A relation says which memories it joins: it is not kept.
+      hitsOf: ({ hits }) =>
+        memoriesAmong(hits).map(({ memory, score }) => ({ id: memory.id, score: score.value })),
     },
     (reading) =>
       asKnown(reading, options, (engineAsOf, rest, past) => recallAsOf(engineAsOf, query, rest, past)),
@@ -118,11 +123,16 @@ export async function recallPrepared<StrategyName extends string>(
   throwIfAborted(options.signal);
   const terms = termsLookedFor(prepared, answer);
   const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, terms, options));
-  const effects = await applyEffects(engine, prepared.strategy, hits, query, options);
+  const effects = await applyEffects(engine, prepared.strategy, memoriesAmong(hits), query, options);
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
   const nothing = nothingIn(trace, hits.length);
   return { hits, evidenceChains: answer.chains, ...(nothing ? { nothing } : {}), trace };
+}
+
+/** Without relations, which rest on memories that stand before them. */
+function memoriesAmong<Each extends { readonly relation?: unknown }>(hits: readonly Each[]): readonly Each[] {
+  return hits.filter(({ relation }) => relation === undefined);
 }
 
 /** Checks and analyses a recall. Throws what `recall` throws. */
@@ -166,9 +176,24 @@ export async function prepareRecall(
     association: withoutNewerInThePast(associationOf(strategy, options.association), preparation),
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
+    edges: await edgesOf(engine, options, deep.penalty),
     signal: options.signal,
   };
   return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
+}
+
+async function edgesOf(
+  { space }: Dependencies,
+  { include, rerank }: RecallOptions,
+  penalty: number,
+): Promise<RecallPlan['edges']> {
+  if (include === undefined) return undefined;
+  const wanted = texts(include, 'include', 1, 20).map((each) => oneOf(each, 'include', ['edges'] as const));
+  if (wanted.length === 0) return undefined;
+  if (rerank) {
+    throw invalidArgument('include', 'a reranker orders memories alone: leave out rerank, or "edges"');
+  }
+  return { singleValued: new Set((await space.settings()).singleValued), penalty };
 }
 
 function queryTools({ analyzer, embedder, dateReader, space }: Dependencies, now: Instant): QueryTools {
@@ -288,6 +313,7 @@ export function hitOf<StrategyName extends string>(
     features: hitFeatures(resolved, signals, request.now, ranked.score),
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
+    ...(ranked.relation ? { relation: ranked.relation } : {}),
     viaDeepRecall:
       options.deep === true &&
       (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
@@ -326,10 +352,10 @@ export function withinSize(answer: PipelineAnswer, most = MOST_CHARACTERS_ANSWER
 }
 
 /** A direct hit that an associate, a reranker or the size of the answer has pushed out is outside the answer, and counts for its bound. */
-function boundOf(answer: SearchAnswer, ranked: readonly RankedMemory[]): number {
+function boundOf({ answer, ranked, edgeBound = 0 }: PipelineAnswer): number {
   const returned = new Set(ranked.map(({ memory }) => memory.id));
   const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));
-  return Math.max(answer.upperBound, ...displaced.map(({ score }) => score));
+  return Math.max(answer.upperBound, edgeBound, ...displaced.map(({ score }) => score));
 }
 
 function lookBack({ asOf }: RecallOptions, past: PastSpace | undefined): Trace['asOf'] {
@@ -341,11 +367,12 @@ function lookBack({ asOf }: RecallOptions, past: PastSpace | undefined): Trace['
 
 function traceOf(
   prepared: PreparedRecall,
-  { answer, ranked, stages, arms }: PipelineAnswer,
+  found: PipelineAnswer,
   effects: StageTrace | undefined,
   totalMs: number,
   asOf: Trace['asOf'],
 ): Trace {
+  const { answer, stages, arms } = found;
   const { dates = [], written } = prepared.preparation.query;
   const shown = ({ term, standIns }: Spelling): SpelledWord => ({
     word: written?.get(term) ?? term,
@@ -359,7 +386,7 @@ function traceOf(
     totalMs,
     totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
-    upperBound: boundOf(answer, ranked),
+    upperBound: boundOf(found),
     ...(prepared.resolved.floor ? { minRelevance: prepared.resolved.floor.atLeast } : {}),
     arms: [...prepared.preparation.arms, ...arms],
     ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),

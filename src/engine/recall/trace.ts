@@ -11,6 +11,7 @@ export type StageName =
   | 'expand'
   | 'bridge'
   | 'merge'
+  | 'edges'
   | 'pack'
   | 'effects'
   | 'record';

@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { relationId, type Triple, tripleOf } from '../../domain/relation.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import { conditionText } from '../../scoring/condition.ts';
 import { evaluate } from '../../scoring/evaluate.ts';
@@ -9,6 +10,7 @@ import { isClockName } from '../../scoring/signals.ts';
 import type { Exclusion, Inspection } from '../../store/store.ts';
 import { type Dependencies, notFound } from '../dependencies.ts';
 import type { RecallOptions } from '../types.ts';
+import { type EdgePlan, scoreEdges } from './edges.ts';
 import { type MissingWords, missingText, missingWords } from './missing-words.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
@@ -50,7 +52,7 @@ export interface WhyNot {
   readonly message: string;
 }
 
-export interface ExplainOptions extends RecallOptions {
+export interface ExplainOptions extends Omit<RecallOptions, 'include'> {
   /** What is looked for. Only the strategy `ambient` takes none. */
   readonly query?: string | undefined;
 }
@@ -100,6 +102,9 @@ async function whyNotAsOf(
   options: RecallOptions,
 ): Promise<WhyNot> {
   const { plan, resolved } = await prepareRecall(engine, query, options);
+  const triple = tripleOf(id);
+  if (triple && (await engine.space.get([id]))[0] === undefined)
+    return whyNotEdge(engine, triple, query, options);
   const { request } = plan;
   const { found, memory, ranked, matches } = await engine.space.snapshot(async (snapshot) => {
     const [found] = await snapshot.inspect([id], request);
@@ -165,6 +170,52 @@ async function whyNotAsOf(
         ? `${isBelowFloor ? floorMessage(found, plan.minScore) : rankMessage(found, needed)}${missingText(missing)}`
         : replacedMessage(replacement),
   };
+}
+
+/** The same of a relation, which competes with memories. Throws `not_found` for one that nothing states. */
+async function whyNotEdge(
+  engine: Dependencies,
+  triple: Triple,
+  query: string | undefined,
+  options: RecallOptions,
+): Promise<WhyNot> {
+  const id = relationId(triple);
+  const { plan } = await prepareRecall(engine, query, { ...options, rerank: false, include: ['edges'] });
+  const { edges, request } = plan;
+  return engine.space.snapshot(async (snapshot): Promise<WhyNot> => {
+    if ((await snapshot.find('relations', [id])).length === 0) throw notFound(id, engine.space.name);
+    const { ranked } = await rankIn(snapshot, plan);
+    const place = ranked.findIndex(({ relation }) => relation?.id === id);
+    const returned = ranked[place];
+    if (returned) {
+      const { score } = returned;
+      const message = `it is returned, at place ${place + 1}`;
+      return { id, outcome: 'returned', rank: place + 1, score, changes: [], message };
+    }
+    const scores = new Map(
+      ranked.flatMap(({ memory, score, relation }) => (relation ? [] : [[memory.id, score] as const])),
+    );
+    const [edge] = await scoreEdges(snapshot, plan, edges as EdgePlan, [triple], (each) => scores.get(each));
+    if (!edge?.best) {
+      const message =
+        'it does not hold where and when you recall: one of its ends, or everything that states it, cannot be seen, it has ended, or another one has taken its place';
+      return { id, outcome: 'excluded', stage: 'edges', changes: [], message };
+    }
+    const { value: score, stating } = edge.best;
+    const last = ranked.length < request.limit ? 0 : (ranked.at(-1)?.score ?? 0);
+    const needed = Math.max(last, plan.minScore ?? 0);
+    const by = JSON.stringify(stating.memory.id);
+    if (score === 0) {
+      const message = `what states it best, ${by}, has no score: whyNot of that memory says why`;
+      return { id, outcome: 'no-score', stage: 'edges', score, needed, changes: [], message };
+    }
+    const gap = needed - score;
+    const message =
+      gap > 0
+        ? `its score ${shown(score)}, that of ${by} × its weight, is ${shown(gap)} below what was needed, ${shown(needed)}`
+        : `what states it best, ${by}, is not among the hits: whyNot of that memory says why`;
+    return { id, outcome: 'outranked', stage: 'edges', score, needed, changes: [], message };
+  });
 }
 
 /** By how much a memory is not relevant enough; `undefined` where it is, by itself or by what led to it. */

@@ -5,6 +5,7 @@ import {
   type FadingOption,
   parseFading,
   parseRecallRecording,
+  parseSingleValued,
   parseTimeZone,
   type RecallRecordingOption,
   type SpaceSettings,
@@ -30,21 +31,32 @@ export interface SettingsOptions {
    * goes beyond the new setting is erased at once, for good: with `off` everything.
    */
   readonly recordRecalls?: RecallRecordingOption | undefined;
+  /**
+   * The names of relations of which one value holds at a time, such as `lives_in`: all of them, in the place of those
+   * before. It says how relations are read; what is stored stays.
+   */
+  readonly singleValued?: readonly string[] | undefined;
 }
 
 export interface ConfigureOptions extends SettingsOptions, OperationOptions {}
 
-const SETTING_NAMES = keysOf<SettingsOptions>()({ fading: true, timeZone: true, recordRecalls: true });
+const SETTING_NAMES = keysOf<SettingsOptions>()({
+  fading: true,
+  timeZone: true,
+  recordRecalls: true,
+  singleValued: true,
+});
 
 /** Settings with those that are given in their place. Throws `invalid_argument`. */
 export function withSettings(
-  { fading, recordRecalls, timeZone }: SettingsOptions,
+  { fading, recordRecalls, timeZone, singleValued }: SettingsOptions,
   before: SpaceSettings = DEFAULT_SETTINGS,
 ): SpaceSettings {
   return {
     fading: fading === undefined ? before.fading : parseFading(fading),
     recordRecalls: recordRecalls === undefined ? before.recordRecalls : parseRecallRecording(recordRecalls),
     timeZone: timeZone === undefined ? before.timeZone : parseTimeZone(timeZone),
+    singleValued: singleValued === undefined ? before.singleValued : parseSingleValued(singleValued),
   };
 }
 

@@ -15,7 +15,7 @@ import type { Change, IndexedText } from '../../store/store.ts';
 import { inheritedImportance, supersededAmong } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
-import { combinedTags, listedContent } from '../write/derived.ts';
+import { combinedRelations, combinedTags, listedContent } from '../write/derived.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
 
@@ -125,7 +125,9 @@ function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now:
   return (
     exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, {}, now) === undefined &&
     !memory.core &&
-    memory.source !== 'consolidated'
+    memory.source !== 'consolidated' &&
+    // Two entities are two things, however alike.
+    memory.type !== 'entity'
   );
 }
 
@@ -243,6 +245,7 @@ function consolidationOf(
     source: 'consolidated',
     sourceRef: undefined,
     derivedFrom: idsOf(group),
+    ...combinedRelations(group),
   };
 }
 

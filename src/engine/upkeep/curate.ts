@@ -9,6 +9,7 @@ import type { Change, SpaceReader } from '../../store/store.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { combinedRelations } from '../write/derived.ts';
 import { consolidate } from './consolidate.ts';
 import { runOf } from './maintain.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
@@ -152,7 +153,8 @@ async function deduplicate(
     const changed = again.flatMap(({ kept, replaced }) => {
       const survivor = memories.get(kept);
       if (!survivor) return [];
-      return [replaced.reduce((memory, id) => superseding(memory, memories.get(id) ?? memory), survivor)];
+      const copies = replaced.flatMap((id) => memories.get(id) ?? []);
+      return [{ ...copies.reduce(superseding, survivor), ...combinedRelations([survivor, ...copies]) }];
     });
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
@@ -165,7 +167,9 @@ async function duplicatesAmong(
   ids: readonly string[],
   now: Instant,
 ): Promise<readonly Duplicates[]> {
-  const live = await liveAmong(reader, ids, now);
+  const live = new Map(await liveAmong(reader, ids, now));
+  // Two entities are two things, however alike: whoever knows that they are one merges them.
+  for (const { id, type } of [...live.values()]) if (type === 'entity') live.delete(id);
   const groups: Duplicates[] = [...exactCopies([...live.values()])];
   const taken = new Set(groups.flatMap(idsOf));
   for (const { older, newer, resolution } of await reader.knownPairs([...live.keys()])) {

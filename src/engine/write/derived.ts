@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { MOST_RELATIONS, withRelations } from '../../domain/relation.ts';
 
 /** What a consolidation without a model says: everything that its originals say, one below the other. */
 export function listedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
@@ -10,6 +11,15 @@ export function listedContent(memories: readonly Pick<MemoryRecord, 'title' | 'c
 /** The tags of a consolidation: those of all its originals, as many as a memory may have. */
 export function combinedTags(memories: readonly Pick<MemoryRecord, 'tags'>[]): readonly string[] {
   return [...new Set(memories.flatMap(({ tags }) => tags))].slice(0, 64);
+}
+
+/** What a consolidation states: the relations of all its originals, as many as a memory may have. */
+export function combinedRelations(
+  memories: readonly Pick<MemoryRecord, 'relations'>[],
+): Pick<MemoryRecord, 'relations'> {
+  const stated = memories.flatMap(({ relations = [] }) => relations);
+  const relations = stated.length === 0 ? undefined : withRelations([], stated).slice(0, MOST_RELATIONS);
+  return { relations };
 }
 
 /** Whether a memory is the summary that a session gets when nobody writes one. */

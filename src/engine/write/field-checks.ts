@@ -12,6 +12,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { FIELDS, type Field, type FieldName, isClearable } from '../../domain/fields.ts';
 import type { MemoryRecord, Metadata } from '../../domain/memory.ts';
 import { redactMetadata, redactPrivate } from '../../domain/redaction.ts';
+import { parseRelations } from '../../domain/relation.ts';
 import { parseScope } from '../../domain/scope.ts';
 import { isInvisible } from '../../domain/statement.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
@@ -71,6 +72,8 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
       return parseScope(value as string);
     case 'metadata':
       return checkMetadata(value, limits.maxMetadataBytes);
+    case 'relations':
+      return parseRelations(value, name);
     case 'number':
       return number(value, name, ...range);
     case 'count':

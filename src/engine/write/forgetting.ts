@@ -3,7 +3,7 @@ import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/s
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
-import { combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
+import { combinedRelations, combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
 
 /** What forgetting some memories comes to: decided from what the store holds, before and again inside the write. */
 export interface Forgetting {
@@ -73,19 +73,23 @@ export async function planForgetting(reader: SpaceReader, ids: readonly string[]
   }
   const reinstated = await originalsOf(reader, going, rebuilt);
   const changed = new Map(await successorsOf(reader, going));
+  const stating = await statingOf(reader, going);
+  for (const memory of stating) changed.set(memory.id, withoutEnds(changed.get(memory.id) ?? memory, going));
   return {
     forgotten: [...going.keys()],
     rebuilt: [...rebuilt.values()].map((each) => {
       const successor = changed.get(each.memory.id);
       changed.delete(each.memory.id);
-      return successor ? { ...each, memory: { ...each.memory, supersedes: successor.supersedes } } : each;
+      return successor ? { ...each, memory: changedAs(each.memory, successor, going) } : each;
     }),
     reinstated: reinstated.map((each) => {
       const successor = changed.get(each.memory.id);
       changed.delete(each.memory.id);
-      return successor ? { ...each, memory: { ...each.memory, supersedes: successor.supersedes } } : each;
+      return successor ? { ...each, memory: changedAs(each.memory, successor, going) } : each;
     }),
-    mayStillSay: (await sayersOf(reader, going)).filter((id) => !going.has(id) && !rebuilt.has(id)),
+    mayStillSay: [...new Set([...(await sayersOf(reader, going)), ...stating.map(({ id }) => id)])].filter(
+      (id) => !going.has(id) && !rebuilt.has(id),
+    ),
     others: [
       ...[...changed.values()].map((memory): Change => ({ kind: 'replace', memory })),
       ...(await reasonsOf(reader, going, rebuilt)),
@@ -182,6 +186,7 @@ async function joinedAgain(
       ...memory,
       content: listedContent(left),
       tags: combinedTags(left),
+      ...combinedRelations(left),
       importance:
         memory.importanceSource === 'person'
           ? memory.importance
@@ -229,6 +234,29 @@ async function successorsOf(
 ): Promise<readonly (readonly [string, MemoryRecord])[]> {
   const present = [...going.values()].flatMap((known) => (known.present ? [known.present] : []));
   return (await rejoined(reader, present)).map((memory) => [memory.id, memory] as const);
+}
+
+function changedAs(
+  memory: MemoryRecord,
+  successor: MemoryRecord,
+  going: ReadonlyMap<string, Known>,
+): MemoryRecord {
+  return withoutEnds({ ...memory, supersedes: successor.supersedes }, going);
+}
+
+/** What stays and states a relation with what goes. */
+async function statingOf(
+  reader: SpaceReader,
+  going: ReadonlyMap<string, Known>,
+): Promise<readonly MemoryRecord[]> {
+  const stating = await reader.find('ends', [...going.keys()]);
+  return stating.filter(({ id }) => !going.has(id));
+}
+
+/** A relation goes with either of its ends. */
+function withoutEnds(memory: MemoryRecord, going: ReadonlyMap<string, Known>): MemoryRecord {
+  const left = memory.relations?.filter(({ from, to }) => !going.has(from) && !going.has(to));
+  return { ...memory, relations: left?.length === 0 ? undefined : left };
 }
 
 /** The hash of an invalidated statement stays, so that it stays inactive; what was said about it goes. */

@@ -1,5 +1,6 @@
-import { CHANGE_FIELDS } from '../../domain/fields.ts';
+import { CHANGE_FIELDS, FIELD_NAMES } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
+import { foldedName, namesOfEntity, withRelations } from '../../domain/relation.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
@@ -54,6 +55,7 @@ export async function planWrites(
   const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
   const superseded = await supersededAtHome(reader, [...known.values()], now);
   const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
+  const entities = await knownEntities(reader, records, now);
   const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
   const byContent = new Map(sameContent.filter(live).map((memory) => [statementOf(memory), memory]));
   const invalid = new Map(
@@ -65,11 +67,13 @@ export async function planWrites(
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
       topic,
-      twin: byContent.get(statementOf(record)),
+      entity: entities.find(record),
+      twin: record.type === 'entity' ? undefined : byContent.get(statementOf(record)),
       invalid: invalid.get(statementOf(record)),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
+      entities.add(plan.memory);
       // What its topic said before is said no longer.
       if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
@@ -102,12 +106,13 @@ function planOne(
   record: MemoryRecord,
   found: {
     readonly topic: MemoryRecord | undefined;
+    readonly entity: MemoryRecord | undefined;
     readonly twin: MemoryRecord | undefined;
     readonly invalid: MemoryRecord | undefined;
     readonly tombstone: { readonly at: Instant; readonly reason: string } | undefined;
   },
 ): Plan {
-  const { topic, twin, invalid, tombstone } = found;
+  const { topic, entity, twin, invalid, tombstone } = found;
   if (!twin && invalid) {
     return {
       kind: 'keep',
@@ -123,17 +128,20 @@ function planOne(
     return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
   }
   if (topic) return { kind: 'update', memory: restated(madeHot(topic), input, record) };
+  if (entity) return restatedEntity(entity, input, record);
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
   const hot = madeHot(twin);
-  if (added.length === 0 && topicKey === twin.topicKey)
+  const relations = record.relations ? withRelations(twin.relations ?? [], record.relations) : twin.relations;
+  const same = JSON.stringify(relations) === JSON.stringify(twin.relations);
+  if (added.length === 0 && topicKey === twin.topicKey && same)
     return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...hot, topicKey, supersedes, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: { ...hot, topicKey, supersedes, relations, updatedAt, revisionCount: twin.revisionCount + 1 },
   };
 }
 
@@ -156,6 +164,66 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
     source: record.source,
     sourceRef: record.sourceRef ?? before.sourceRef,
     supersedes: [...new Set([...before.supersedes, ...record.supersedes.filter((id) => id !== before.id)])],
+  };
+}
+
+/** An entity that is known is told more of: its names are kept, and what it was called now is one of them. */
+function restatedEntity(known: MemoryRecord, input: RememberInput, record: MemoryRecord): Plan {
+  const before = madeHot(known);
+  const { title: _, aliases: __, ...said } = input;
+  const title = known.title ?? record.title;
+  const taken = new Set(title === undefined ? [] : [foldedName(title)]);
+  const called = [
+    ...(known.aliases ?? []),
+    ...(record.title ? [record.title] : []),
+    ...(record.aliases ?? []),
+  ];
+  const others = called.filter((name) => !taken.has(foldedName(name)) && taken.add(foldedName(name)));
+  const aliases = others.length === 0 ? known.aliases : others;
+  const next = restated(before, said, record);
+  const memory = { ...next, title, aliases };
+  const unsaid = { ...memory, updatedAt: before.updatedAt, revisionCount: before.revisionCount };
+  if (JSON.stringify(sorted({ ...unsaid, source: before.source })) !== JSON.stringify(sorted(before)))
+    return { kind: 'update', memory };
+  return before === known ? { kind: 'keep', id: known.id } : { kind: 'affirm', memory: before };
+}
+
+function sorted(memory: MemoryRecord): readonly unknown[] {
+  return FIELD_NAMES.map((name) => memory[name] ?? null);
+}
+
+/** The live entities that statements may mean, by names and scope; those of the same statements as they come. */
+async function knownEntities(
+  reader: SpaceReader,
+  records: readonly MemoryRecord[],
+  now: Instant,
+): Promise<{ find(record: MemoryRecord): MemoryRecord | undefined; add(memory: MemoryRecord): void }> {
+  const known = new Map<string, MemoryRecord>();
+  const names = records.flatMap(namesOfEntity);
+  if (names.length > 0) {
+    const found = await Promise.all(
+      (await reader.find('names', names)).map((memory) => withFullText(reader, memory)),
+    );
+    const superseded = await supersededAtHome(reader, found, now);
+    for (const memory of found) if (isLive(memory, superseded, now)) known.set(memory.id, memory);
+  }
+  return {
+    add(memory) {
+      if (memory.type === 'entity') known.set(memory.id, memory);
+    },
+    find(record) {
+      if (record.type !== 'entity' || record.title === undefined) return undefined;
+      const name = foldedName(record.title);
+      const meant = [...known.values()].filter(
+        (memory) =>
+          memory.scope === record.scope &&
+          namesOfEntity(memory).includes(name) &&
+          // A person and a place of one name are two.
+          (memory.kind === undefined || record.kind === undefined || memory.kind === record.kind),
+      );
+      const titled = meant.filter(({ title }) => title !== undefined && foldedName(title) === name);
+      return titled.length === 1 ? titled[0] : meant.length === 1 ? meant[0] : undefined;
+    },
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../domain/memory.ts';
 import { onlyKeys } from '../../domain/options.ts';
+import type { Relation, RelationRecord } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
@@ -128,9 +129,18 @@ export function toMemory(record: MemoryRecord, space: string, superseded: boolea
   return {
     ...record,
     ...(Object.fromEntries(times) as Pick<Memory, InstantField>),
+    relations: record.relations?.map(toRelation),
     space,
     effectiveWeight:
       superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
+  };
+}
+
+function toRelation({ validFrom, validUntil, ...rest }: RelationRecord): Relation {
+  return {
+    ...rest,
+    ...(validFrom === undefined ? {} : { validFrom: formatInstant(validFrom) }),
+    ...(validUntil === undefined ? {} : { validUntil: formatInstant(validUntil) }),
   };
 }
 

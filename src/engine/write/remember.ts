@@ -77,7 +77,20 @@ export async function rememberSummary(
   return remembered;
 }
 
+/** Remembers a statement that belongs to more than itself. Nothing is looked for that it may contradict. */
+export async function rememberStatement(
+  engine: Dependencies,
+  input: RememberInput,
+  options: OperationOptions,
+  settings: Pick<RememberSettings, 'verb' | 'derivedFrom' | 'furtherChanges'>,
+): Promise<RememberResult> {
+  const [remembered] = await rememberAll(engine, [input], options, settings);
+  return remembered as RememberResult;
+}
+
 interface RememberSettings {
+  /** What the log calls it. Default is `remember`. */
+  readonly verb?: Verb | undefined;
   /** Whether to look for what the first statement may contradict. */
   readonly noticing?: boolean | undefined;
   /** Whether summaries of sessions may be written. */
@@ -93,7 +106,7 @@ async function rememberAll(
   engine: Dependencies,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { noticing, summaries, judges, furtherChanges, derivedFrom = [] }: RememberSettings,
+  { verb = 'remember', noticing, summaries, judges, furtherChanges, derivedFrom = [] }: RememberSettings,
 ): Promise<readonly RememberResult[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
@@ -107,7 +120,7 @@ async function rememberAll(
   );
   const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
     engine.space,
-    { verb: 'remember', at: now },
+    { verb, at: now },
     {
       async prepare(reader) {
         const plans = await planWrites(reader, drafts, now);

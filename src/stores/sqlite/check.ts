@@ -4,6 +4,7 @@ import { attributesOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
+import { graphKeysOf } from './graph-keys.ts';
 import { readDerivation, readMeta } from './meta.ts';
 import { wrongChecksums } from './protection.ts';
 import { type RecordingRow, recordingOf } from './recordings.ts';
@@ -83,6 +84,22 @@ function disagreements(connection: Connection): readonly string[] {
   }
   if (wrong + stored.size > 0) {
     findings.push(`the metadata of ${wrong + stored.size} memories is indexed wrongly: ${RESTORE}`);
+  }
+  const keyed = new Map<number, string[]>();
+  for (const each of connection.each('SELECT row, part, value FROM graph_key')) {
+    const { row, part, value } = each as { row: number; part: string; value: string };
+    keyed.set(row, [...(keyed.get(row) ?? []), `${part}:${value}`]);
+  }
+  let lost = 0;
+  const named = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE type = 'entity' OR relations IS NOT NULL`;
+  for (const each of connection.each(named)) {
+    const row = each as MemoryRow;
+    const expected = graphKeysOf(fromRow(row)).map((parts) => parts.join(':'));
+    if (expected.sort().join() !== (keyed.get(row.row) ?? []).sort().join()) lost++;
+    keyed.delete(row.row);
+  }
+  if (lost + keyed.size > 0) {
+    findings.push(`names or relations of ${lost + keyed.size} memories are indexed wrongly: ${RESTORE}`);
   }
   const { count } = connection.get(
     `WITH said AS (SELECT DISTINCT value AS older_id, row AS newer_row FROM memory, json_each(memory.supersedes)),

@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { foldedName } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { FindBy } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
@@ -7,12 +8,21 @@ import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 const columns = ROW_COLUMN_LIST;
 
+function keyedBy(part: string): string {
+  return `(SELECT DISTINCT row AS keyed FROM graph_key
+      WHERE part = '${part}' AND value IN (SELECT value FROM json_each(?)))
+    JOIN memory ON memory.row = keyed`;
+}
+
 const sources: Readonly<Record<FindBy, string>> = {
   content: 'json_each(?) AS wanted JOIN memory ON content_key = wanted.value',
   topicKey: 'json_each(?) AS wanted JOIN memory ON topic_key = wanted.value',
   sessionId: 'json_each(?) AS wanted JOIN memory ON session_id = wanted.value',
   supersedes: `(SELECT DISTINCT newer_row FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)))
     JOIN memory ON memory.row = newer_row`,
+  names: keyedBy('name'),
+  ends: keyedBy('end'),
+  relations: keyedBy('relation'),
   derivedFrom: `memory INDEXED BY memory_derived WHERE derived_from <> '[]' AND EXISTS (
     SELECT 1 FROM json_each(derived_from) AS part WHERE part.value IN (SELECT value FROM json_each(?)))`,
 };
@@ -39,7 +49,9 @@ export function findMemories(
   values: readonly string[],
 ): readonly MemoryRecord[] {
   const distinct = JSON.stringify([
-    ...new Set<string | number>(by === 'content' ? values.map(contentKey) : values),
+    ...new Set<string | number>(
+      by === 'content' ? values.map(contentKey) : by === 'names' ? values.map(foldedName) : values,
+    ),
   ]);
   const rows = connection.all(
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,

@@ -1,8 +1,8 @@
-import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings, sameSetting } from '../../domain/settings.ts';
 import type { Derivation } from '../../store/derived.ts';
 import { withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { isObject, storedJson } from './damage.ts';
+import { isObject, isTextList, storedJson } from './damage.ts';
 
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
@@ -66,8 +66,12 @@ export function writeSettings(connection: Connection, settings: SpaceSettings): 
 }
 
 /** What is as it was before there was a choice takes no room. */
-export function settingsToJson({ recordRecalls, ...settings }: SpaceSettings): string {
-  return JSON.stringify(recordRecalls === 'off' ? settings : { ...settings, recordRecalls });
+export function settingsToJson({ recordRecalls, singleValued, ...settings }: SpaceSettings): string {
+  return JSON.stringify({
+    ...settings,
+    ...(recordRecalls === 'off' ? {} : { recordRecalls }),
+    ...(sameSetting(singleValued, DEFAULT_SETTINGS.singleValued) ? {} : { singleValued }),
+  });
 }
 
 type RecordedFor = Exclude<SpaceSettings['recordRecalls'], 'off'>;
@@ -81,6 +85,7 @@ export function settingsFromJson(
     typeof value.timeZone === 'string' &&
     isObject<SpaceSettings['fading']>(value.fading) &&
     (value.fading.mode === 'off' || value.fading.mode === 'retention') &&
+    (value.singleValued === undefined || isTextList(value.singleValued)) &&
     (value.recordRecalls === undefined ||
       (isObject<RecordedFor>(value.recordRecalls) &&
         typeof value.recordRecalls.days === 'number' &&

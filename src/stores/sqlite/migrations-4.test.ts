@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { SINGLE_VALUED } from '../../domain/relation.ts';
 import { openMemory } from '../../index.ts';
 import { fileNameOf } from './files.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -26,6 +27,7 @@ test('a file of version 4 opens with everything that was in it, records nothing,
     fading: { mode: 'retention', curve: 'exponential', daysAtFloor: 7, daysCold: 180 },
     recordRecalls: 'off',
     timeZone: 'Europe/Berlin',
+    singleValued: SINGLE_VALUED,
   });
   const { memories } = await memory.list({ sort: 'inserted' });
   expect(memories.map(({ id, content }) => [id, content])).toEqual([

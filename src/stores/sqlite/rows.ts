@@ -10,6 +10,7 @@ import {
   withPresentNames,
 } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Triple } from '../../domain/relation.ts';
 import { checksumOf, verify } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from './damage.ts';
@@ -66,9 +67,21 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
     case 'names':
     case 'texts':
       return {
-        write: (value) => JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
+        write: (value) =>
+          value === undefined
+            ? null
+            : JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
         // Version 1 wrote NULL for none.
-        read: (value, place) => storedJson(value ?? '[]', isTextList, place, columnOf(name)),
+        read: (value, place) =>
+          value === null && ABSENT[name] === undefined
+            ? undefined
+            : storedJson(value ?? '[]', isTextList, place, columnOf(name)),
+      };
+    case 'relations':
+      return {
+        write: (value) => (value === undefined ? null : JSON.stringify(value)),
+        read: (value, place) =>
+          value === null ? undefined : storedJson(value, isRelationList, place, columnOf(name)),
       };
     case 'metadata':
       return {
@@ -84,6 +97,13 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
     case 'choice':
       return { write: (value) => (value as SqlValue | undefined) ?? null, read: optional };
   }
+}
+
+function isRelationList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => isObject<Triple>(each) && isTextList([each.from, each.name, each.to]))
+  );
 }
 
 function optional(value: unknown): unknown {

@@ -40,7 +40,7 @@ export function readRelations(connection: Connection): Relations<number> {
   const pairs = connection.all(
     `SELECT a.row AS older, b.row AS newer, similarity FROM similar_pair
      JOIN memory AS a ON a.id = older_id JOIN memory AS b ON b.id = newer_id
-     WHERE ended_at IS NULL AND kind = 'update' ORDER BY sequence`,
+     WHERE ended_at IS NULL AND similar_pair.kind = 'update' ORDER BY sequence`,
   ) as { older: number; newer: number; similarity: number }[];
   return {
     successors: grouped(successors.map(({ older, newer }) => [older, newer] as const)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { relationId } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { FindBy, SpaceReader } from '../../store/store.ts';
 import { stubContent } from '../../store/tiers.ts';
@@ -57,6 +58,38 @@ export const findingTests: readonly ContractTest[] = [
       expect(await ids(space, by, 'Zoë ', 'Zoe\u0308')).toEqual([]);
       expect(await ids(space, by, 'Zoe\u0308 ')).toEqual([by]);
     }
+    expect(await space.check()).toEqual([]);
+  }),
+  onSpace('entities are found by their names, and what states relations by their ends', async (space) => {
+    const stated = (from: string, to: string) => ({ from, name: 'knows', to, weight: 1, confidence: 1 });
+    await write(space, [
+      insert({ id: 'a', type: 'entity', title: 'Zoë  Lee', aliases: ['ZOE', '東京'] }),
+      insert({ id: 'b', type: 'entity', title: 'zoe', relations: [stated('a', 'c'), stated('a', 'b')] }),
+      insert({ id: 'c', type: 'person', title: 'Zoe', relations: [stated('c', 'none')] }),
+      insert({ id: 'd', type: 'entity', aliases: ['zoe', 'Zoe'] }),
+      insert({ id: 'e', type: 'entity', title: ' ', relations: [] }),
+    ]);
+    expect(await ids(space, 'names', 'Zoe', 'zoe')).toEqual(['a', 'b', 'd']);
+    expect(await ids(space, 'names', 'zoe\u0308 LEE ')).toEqual(['a']);
+    expect(await ids(space, 'names', '東京')).toEqual(['a']);
+    expect(await ids(space, 'names', 'Zoë', '', ' ')).toEqual([]);
+    expect(await ids(space, 'names')).toEqual([]);
+    expect(await ids(space, 'ends', 'a')).toEqual(['b']);
+    expect(await ids(space, 'ends', 'c', 'a', 'none')).toEqual(['b', 'c']);
+    expect(await ids(space, 'ends', 'A', 'd')).toEqual([]);
+    expect(await ids(space, 'relations', relationId(stated('a', 'b')))).toEqual(['b']);
+    expect(await ids(space, 'relations', relationId(stated('b', 'a')), 'a')).toEqual([]);
+    await write(space, [
+      replace({ id: 'a', type: 'entity', title: 'Ann' }),
+      replace({ id: 'b', type: 'fact', title: 'zoe' }),
+      replace({ id: 'c', type: 'entity', title: 'Zoe', relations: [stated('c', 'd')] }),
+    ]);
+    expect(await ids(space, 'names', 'Zoe', 'Zoë Lee')).toEqual(['c', 'd']);
+    expect(await ids(space, 'ends', 'a', 'none')).toEqual([]);
+    expect(await ids(space, 'ends', 'd')).toEqual(['c']);
+    await write(space, [{ kind: 'remove', id: 'c' }]);
+    expect(await ids(space, 'ends', 'd')).toEqual([]);
+    expect(await ids(space, 'names', 'Zoe')).toEqual(['d']);
     expect(await space.check()).toEqual([]);
   }),
   onSpace('a stub is found by its full text, as long as it is one', async (space) => {

@@ -15,6 +15,12 @@ const full: MemoryRecord = {
   tags: ['b', 'a', 'b', ''],
   metadata: { nested: { list: [1, -2.5, null, true, 'x'], empty: {} }, '': 'no name' },
   topicKey: 'topic',
+  aliases: ['Its other name', '別名'],
+  kind: 'person',
+  relations: [
+    { from: 'ID-1/ü', name: 'knows', to: 'other', weight: 1 / 3, confidence: 0.1, validFrom: start + 9 },
+    { from: 'other', name: 'lives_in', to: '東京', weight: 1, confidence: 1, validUntil: -1 },
+  ],
   author: 'Zoë 東京',
   role: 'user',
   sessionId: 'session',

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { GraphPath, Neighbourhood, RelateResult, UnrelateResult } from '../index.ts';
+import { counted, named } from './quote.ts';
+import { relationLine, statedRelation } from './relation.ts';
+import { listOf, type MemoryOutput, memorySchema } from './schemas.ts';
+import { defineVerb } from './verb.ts';
+
+function titleOf({ id, title }: Pick<MemoryOutput, 'id' | 'title'>): string {
+  return title === undefined ? `[${named(id)}]` : `[${named(id)}] ${named(title)}`;
+}
+
+export const relate = defineVerb('relate', {
+  output: z.object({
+    relation: statedRelation,
+    outcome: z.enum(['created', 'updated', 'deduplicated']),
+  } satisfies Record<keyof RelateResult, z.ZodType>),
+  text: ({ relation, outcome }) => `${outcome}\n${relationLine(relation)}`,
+});
+
+export const unrelate = defineVerb('unrelate', {
+  output: z.object({
+    id: z.string().describe('The relation that has ended'),
+    statements: listOf(z.string()),
+  } satisfies Record<keyof UnrelateResult, z.ZodType>),
+  text: ({ statements }) => `ended; stated by ${statements.map((id) => `[${named(id)}]`).join(', ')}`,
+});
+
+export const entities = defineVerb('entities', {
+  output: z.object({ entities: listOf(memorySchema) }),
+  text: ({ entities }) =>
+    [
+      counted(entities.length, 'entity', 'entities'),
+      ...entities.map(
+        (each) => `- ${titleOf(each)}${each.kind === undefined ? '' : ` (${named(each.kind)})`}`,
+      ),
+    ].join('\n'),
+});
+
+export const neighbours = defineVerb('neighbours', {
+  output: z.object({
+    entity: memorySchema,
+    neighbours: listOf(z.object({ memory: memorySchema, depth: z.number() })),
+    relations: listOf(statedRelation),
+    truncated: z.literal(true).exactOptional(),
+  } satisfies Record<keyof Neighbourhood, z.ZodType>),
+  text: ({ entity, neighbours, relations, truncated }) =>
+    [
+      titleOf(entity),
+      ...neighbours.map(({ memory, depth }) => `${depth}. ${titleOf(memory)}`),
+      ...(truncated ? ['and more; raise the limit'] : []),
+      counted(relations.length, 'relation'),
+      ...relations.map(relationLine),
+    ].join('\n'),
+});
+
+export const paths = defineVerb('paths', {
+  output: z.object({
+    paths: listOf(
+      z.object({
+        ids: listOf(z.string()),
+        relations: listOf(statedRelation),
+      } satisfies Record<keyof GraphPath, z.ZodType>),
+    ),
+  }),
+  text: ({ paths }) =>
+    [
+      counted(paths.length, 'path'),
+      ...paths.map(({ ids }) => `- ${ids.map((id) => `[${named(id)}]`).join(' – ')}`),
+    ].join('\n'),
+});

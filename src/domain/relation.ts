@@ -1,0 +1,188 @@
+import { instant, invalidArgument, number, text } from './check.ts';
+import { snakeCase } from './fields.ts';
+import { onlyKeys } from './options.ts';
+import type { Instant } from './time.ts';
+
+/** One relation that a memory states: a directed, named link from one memory to another, and when it holds. */
+export interface Relation<Time = string> {
+  /** The id of the memory that it starts from, usually an entity. */
+  readonly from: string;
+  /** What the two have to do with each other, in snake case: `works_at`. At most 64 characters. */
+  readonly name: string;
+  /** The id of the memory that it leads to. */
+  readonly to: string;
+  /** A factor of its score, 0.1–1. Default is 1. */
+  readonly weight: number;
+  /** How sure it is, 0–1. Default is 0.8. */
+  readonly confidence: number;
+  /** It does not hold before this time. Default is as the memory that states it. */
+  readonly validFrom?: Time;
+  /** It does not hold after this time. */
+  readonly validUntil?: Time;
+}
+
+/** A relation in a record: times are milliseconds. */
+export type RelationRecord = Relation<Instant>;
+
+/** What a caller says of a relation. */
+export interface RelationInput {
+  readonly from: string;
+  /** `works at`, `works-at` and `worksAt` are `works_at`. */
+  readonly name: string;
+  readonly to: string;
+  readonly weight?: number | undefined;
+  readonly confidence?: number | undefined;
+  readonly validFrom?: string | Date | undefined;
+  readonly validUntil?: string | Date | undefined;
+}
+
+/** The triple that a relation is: how often it is stated, and by whom, does not matter. */
+export type Triple = Pick<Relation, 'from' | 'name' | 'to'>;
+
+export const RELATION_WEIGHT = [0.1, 1] as const;
+export const MOST_RELATIONS = 100;
+const MOST_CHARACTERS_OF_ID = 128;
+const KEYS: readonly (keyof RelationInput)[] = [
+  'from',
+  'name',
+  'to',
+  'weight',
+  'confidence',
+  'validFrom',
+  'validUntil',
+];
+
+/**
+ * The names of which one value holds at a time: where somebody lives, not where somebody has lived. Of two such relations
+ * the one that began later counts. Names that often have several values at once (`works_at`, `knows`) are not here: to
+ * keep a relation that has ended is seen and mended, to end one that holds is not seen.
+ */
+export const SINGLE_VALUED: readonly string[] = [
+  'born_in',
+  'born_on',
+  'capital_of',
+  'died_in',
+  'died_on',
+  'headquartered_in',
+  'lives_in',
+  'married_to',
+  'reports_to',
+];
+
+/** Reads the name of a relation. Throws `invalid_argument`. */
+export function relationName(value: unknown, field: string): string {
+  const given = text(value, field, { maxCharacters: 64 }).normalize('NFC').trim();
+  const name = snakeCase(given.replace(/^[A-Z]/, (letter) => letter.toLowerCase()))
+    .toLowerCase()
+    .replace(/[\s\-_]+/gu, '_')
+    .replace(/^_|_$/g, '');
+  if (name === '' || !/^[\p{L}\p{N}\p{M}_]+$/u.test(name))
+    throw invalidArgument(field, 'expected words such as "works_at": letters, digits, spaces and _');
+  return name;
+}
+
+/** Reads relations that a memory states. Throws `invalid_argument` and `invalid_time`, naming what is wrong. */
+export function parseRelations(value: unknown, field: string): readonly RelationRecord[] {
+  if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list of relations');
+  if (value.length > MOST_RELATIONS)
+    throw invalidArgument(field, `${value.length} relations are more than the limit of ${MOST_RELATIONS}`);
+  return withRelations(
+    [],
+    value.map((each: unknown, at) => parseRelation(each, `${field}[${at}]`)),
+  );
+}
+
+function parseRelation(value: unknown, field: string): RelationRecord {
+  if (typeof value !== 'object' || value === null)
+    throw invalidArgument(field, 'expected an object with from, name and to');
+  onlyKeys(value, KEYS, field);
+  const { from, name, to, weight = 1, confidence = 0.8, validFrom, validUntil } = value as RelationInput;
+  const since = validFrom == null ? undefined : instant(validFrom, `${field}.validFrom`);
+  const until = validUntil == null ? undefined : instant(validUntil, `${field}.validUntil`);
+  if (since !== undefined && until !== undefined && since > until)
+    throw invalidArgument(`${field}.validUntil`, 'it lies before validFrom');
+  const end = (id: unknown, which: 'from' | 'to') =>
+    text(id, `${field}.${which}`, { maxCharacters: MOST_CHARACTERS_OF_ID });
+  const relation = { from: end(from, 'from'), name: relationName(name, `${field}.name`), to: end(to, 'to') };
+  if (relation.from === relation.to)
+    throw invalidArgument(`${field}.to`, 'a memory cannot be related to itself');
+  return {
+    ...relation,
+    weight: number(weight, `${field}.weight`, ...RELATION_WEIGHT),
+    confidence: number(confidence, `${field}.confidence`, 0, 1),
+    ...(since === undefined ? {} : { validFrom: since }),
+    ...(until === undefined ? {} : { validUntil: until }),
+  };
+}
+
+/** Relations with others added; one that says the same since the same time is replaced. */
+export function withRelations(
+  before: readonly RelationRecord[],
+  added: readonly RelationRecord[],
+): readonly RelationRecord[] {
+  const keyed = [...before, ...added].map((each) => [keyOf(each), each] as const);
+  return [...new Map(keyed).values()];
+}
+
+function keyOf({ from, name, to, validFrom }: RelationRecord): string {
+  return JSON.stringify([from, name, to, validFrom]);
+}
+
+const PREFIX = 'relation:';
+
+/** The id of a relation: the same for everything that states it. */
+export function relationId({ from, name, to }: Triple): string {
+  return PREFIX + [from, name, to].map(encodeURIComponent).join('/');
+}
+
+/** What an id of a relation says; `undefined` for any other id. */
+export function tripleOf(id: string): Triple | undefined {
+  if (!id.startsWith(PREFIX)) return undefined;
+  const parts = id.slice(PREFIX.length).split('/');
+  if (parts.length !== 3) return undefined;
+  try {
+    const [from, name, to] = parts.map(decodeURIComponent) as [string, string, string];
+    return { from, name, to };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isSameTriple(a: Triple, b: Triple): boolean {
+  return a.from === b.from && a.name === b.name && a.to === b.to;
+}
+
+/** A relation as a sentence: `Ada works at Acme`. */
+export function relationText(from: string, name: string, to: string): string {
+  return `${from} ${name.replaceAll('_', ' ')} ${to}`;
+}
+
+/** A name as it is compared with others: composed alike, in lower case, inner white space as one space. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** The names by which a memory is known if it is an entity, as they are compared. */
+export function namesOfEntity({
+  type,
+  title,
+  aliases = [],
+}: {
+  readonly type: string;
+  readonly title: string | undefined;
+  readonly aliases?: readonly string[] | undefined;
+}): readonly string[] {
+  if (type !== 'entity') return [];
+  const names = [...(title === undefined ? [] : [title]), ...aliases].map(foldedName);
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+/** The ids of the relations of a memory. */
+export function relationIds(relations: readonly Triple[] | undefined): readonly string[] {
+  return [...new Set((relations ?? []).map(relationId))];
+}
+
+/** The memories that the relations of a memory join. */
+export function endsOf(relations: readonly Triple[] | undefined): readonly string[] {
+  return [...new Set((relations ?? []).flatMap(({ from, to }) => [from, to]))];
+}

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { type MemoryEngine, openMemory } from '../../index.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+
+const day = 86_400_000;
+const start = Date.UTC(2026, 0, 1);
+
+async function opened(): Promise<{ memory: MemoryEngine; clock: ReturnType<typeof createFakeClock> }> {
+  const clock = createFakeClock(start);
+  let made = 0;
+  const memory = await openMemory({
+    path: ':memory:',
+    space: 'alice',
+    embedder: 'none',
+    clock: clock.now,
+    newId: () => `new${++made}`,
+  });
+  return { memory, clock };
+}
+
+const entity = (id: string, title: string, more: object = {}) => ({
+  id,
+  title,
+  content: `about ${title}`,
+  type: 'entity',
+  ...more,
+});
+
+async function people(memory: MemoryEngine): Promise<void> {
+  await memory.rememberMany([
+    entity('ada', 'Ada Lovelace', { aliases: ['Ada', 'Countess'], kind: 'person' }),
+    entity('bob', 'Bob', { kind: 'person' }),
+    entity('acme', 'Acme', { kind: 'organisation' }),
+    entity('paris', 'Paris', { kind: 'place' }),
+    entity('rome', 'Rome', { kind: 'place' }),
+  ]);
+}
+
+const triples = async (memory: MemoryEngine, of: string, options: object = {}) =>
+  (await memory.neighbours(of, options)).relations.map(({ from, name, to }) => `${from} ${name} ${to}`);
+
+describe('an entity', () => {
+  it('is told more of under any of its names, and keeps them all', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const again = await memory.remember('Wrote the first program', {
+      type: 'entity',
+      title: 'COUNTESS',
+      aliases: ['Ada', 'A. Lovelace'],
+    });
+    expect(again).toMatchObject({ id: 'ada', outcome: 'updated' });
+    const ada = await memory.get('ada');
+    expect(ada).toMatchObject({
+      title: 'Ada Lovelace',
+      content: 'Wrote the first program',
+      aliases: ['Ada', 'Countess', 'A. Lovelace'],
+      kind: 'person',
+      revisionCount: 2,
+    });
+    const known = await memory.remember('Wrote the first program', { type: 'entity', title: 'Ada' });
+    expect(known).toMatchObject({ id: 'ada', outcome: 'deduplicated' });
+    await memory.undo();
+    expect((await memory.get('ada'))?.content).toBe('about Ada Lovelace');
+  });
+
+  it('is another one in another scope, of another kind, or without a name in common', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const outcomes = [];
+    for (const more of [{ scope: 'project:a' }, { kind: 'ship' }, { title: 'Ada Byron' }]) {
+      const { outcome } = await memory.remember('about Ada Lovelace', {
+        type: 'entity',
+        title: 'Ada',
+        ...more,
+      });
+      outcomes.push(outcome);
+    }
+    expect(outcomes).toEqual(['created', 'created', 'created']);
+  });
+
+  it('of a name that two have is neither of them', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('a', 'Jordan', { kind: 'person' }),
+      entity('b', 'Jordan', { kind: 'place' }),
+    ]);
+    expect((await memory.remember('new', { type: 'entity', title: 'Jordan' })).outcome).toBe('created');
+    await expect(memory.neighbours('jordan')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('names 3 entities'),
+    });
+    await expect(memory.neighbours('Nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is found by name first, then by what is said of it, and listed by kind', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.remember('Acme pays Ada', { id: 'fact' });
+    const ids = async (...given: Parameters<MemoryEngine['entities']>) =>
+      (await memory.entities(...given)).map(({ id }) => id);
+    expect((await ids('countess'))[0]).toBe('ada');
+    expect(await ids('lovelace')).toEqual(['ada']);
+    expect(await ids(undefined, { kind: 'place' })).toEqual(['rome', 'paris']);
+    expect(await ids(undefined, { limit: 2 })).toHaveLength(2);
+    expect(await ids('about', { kind: 'organisation' })).toEqual(['acme']);
+    await memory.invalidate('paris', 'wrong');
+    expect(await ids('Paris')).toEqual([]);
+    expect(await ids(undefined, { kind: 'place' })).toEqual(['rome']);
+  });
+});
+
+describe('a relation', () => {
+  it('is stated by a sentence of its own, once', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const { relation, outcome } = await memory.relate('Ada', 'works at', 'ACME', { weight: 0.5 });
+    expect(outcome).toBe('created');
+    expect(relation).toEqual({
+      id: 'relation:ada/works_at/acme',
+      from: 'ada',
+      name: 'works_at',
+      to: 'acme',
+      weight: 0.5,
+      confidence: 0.8,
+      statements: ['new1'],
+    });
+    expect(await memory.get('new1')).toMatchObject({
+      content: 'Ada Lovelace works at Acme',
+      type: 'fact',
+      derivedFrom: ['ada', 'acme'],
+    });
+    const again = await memory.relate('ada', 'worksAt', 'acme', { weight: 0.7 });
+    expect(again).toMatchObject({ outcome: 'updated', relation: { weight: 0.7, statements: ['new1'] } });
+    expect((await memory.relate('ada', 'works_at', 'acme', { weight: 0.7 })).outcome).toBe('deduplicated');
+    const { relations, neighbours } = await memory.neighbours('acme');
+    expect(relations).toEqual([again.relation]);
+    expect(neighbours.map(({ memory: { id }, depth }) => [id, depth])).toEqual([['ada', 1]]);
+  });
+
+  it('is stated by what is there already, or by a sentence given, and holds while one of them does', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.remember('Bob said that Ada is at Acme', { id: 'said' });
+    expect(await memory.relate('Ada', 'works_at', 'Acme', { statements: ['said'] })).toMatchObject({
+      outcome: 'updated',
+      relation: { statements: ['said'] },
+    });
+    await memory.relate('Ada', 'works_at', 'Acme', { statement: 'She runs the lab of Acme', weight: 0.2 });
+    expect((await memory.neighbours('Ada')).relations).toMatchObject([
+      { weight: 1, statements: ['said', 'new1'] },
+    ]);
+    await memory.invalidate('said', 'gossip');
+    expect((await memory.neighbours('Ada')).relations).toMatchObject([{ weight: 0.2, statements: ['new1'] }]);
+    await memory.invalidate('new1', 'too');
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    await memory.undo();
+    expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
+    await expect(memory.relate('Ada', 'knows', 'Bob', { statements: ['none'] })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(memory.relate('Ada', 'knows', 'Countess')).rejects.toThrow('related to itself');
+    await expect(
+      memory.relate('Ada', 'knows', 'Bob', { statements: ['said'], statement: 'x' }),
+    ).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('ends when it is said to, with the sentence that says nothing else; undo takes it back', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'works_at', 'Acme');
+    await memory.remember('Ada, of Acme, is tall', {
+      id: 'said',
+      relations: [{ from: 'ada', name: 'works_at', to: 'acme' }],
+    });
+    clock.advance(10 * day);
+    expect(await memory.unrelate('Ada', 'works_at', 'Acme')).toEqual({
+      id: 'relation:ada/works_at/acme',
+      statements: ['new1', 'said'],
+    });
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    expect((await memory.get('new1'))?.validUntil).toBe(new Date(start + 10 * day - 1).toISOString());
+    // What says more than that goes on being true.
+    expect((await memory.get('said'))?.validUntil).toBeUndefined();
+    for (const asOf of [{ known: new Date(start + day) }, { valid: new Date(start + day) }])
+      expect(await triples(memory, 'Ada', { asOf })).toEqual(['ada works_at acme']);
+    await expect(memory.unrelate('Ada', 'works_at', 'Acme')).rejects.toMatchObject({ code: 'not_found' });
+    await memory.undo();
+    expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
+    await memory.unrelate('Ada', 'works_at', 'Acme');
+    clock.advance(10 * day);
+    // It holds again from now on, and did not in between.
+    await memory.relate('Ada', 'works_at', 'Acme', { validFrom: new Date(start + 20 * day) });
+    expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
+    expect(await triples(memory, 'Ada', { asOf: { valid: new Date(start + 15 * day) } })).toEqual([]);
+  });
+
+  it('of a name with one value at a time counts as long as none began later', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
+    await memory.relate('Ada', 'knows', 'Bob');
+    clock.advance(day);
+    await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2025-01-01' });
+    await memory.relate('Ada', 'knows', 'Acme');
+    expect(await triples(memory, 'Ada')).toEqual(['ada knows acme', 'ada knows bob', 'ada lives_in rome']);
+    // From the other end too, where only one of the two is looked at.
+    expect(await triples(memory, 'Paris')).toEqual([]);
+    expect(await triples(memory, 'Rome')).toEqual(['ada lives_in rome']);
+    expect(await triples(memory, 'Ada', { relations: ['lives in'], asOf: { valid: '2022-01-01' } })).toEqual([
+      'ada lives_in paris',
+    ]);
+    expect(await triples(memory, 'Paris', { asOf: { valid: '2022-01-01' } })).toHaveLength(1);
+    // The sentence that said so is true until then.
+    expect((await memory.get('new1'))?.validUntil).toBe('2024-12-31T23:59:59.999Z');
+    await memory.configure({ singleValued: ['knows'] });
+    expect(await triples(memory, 'Ada', { relations: ['knows'] })).toEqual(['ada knows acme']);
+    expect((await memory.configure()).singleValued).toEqual(['knows']);
+  });
+
+  it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
+    await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2025-01-01', scope: 'project:secret' });
+    expect(await triples(memory, 'Ada', { scope: 'global' })).toEqual(['ada lives_in paris']);
+    expect(await triples(memory, 'Ada', { scope: 'project:secret' })).toEqual(['ada lives_in rome']);
+    expect((await memory.get('new1'))?.validUntil).toBeUndefined();
+  });
+
+  it('is seen only where both of its ends are', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.remember('hidden', { type: 'entity', title: 'Eve', id: 'eve', scope: 'project:secret' });
+    await memory.relate('ada', 'knows', 'bob');
+    await memory.remember('Ada knows Eve', { relations: [{ from: 'ada', name: 'knows', to: 'eve' }] });
+    expect(await triples(memory, 'Ada', { scope: 'global' })).toEqual(['ada knows bob']);
+    expect(await triples(memory, 'Ada')).toEqual(['ada knows bob', 'ada knows eve']);
+    await expect(memory.neighbours('eve', { scope: 'global' })).rejects.toMatchObject({ code: 'not_found' });
+    await memory.update('bob', { validUntil: '2020-01-01' });
+    expect(await triples(memory, 'Ada', { scope: 'global' })).toEqual([]);
+  });
+
+  it('goes when an end or its only statement is forgotten; what people said stays without it', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.relate('ada', 'knows', 'bob');
+    await memory.remember('We met Bob and Ada in Rome', {
+      id: 'said',
+      relations: [
+        { from: 'bob', name: 'visited', to: 'rome' },
+        { from: 'ada', name: 'visited', to: 'rome' },
+      ],
+    });
+    const { forgotten, mayStillSay } = await memory.forget('bob');
+    expect(forgotten).toEqual(['bob', 'new1']);
+    expect(mayStillSay).toEqual(['said']);
+    expect(await triples(memory, 'Ada')).toEqual(['ada visited rome']);
+    expect((await memory.get('said'))?.relations).toHaveLength(1);
+    await memory.forget('said');
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('goes through an export, and stays with what consolidates its statements', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.relate('ada', 'knows', 'bob', { validFrom: '2020-01-01', weight: 0.3 });
+    const { memories } = await memory.list({ limit: 100 });
+    const { memory: copy } = await opened();
+    await copy.importMemories(memories);
+    expect((await copy.neighbours('Ada')).relations).toEqual((await memory.neighbours('Ada')).relations);
+    expect(await copy.check()).toEqual([]);
+  });
+});
+
+describe('walks', () => {
+  async function chain(): Promise<MemoryEngine> {
+    const { memory } = await opened();
+    await memory.rememberMany(['a', 'b', 'c', 'd', 'e'].map((id) => entity(id, id)));
+    for (const [from, name, to] of [
+      ['a', 'knows', 'b'],
+      ['c', 'knows', 'b'],
+      ['c', 'knows', 'd'],
+      ['a', 'likes', 'd'],
+      ['d', 'likes', 'e'],
+    ] as const)
+      await memory.relate(from, name, to);
+    return memory;
+  }
+
+  it('go as far as they are told, either way along a relation', async () => {
+    const memory = await chain();
+    const at = async (options: object) => {
+      const { neighbours, relations, truncated } = await memory.neighbours('a', options);
+      return [
+        neighbours.map(({ memory: { id }, depth }) => `${id}${depth}`).join(' '),
+        relations.length,
+        truncated,
+      ];
+    };
+    expect(await at({})).toEqual(['b1 d1', 2, undefined]);
+    expect(await at({ depth: 2 })).toEqual(['b1 d1 c2 e2', 5, undefined]);
+    expect(await at({ depth: 3, relations: ['knows'] })).toEqual(['b1 c2 d3', 3, undefined]);
+    expect(await at({ depth: 2, limit: 3 })).toEqual(['b1 d1 c2', 4, true]);
+    await expect(memory.neighbours('a', { depth: 4 })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('find every shortest path, shortest first, and none that is too long', async () => {
+    const memory = await chain();
+    const found = async (from: string, to: string, options: object = {}) =>
+      (await memory.paths(from, to, options)).map(({ ids }) => ids.join(''));
+    expect(await found('a', 'c')).toEqual(['abc', 'adc']);
+    expect(await found('a', 'c', { limit: 1 })).toEqual(['abc']);
+    expect(await found('e', 'b')).toEqual(['edab', 'edcb']);
+    expect(await found('e', 'b', { maxLength: 2 })).toEqual([]);
+    expect(await found('a', 'd', { relations: ['knows'] })).toEqual(['abcd']);
+    expect(await found('a', 'a')).toEqual(['a']);
+    await memory.relate('a', 'knows', 'd');
+    const both = await memory.paths('d', 'a');
+    expect(both.map(({ relations }) => relations.map(({ name }) => name))).toEqual([['knows'], ['likes']]);
+  });
+});

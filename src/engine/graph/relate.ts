@@ -1,0 +1,199 @@
+import { invalidArgument, texts } from '../../domain/check.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import {
+  isSameTriple,
+  parseRelations,
+  type RelationRecord,
+  relationId,
+  relationName,
+  relationText,
+  type Triple,
+  withRelations,
+} from '../../domain/relation.ts';
+import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
+import { parseInstant } from '../../domain/time.ts';
+import type { Change, SpaceReader } from '../../store/store.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
+import { rememberStatement } from '../write/remember.ts';
+import { lookOf, meantBy } from './resolve.ts';
+import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
+import { beginOf, type Edge, shownRelation, statingAt } from './view.ts';
+
+/**
+ * States that two memories, named by id or as entities, have something to do with each other. Without a memory that says
+ * so it remembers one. Throws `not_found`, `invalid_argument`.
+ */
+export async function relate(
+  engine: Dependencies,
+  from: string,
+  name: string,
+  to: string,
+  options: RelateOptions = {},
+): Promise<RelateResult> {
+  const { statement, statements, weight, confidence, validFrom, validUntil, signal } = options;
+  if (statement !== undefined && statements !== undefined)
+    throw invalidArgument('statements', 'give statement or statements, not both');
+  const now = momentOf(engine, options);
+  const [source, target] = await endsMeant(engine, from, to, options);
+  const given = { from: source.id, name, to: target.id, weight, confidence, validFrom, validUntil };
+  const [relation] = parseRelations([given], 'relation') as [RelationRecord];
+  if (statements) {
+    const ids = texts(statements, 'statements', 100, 128);
+    const memories = await addTo(engine, ids, relation, now);
+    return resultOf(relation, memories, 'updated');
+  }
+  const scope = parseScope(options.scope ?? GLOBAL_SCOPE);
+  const input = {
+    content: statement ?? relationText(nameOf(source), relation.name, nameOf(target)),
+    scope: options.scope,
+    sessionId: options.sessionId,
+    // What is said about the whole of it is true of the sentence.
+    ...(statement === undefined ? { validFrom, validUntil, confidence } : {}),
+    relations: [given],
+  };
+  const { id, outcome } = await rememberStatement(
+    engine,
+    input,
+    { signal, now: options.now },
+    {
+      verb: 'relate',
+      derivedFrom: statement === undefined ? [source.id, target.id] : [],
+      furtherChanges: (reader) => endEarlier(reader, relation, scope, now),
+    },
+  );
+  const [memory] = await engine.space.get([id]);
+  if (!memory) throw notFound(id, engine.space.name);
+  return resultOf(relation, [memory], outcome);
+}
+
+/** Ends a relation: whatever said that it holds says until when. Throws `not_found` where nothing does. */
+export async function unrelate(
+  engine: Dependencies,
+  from: string,
+  name: string,
+  to: string,
+  options: UnrelateOptions = {},
+): Promise<UnrelateResult> {
+  const now = momentOf(engine, options);
+  const at = options.at === undefined ? now : parseInstant(options.at, 'at');
+  const scope = options.scope === undefined ? undefined : parseScope(options.scope);
+  const [source, target] = await endsMeant(engine, from, to, options);
+  const triple: Triple = { from: source.id, name: relationName(name, 'name'), to: target.id };
+  return engine.space.write({ verb: 'unrelate', at: now }, async (reader) => {
+    const stating = await reader.find('relations', [relationId(triple)]);
+    const holding = stating.filter(
+      (memory) =>
+        (scope === undefined || memory.scope === scope) &&
+        memory.relations?.some((each) => isSameTriple(each, triple) && (each.validUntil ?? Infinity) >= at),
+    );
+    if (holding.length === 0) {
+      const where = scope === undefined ? '' : ` in scope ${JSON.stringify(scope)}`;
+      throw new SalienceError(
+        'not_found',
+        `nothing${where} says that ${JSON.stringify(triple.from)} ${triple.name} ${JSON.stringify(triple.to)}; neighbours lists what holds`,
+        { details: { ...triple } },
+      );
+    }
+    return {
+      changes: holding.map((memory): Change => ({ kind: 'replace', memory: ended(memory, triple, at) })),
+      result: { id: relationId(triple), statements: holding.map(({ id }) => id) },
+    };
+  });
+}
+
+/** A memory that says of a relation that it ends before a moment. What says nothing else ends with it. */
+function ended(memory: MemoryRecord, triple: Triple, at: number): MemoryRecord {
+  const until = at - 1;
+  const relations = (memory.relations ?? []).flatMap((each) => {
+    if (!isSameTriple(each, triple) || (each.validUntil ?? Infinity) < at) return [each];
+    // What was to begin later never holds.
+    return (each.validFrom ?? -Infinity) > until ? [] : [{ ...each, validUntil: until }];
+  });
+  return {
+    ...memory,
+    relations: relations.length === 0 ? undefined : relations,
+    ...(isMadeOf(memory, triple) && (memory.validFrom ?? -Infinity) <= until ? { validUntil: until } : {}),
+  };
+}
+
+/** Whether a memory was made to state a relation, and says nothing else. */
+function isMadeOf({ derivedFrom, source }: MemoryRecord, { from, to }: Triple): boolean {
+  return (
+    source !== 'consolidated' && derivedFrom.length === 2 && derivedFrom[0] === from && derivedFrom[1] === to
+  );
+}
+
+/** What says nothing but that another value held of a name that has one at a time: true until this one begins. */
+async function endEarlier(
+  reader: SpaceReader,
+  relation: RelationRecord,
+  scope: string,
+  now: number,
+): Promise<readonly Change[]> {
+  if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
+  const begin = relation.validFrom ?? now;
+  const stating = (await reader.find('ends', [relation.from])).filter((memory) => memory.scope === scope);
+  const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
+  return statingAt(stating, look).flatMap(({ memory, relation: other }): readonly Change[] => {
+    const isOther = other.from === relation.from && other.name === relation.name && other.to !== relation.to;
+    if (!isOther || !isMadeOf(memory, other) || beginOf({ memory, relation: other }) >= begin) return [];
+    if ((memory.validUntil ?? Infinity) < begin) return [];
+    return [{ kind: 'replace', memory: { ...memory, validUntil: begin - 1 } }];
+  });
+}
+
+async function addTo(
+  engine: Dependencies,
+  ids: readonly string[],
+  relation: RelationRecord,
+  at: number,
+): Promise<readonly MemoryRecord[]> {
+  if (ids.length === 0) throw invalidArgument('statements', 'name at least one memory, or leave it out');
+  return engine.space.write({ verb: 'relate', at }, async (reader) => {
+    const found = await reader.get(ids);
+    const memories = found.map((memory, index) => {
+      if (!memory) throw notFound(ids[index] as string, engine.space.name);
+      return { ...memory, relations: withRelations(memory.relations ?? [], [relation]) };
+    });
+    return {
+      changes: memories.map((memory): Change => ({ kind: 'replace', memory })),
+      result: memories,
+    };
+  });
+}
+
+async function endsMeant(
+  engine: Dependencies,
+  from: string,
+  to: string,
+  options: { readonly scope?: string | undefined; readonly now?: string | Date | undefined },
+): Promise<readonly [MemoryRecord, MemoryRecord]> {
+  const look = await lookOf(engine, { scope: options.scope, now: options.now });
+  const { name } = engine.space;
+  return [
+    await meantBy(engine.space, from, 'from', look, name),
+    await meantBy(engine.space, to, 'to', look, name),
+  ];
+}
+
+/** What a memory is called in a sentence. */
+export function nameOf({ title, content }: Pick<MemoryRecord, 'title' | 'content'>): string {
+  return title ?? content;
+}
+
+function resultOf(
+  relation: RelationRecord,
+  memories: readonly MemoryRecord[],
+  outcome: RelateResult['outcome'],
+): RelateResult {
+  const { from, name, to } = relation;
+  const edge: Edge = {
+    id: relationId(relation),
+    from,
+    name,
+    to,
+    stated: memories.map((memory) => ({ memory, relation })),
+  };
+  return { relation: shownRelation(edge), outcome };
+}

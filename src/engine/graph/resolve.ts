@@ -1,0 +1,58 @@
+import { text } from '../../domain/check.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { foldedName, relationName } from '../../domain/relation.ts';
+import type { SpaceReader } from '../../store/store.ts';
+import { type Dependencies, filterOf, momentOf } from '../dependencies.ts';
+import { validAtOf } from '../recall/past.ts';
+import type { GraphOptions } from './types.ts';
+import { type GraphLook, visibleAmong } from './view.ts';
+
+/** From where and when a caller looks. Throws `invalid_scope`, `invalid_time`. */
+export async function lookOf(engine: Dependencies, options: GraphOptions = {}): Promise<GraphLook> {
+  return {
+    filter: { ...filterOf({ scope: options.scope }), ...validAtOf(options) },
+    now: momentOf(engine, options),
+    singleValued: new Set((await engine.space.settings()).singleValued),
+  };
+}
+
+/** Names of relations that a caller asks for. Throws `invalid_argument`. */
+export function relationNames(given: readonly string[] | undefined): ReadonlySet<string> | undefined {
+  return given && new Set(given.map((name, at) => relationName(name, `relations[${at}]`)));
+}
+
+/**
+ * The memory that an id or a name means: of an id the memory itself, of a name the one visible entity that has it as its
+ * title, else as an alias. Throws `not_found`, and `invalid_argument` where a name means several.
+ */
+export async function meantBy(
+  reader: SpaceReader,
+  given: unknown,
+  field: string,
+  look: GraphLook,
+  space: string,
+): Promise<MemoryRecord> {
+  const said = text(given, field, { maxCharacters: 1000 });
+  const byId = (await reader.get([said])).filter((each) => each !== undefined);
+  const [itself] = await visibleAmong(reader, byId, look);
+  if (itself) return itself;
+  const named = await visibleAmong(reader, await reader.find('names', [said]), look);
+  const titled = named.filter(({ title }) => title !== undefined && foldedName(title) === foldedName(said));
+  const meant = titled.length > 0 ? titled : named;
+  if (meant.length === 1) return meant[0] as MemoryRecord;
+  const details = { field, space, ids: meant.map(({ id }) => id) };
+  if (meant.length === 0) {
+    throw new SalienceError(
+      'not_found',
+      `${field}: no entity that can be seen here is named ${JSON.stringify(said)}, and no memory has this id in space ${JSON.stringify(space)}; remember it with type "entity" and its name as title`,
+      { details: { ...details, id: said } },
+    );
+  }
+  const ids = details.ids.map((id) => JSON.stringify(id)).join(', ');
+  throw new SalienceError(
+    'invalid_argument',
+    `${field}: ${JSON.stringify(said)} names ${meant.length} entities; say which by its id: ${ids}`,
+    { details },
+  );
+}

@@ -1,0 +1,169 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { endsOf, type RelationRecord, relationId, type Triple } from '../../domain/relation.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
+import { exclusionOf } from '../../store/eligibility.ts';
+import type { MemoryFilter, SpaceReader } from '../../store/store.ts';
+import { supersededAmong } from '../belief/supersession.ts';
+import type { StatedRelation } from './types.ts';
+
+/** From where, and when, one looks at a graph. */
+export interface GraphLook {
+  /** Of a filter, what decides what is visible: scopes, and the moment whose truth counts. */
+  readonly filter: Pick<MemoryFilter, 'scopes' | 'validAt' | 'deep'>;
+  readonly now: Instant;
+  /** The names of which one value holds at a time. */
+  readonly singleValued: ReadonlySet<string>;
+}
+
+/** One memory that states a relation, and how. */
+export interface Stating {
+  readonly memory: MemoryRecord;
+  readonly relation: RelationRecord;
+}
+
+/** A relation that holds where and when one looks, with everything visible that states it; at least one memory does. */
+export interface Edge extends Triple {
+  readonly id: string;
+  readonly stated: readonly Stating[];
+}
+
+/** Those of these memories that are visible; cold ones too, which links alone lead to. */
+export async function visibleAmong(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  { filter, now }: GraphLook,
+): Promise<readonly MemoryRecord[]> {
+  const ids = memories.map(({ id }) => id);
+  const superseded = await supersededAmong(reader, ids, filter, now);
+  return memories.filter(
+    (memory) =>
+      exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { ...filter, cold: true }, now) ===
+      undefined,
+  );
+}
+
+/** The relations of these memories that hold: both ends and at least one statement are visible. By id. */
+export async function edgesOf(
+  reader: SpaceReader,
+  ids: readonly string[],
+  look: GraphLook,
+  names?: ReadonlySet<string>,
+): Promise<readonly Edge[]> {
+  const wanted = new Set(ids);
+  const touches = ({ from, name, to }: Triple) =>
+    (wanted.has(from) || wanted.has(to)) && (names?.has(name) ?? true);
+  const memories = await visibleAmong(reader, await reader.find('ends', ids), look);
+  const holding = statingAt(memories, look);
+  const found = await withRivals(reader, holding, wanted, look);
+  const edges = edgesFrom(found.filter(({ relation }) => touches(relation)));
+  const ends = [...new Set(endsOf(edges))];
+  const present = (await reader.get(ends)).filter((each) => each !== undefined);
+  const visible = new Set((await visibleAmong(reader, present, look)).map(({ id }) => id));
+  return edges.filter(({ from, to }) => visible.has(from) && visible.has(to));
+}
+
+/** What these memories state that has begun and not ended. */
+export function statingAt(memories: readonly MemoryRecord[], { filter, now }: GraphLook): readonly Stating[] {
+  const at = filter.validAt ?? now;
+  return memories.flatMap((memory) =>
+    (memory.relations ?? [])
+      .filter(({ validFrom = -Infinity, validUntil = Infinity }) => validFrom <= at && at <= validUntil)
+      .map((relation) => ({ memory, relation })),
+  );
+}
+
+/** Without those that a later one of a single-valued name has taken the place of; the others of the same name are read. */
+async function withRivals(
+  reader: SpaceReader,
+  found: readonly Stating[],
+  read: ReadonlySet<string>,
+  look: GraphLook,
+): Promise<readonly Stating[]> {
+  const { singleValued } = look;
+  const unread = new Set(
+    found.flatMap(({ relation: { from, name } }) =>
+      singleValued.has(name) && !read.has(from) ? [from] : [],
+    ),
+  );
+  const more =
+    unread.size === 0
+      ? []
+      : statingAt(await visibleAmong(reader, await reader.find('ends', [...unread]), look), look);
+  const latest = latestStated([...found, ...more], look);
+  return found.filter(({ relation }) => {
+    const target = latest.get(subjectOf(relation));
+    return target === undefined || target === relation.to;
+  });
+}
+
+/** Of each subject and single-valued name the value that holds, by what these memories state; see {@link subjectOf}. */
+export function latestOf(memories: readonly MemoryRecord[], look: GraphLook): ReadonlyMap<string, string> {
+  return latestStated(statingAt(memories, look), look);
+}
+
+/** The value that began last, or, where none has begun, first. */
+function latestStated(
+  stated: readonly Stating[],
+  { singleValued, filter, now }: GraphLook,
+): ReadonlyMap<string, string> {
+  const at = filter.validAt ?? now;
+  const latest = new Map<string, Stating>();
+  for (const each of stated) {
+    if (!singleValued.has(each.relation.name)) continue;
+    const key = subjectOf(each.relation);
+    const known = latest.get(key);
+    if (known === undefined || takesPlaceOf(each, known, at)) latest.set(key, each);
+  }
+  return new Map([...latest].map(([key, { relation }]) => [key, relation.to]));
+}
+
+function takesPlaceOf(a: Stating, b: Stating, at: Instant): boolean {
+  const [begunA, begunB] = [beginOf(a) <= at, beginOf(b) <= at];
+  if (begunA !== begunB) return begunA;
+  const order = beginOf(a) - beginOf(b) || a.memory.ordinal - b.memory.ordinal;
+  return begunA ? order > 0 : order < 0;
+}
+
+/** Since when a statement says that a relation holds; without a word about it, since it is known. */
+export function beginOf({ memory, relation }: Stating): Instant {
+  return relation.validFrom ?? memory.validFrom ?? memory.createdAt;
+}
+
+/** What has one value at a time of a single-valued name. */
+export function subjectOf({ from, name }: Pick<Triple, 'from' | 'name'>): string {
+  return JSON.stringify([from, name]);
+}
+
+function edgesFrom(stated: readonly Stating[]): readonly Edge[] {
+  const edges = new Map<string, { readonly triple: Triple; readonly stated: Stating[] }>();
+  for (const each of stated) {
+    const { from, name, to } = each.relation;
+    const id = relationId(each.relation);
+    const edge = edges.get(id);
+    if (edge) edge.stated.push(each);
+    else edges.set(id, { triple: { from, name, to }, stated: [each] });
+  }
+  return [...edges]
+    .map(([id, { triple, stated }]) => ({ id, ...triple, stated }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A relation as callers see it: the most that is said of it, and by whom. */
+export function shownRelation({ id, from, name, to, stated }: Edge): StatedRelation {
+  const all = stated.map(({ relation }) => relation);
+  const froms = all.map(({ validFrom }) => validFrom);
+  const untils = all.map(({ validUntil }) => validUntil);
+  const since = froms.some((each) => each === undefined) ? undefined : Math.min(...(froms as number[]));
+  const until = untils.some((each) => each === undefined) ? undefined : Math.max(...(untils as number[]));
+  return {
+    id,
+    from,
+    name,
+    to,
+    weight: Math.max(...all.map(({ weight }) => weight)),
+    confidence: Math.max(...all.map(({ confidence }) => confidence)),
+    ...(since === undefined ? {} : { validFrom: formatInstant(since) }),
+    ...(until === undefined ? {} : { validUntil: formatInstant(until) }),
+    statements: [...new Set(stated.map(({ memory }) => memory.id))],
+  };
+}
