@@ -7,6 +7,17 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { bin, exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
+/** What most processes start with; who loads the sources of one loads those of the others in its list anyway. */
+const STARTS = {
+  cli: ['cli/main'],
+  scoring: ['scoring/index'],
+  client: ['client/index'],
+  library: ['index'],
+  store: ['index', 'stores/sqlite/index'],
+  command: ['cli/main', 'index', 'cli/commands/recall'],
+};
+let reached;
+
 const entries = [
   ...Object.values(exports),
   ...Object.values(bin),
@@ -19,17 +30,46 @@ const entries = [
 
 cpSync(`${root}src/providers/builtin/table.bin`, `${root}build/providers/builtin/table.bin`);
 rmSync(`${root}dist`, { recursive: true, force: true });
+const inputs = Object.fromEntries(
+  entries.map((path) => [path.slice(7, -3), path.replace('./dist', `${root}build`)]),
+);
 const bundle = await rolldown({
-  input: Object.fromEntries(
-    entries.map((path) => [path.slice(7, -3), path.replace('./dist', `${root}build`)]),
-  ),
+  input: inputs,
+  preserveEntrySignatures: 'allow-extension',
   platform: 'node',
   external: (id) => !id.startsWith('.') && !id.startsWith('/'),
 });
-await bundle.write({ dir: `${root}dist`, format: 'esm', chunkFileNames: 'chunks/[name].js' });
+await bundle.write({
+  dir: `${root}dist`,
+  format: 'esm',
+  chunkFileNames: 'chunks/[name].js',
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ debugName: 'by entry', name: (id, graph) => chunkOf(id, graph) }],
+  },
+});
 await bundle.close();
 
 cpSync(`${root}build`, `${root}dist`, {
   recursive: true,
   filter: (path) => !path.endsWith('.js') && !path.endsWith('.tsbuildinfo'),
 });
+
+/**
+ * The chunk of a module: those that the same starts load are one file, since opening a file costs more than code that is
+ * not run. What no start loads is left to rolldown. An entry is a file of its own.
+ */
+function chunkOf(id, graph) {
+  if (graph.getModuleInfo(id).isEntry) return undefined;
+  reached ??= Object.entries(STARTS).map(([name, entries]) => [name, reach(entries, graph)]);
+  const names = reached.filter(([, modules]) => modules.has(id)).map(([name]) => name);
+  if (names.length === 0) return undefined;
+  return names.length === reached.length ? 'all' : names.join('-');
+}
+
+/** The modules that loading entries loads. */
+function reach(entries, graph) {
+  const found = new Set(entries.map((name) => inputs[name]));
+  for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
