@@ -35,12 +35,12 @@ export type DateReader = (text: string, context: DateContext) => Promise<readonl
 export const readEnglishDates: DateReader = async (text, context) => {
   if (!MAY_NAME_A_DATE.test(text)) return [];
   // Most queries name no date, and a command line should not load what it does not need.
-  const { en } = await import('chrono-node');
+  const { casual } = await import('chrono-node/en');
   const today = calendarDay(context.now, context.timeZone);
   const spans: Span[] = [...seasonsAndYears(text, today)];
   // At noon no zone that the process may run in moves the reference to another day.
   const instant = new Date(Date.UTC(today.year, today.month - 1, today.day, 12));
-  for (const result of en.casual.parse(text, { instant, timezone: 0 })) {
+  for (const result of casual.parse(text, { instant, timezone: 0 })) {
     if (spans.some((span) => overlaps(span, result))) continue;
     const span = spanOf(result, text, today);
     if (span) spans.push(span);
