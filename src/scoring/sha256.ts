@@ -20,7 +20,8 @@ export function sha256(text: string): string {
         (bytes[first]! << 24) | (bytes[first + 1]! << 16) | (bytes[first + 2]! << 8) | bytes[first + 3]!;
     }
     for (let at = 16; at < 64; at++) {
-      const [before, last] = [words[at - 15]!, words[at - 2]!];
+      const before = words[at - 15]!;
+      const last = words[at - 2]!;
       const low = rotate(before, 7) ^ rotate(before, 18) ^ (before >>> 3);
       const high = rotate(last, 17) ^ rotate(last, 19) ^ (last >>> 10);
       words[at] = words[at - 16]! + low + words[at - 7]! + high;
@@ -31,7 +32,14 @@ export function sha256(text: string): string {
       const one = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choice + ROUND[at]! + words[at]!) | 0;
       const majority = (a & b) ^ (a & c) ^ (b & c);
       const two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      h = g;
+      g = f;
+      f = e;
+      e = (d + one) | 0;
+      d = c;
+      c = b;
+      b = a;
+      a = (one + two) | 0;
     }
     [a, b, c, d, e, f, g, h].forEach((value, index) => {
       state[index] = (state[index]! + value) | 0;

@@ -2,12 +2,8 @@ import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { codeOf, type Dictionary } from './columns.ts';
 import { createCodes } from './kernel/codes.ts';
-import {
-  addToSession,
-  createResidentIndex,
-  type GrowingPostings,
-  type ResidentIndex,
-} from './resident-index.ts';
+import { createPostings } from './postings.ts';
+import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
 
 /**
  * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
@@ -170,10 +166,10 @@ function fits({ size, dimensions, dictionaries, sessions }: Header, parts: PageP
     ) &&
     hasBytes('codes', size * dimensions) &&
     hasBytes('asks', size) &&
-    arrayOf(Uint32Array, parts, 'sessions').every((code) => code <= sessions.length) &&
+    areBelow(arrayOf(Uint32Array, parts, 'sessions'), sessions.length + 1) &&
     STORED_ATTRIBUTE_NAMES.every((name) => {
       const texts = dictionaries[name]?.length ?? 0;
-      return arrayOf(Uint32Array, parts, `attribute.${name}`).every((code) => code < texts || code === 0);
+      return areBelow(arrayOf(Uint32Array, parts, `attribute.${name}`), Math.max(1, texts));
     })
   );
 }
@@ -221,7 +217,7 @@ function columnArrays(
 /** Three arrays: term and number of its postings in turn; then all rows; then all frequencies. */
 function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<string, Uint8Array>): void {
   let total = 0;
-  for (const { count } of index.postings.values()) total += count;
+  for (const [, { count }] of index.postings) total += count;
   const rows = new Uint32Array(total);
   const frequencies = new Uint32Array(total);
   const terms: number[] = [];
@@ -245,23 +241,27 @@ function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<str
 function decodePostings(index: ResidentIndex, parts: PageParts): boolean {
   const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
   if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
-  const terms = arrayOf(Float64Array, parts, 'terms');
+  const pairs = arrayOf(Float64Array, parts, 'terms');
   const rows = arrayOf(Uint32Array, parts, 'posting.rows');
   const frequencies = arrayOf(Uint32Array, parts, 'posting.frequencies');
-  if (rows.length !== frequencies.length || rows.some((row) => row >= index.size)) return false;
-  let start = 0;
-  for (let at = 0; at < terms.length; at += 2) {
-    const end = start + terms[at + 1]!;
+  if (rows.length !== frequencies.length || !areBelow(rows, index.size)) return false;
+  const terms = new Float64Array(pairs.length / 2);
+  const starts = new Uint32Array(terms.length + 1);
+  for (let at = 0; at < terms.length; at++) {
+    const start = starts[at]!;
+    const end = start + pairs[2 * at + 1]!;
     if (!(end > start && end <= rows.length)) return false;
-    const postings: GrowingPostings = {
-      rows: rows.subarray(start, end),
-      frequencies: frequencies.subarray(start, end),
-      count: end - start,
-    };
-    index.postings.set(terms[at]!, postings);
-    start = end;
+    terms[at] = pairs[2 * at]!;
+    starts[at + 1] = end;
   }
-  return start === rows.length;
+  index.postings = createPostings({ terms, starts, rows, frequencies });
+  return starts[terms.length] === rows.length;
+}
+
+/** Whether all numbers are below a limit. There are millions of them: a call for each takes too long. */
+function areBelow(numbers: Uint32Array, limit: number): boolean {
+  for (let at = 0; at < numbers.length; at++) if (numbers[at]! >= limit) return false;
+  return true;
 }
 
 function bytesOf(array: Float64Array | Float32Array | Uint32Array | Int8Array): Uint8Array {

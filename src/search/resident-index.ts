@@ -14,8 +14,11 @@ import {
 } from './columns.ts';
 import { grow } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
+import { createPostings, type PostingsOfTerms } from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
+
+export type { GrowingPostings } from './postings.ts';
 
 /**
  * What a process keeps in memory of one space, so that a recall touches every memory without reading it: signals,
@@ -45,7 +48,7 @@ export interface ResidentIndex {
   residuals: Float64Array;
   vectors: number;
   /** By the store's number of the term. */
-  readonly postings: Map<number, GrowingPostings>;
+  postings: PostingsOfTerms;
   /** The texts of its terms; absent until a query has a word that is nowhere, and once something was forgotten. */
   vocabulary: Vocabulary | undefined;
   /** The sessions in which memories were made. */
@@ -69,12 +72,6 @@ export interface SessionRows {
   codes: Uint32Array;
   /** Of each session: its living rows, by creation, then ordinal. */
   readonly rows: number[][];
-}
-
-export interface GrowingPostings extends Postings {
-  rows: Uint32Array;
-  frequencies: Uint32Array;
-  count: number;
 }
 
 /** A memory as the index takes it in. */
@@ -117,7 +114,7 @@ export function createResidentIndex(): ResidentIndex {
     scales: new Float32Array(0),
     residuals: new Float64Array(0),
     vectors: 0,
-    postings: new Map(),
+    postings: createPostings(),
     vocabulary: undefined,
     sessions: {
       dictionary: { texts: [], codes: new Map() },
@@ -333,7 +330,7 @@ function isStub(index: ResidentIndex, row: number): boolean {
   return dictionary.texts[codes[row]!] === 'stub';
 }
 
-function postingsOf(index: ResidentIndex, term: number): GrowingPostings {
+function postingsOf(index: ResidentIndex, term: number) {
   let postings = index.postings.get(term);
   if (!postings) {
     postings = { rows: new Uint32Array(2), frequencies: new Uint32Array(2), count: 0 };

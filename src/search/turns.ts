@@ -74,7 +74,8 @@ export interface Neighbour {
 export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   const session = sessionOf(index, turns, row);
   if (session < 0 || wasReplaced(index, turns, row, session)) return [];
-  const own = shareOf(index, row);
+  const shareOf = sharesIn(index);
+  const own = shareOf(row);
   if (own === 0) return [];
   const start = turns.starts[session]!;
   const end = turns.starts[session + 1]!;
@@ -87,7 +88,7 @@ export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): r
     const at = (offset < 0 ? before : after) + offset;
     if (at < start || at >= end) continue;
     const neighbour = turns.rows[at]!;
-    const weight = neighbourWeight(offset, index.asks[neighbour] === 1, own, shareOf(index, neighbour));
+    const weight = neighbourWeight(offset, index.asks[neighbour] === 1, own, shareOf(neighbour));
     if (weight > 0) neighbours.push({ offset, row: neighbour, weight });
   }
   return neighbours;
@@ -103,9 +104,14 @@ export interface Context {
 
 export function contextOf(index: ResidentIndex, turns: Turns): Context {
   const { rows, sessions, starts } = turns;
-  const shares = Float64Array.from(rows, (row) => shareOf(index, row));
+  const shareOfRow = sharesIn(index);
+  const shares = new Float64Array(rows.length);
   const weights = new Float64Array(NEIGHBOUR_OFFSETS.length * rows.length);
-  const lengths = Float64Array.from(rows, (row) => index.lengths[row]!);
+  const lengths = new Float64Array(rows.length);
+  for (let place = 0; place < rows.length; place++) {
+    shares[place] = shareOfRow(rows[place]!);
+    lengths[place] = index.lengths[rows[place]!]!;
+  }
   for (let place = 0; place < rows.length; place++) {
     const session = sessions[place]!;
     const own = shares[place]!;
@@ -124,11 +130,12 @@ export function contextOf(index: ResidentIndex, turns: Turns): Context {
 }
 
 /** How much the words of a row count beside others, and theirs beside it; summaries and consolidated memories stand for many turns, and have no part in it. */
-function shareOf(index: ResidentIndex, row: number): number {
-  const { type, source } = index.columns.attributes;
-  if (type.dictionary.texts[type.codes[row]!] === 'summary') return 0;
-  if (source.dictionary.texts[source.codes[row]!] === 'consolidated') return 0;
-  return contextShare(index.lengths[row]!);
+function sharesIn({ columns, lengths }: ResidentIndex): (row: number) => number {
+  const { type, source } = columns.attributes;
+  const summary = type.dictionary.codes.get('summary');
+  const consolidated = source.dictionary.codes.get('consolidated');
+  return (row) =>
+    type.codes[row] === summary || source.codes[row] === consolidated ? 0 : contextShare(lengths[row]!);
 }
 
 /** Whether the text was replaced after the last other memory of the session: it is no part of that conversation. */

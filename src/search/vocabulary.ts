@@ -85,22 +85,31 @@ async function upToDate(index: ResidentIndex, source: Pick<KeyedRows, 'termsOf'>
   return vocabulary;
 }
 
-function take(vocabulary: Vocabulary, ids: readonly number[], terms: readonly (string | undefined)[]): void {
+function take(
+  vocabulary: Vocabulary,
+  given: readonly number[],
+  terms: readonly (string | undefined)[],
+): void {
   const unused: number[] = [];
-  for (const [at, term] of terms.entries()) {
-    if (term === undefined) unused.push(ids[at]!);
+  let end = vocabulary.starts[vocabulary.count]!;
+  let length = end;
+  for (const term of terms) length += term?.length ?? 0;
+  const most = vocabulary.count + terms.length;
+  vocabulary.ids = grow(vocabulary.ids, most);
+  vocabulary.letters = grow(vocabulary.letters, most);
+  vocabulary.starts = grow(vocabulary.starts, most + 1);
+  vocabulary.units = grow(vocabulary.units, length);
+  const { ids, letters, starts, units } = vocabulary;
+  for (let at = 0; at < terms.length; at++) {
+    const term = terms[at];
+    if (term === undefined) unused.push(given[at]!);
     if (term === undefined || !isSpelt(term)) continue;
-    const { count } = vocabulary;
-    const start = vocabulary.starts[count]!;
-    vocabulary.ids = grow(vocabulary.ids, count + 1);
-    vocabulary.letters = grow(vocabulary.letters, count + 1);
-    vocabulary.starts = grow(vocabulary.starts, count + 2);
-    vocabulary.units = grow(vocabulary.units, start + term.length);
-    for (let unit = 0; unit < term.length; unit++) vocabulary.units[start + unit] = term.charCodeAt(unit);
-    vocabulary.ids[count] = ids[at]!;
-    vocabulary.letters[count] = lettersOf(vocabulary.units, start, term.length);
-    vocabulary.starts[count + 1] = start + term.length;
-    vocabulary.count++;
+    const start = end;
+    for (let unit = 0; unit < term.length; unit++) units[end++] = term.charCodeAt(unit);
+    const place = vocabulary.count++;
+    ids[place] = given[at]!;
+    letters[place] = lettersOf(units, start, term.length);
+    starts[place + 1] = end;
   }
   if (unused.length > 0) vocabulary.unused = [...vocabulary.unused, ...unused];
 }

@@ -41,7 +41,8 @@ export function mayBegin(term: string): boolean {
 }
 
 export function isSpelt(term: string): boolean {
-  return /^[\p{L}\p{M}]+$/u.test(term);
+  // Nearly all terms are plain letters, and the classes of Unicode take milliseconds to make ready.
+  return /^[a-zA-Z]+$/.test(term) || (/[\u0080-\uffff]/.test(term) && /^[\p{L}\p{M}]+$/u.test(term));
 }
 
 export function weightOf({ distance }: StandIn): number {

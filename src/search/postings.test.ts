@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPostings, type GrowingPostings } from './postings.ts';
+
+const postingsOf = (rows: readonly number[]): GrowingPostings => ({
+  rows: Uint32Array.from(rows),
+  frequencies: Uint32Array.from(rows, (row) => row + 1),
+  count: rows.length,
+});
+
+const rowsOf = (postings: GrowingPostings | undefined) =>
+  postings && {
+    rows: [...postings.rows.subarray(0, postings.count)],
+    frequencies: [...postings.frequencies.subarray(0, postings.count)],
+  };
+
+describe('createPostings', () => {
+  const term = fc.integer({ min: 0, max: 12 });
+  const rows = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 4 });
+  const step = fc.oneof(
+    fc.record({ get: term }),
+    fc.record({ set: term, rows }),
+    fc.constant({ list: true } as const),
+  );
+
+  it('behaves as a map of what was packed, whatever is read and set in whatever order', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(term, rows), { selector: ([each]) => each }),
+        fc.array(step, { maxLength: 20 }),
+        (packed, steps) => {
+          const starts = [0];
+          for (const [, list] of packed) starts.push((starts.at(-1) ?? 0) + list.length);
+          const all = packed.flatMap(([, list]) => list);
+          const postings = createPostings({
+            terms: packed.map(([each]) => each),
+            starts: Uint32Array.from(starts),
+            rows: Uint32Array.from(all),
+            frequencies: Uint32Array.from(all, (row) => row + 1),
+          });
+          const expected = new Map(packed.map(([each, list]) => [each, postingsOf(list)]));
+          for (const each of steps) {
+            if ('get' in each) expect(rowsOf(postings.get(each.get))).toEqual(rowsOf(expected.get(each.get)));
+            else if ('set' in each) {
+              postings.set(each.set, postingsOf(each.rows));
+              expected.set(each.set, postingsOf(each.rows));
+            } else {
+              const list = [...postings].map(([key, value]) => [key, rowsOf(value)]);
+              expect(list).toEqual([...expected].map(([key, value]) => [key, rowsOf(value)]));
+            }
+            expect(postings.size).toBe(expected.size);
+            expect([...postings.keys()]).toEqual([...expected.keys()]);
+          }
+        },
+      ),
+    );
+  });
+
+  it('gives the same postings again, so that what is added to them stays', () => {
+    const postings = createPostings({
+      terms: [7],
+      starts: Uint32Array.of(0, 1),
+      rows: Uint32Array.of(3),
+      frequencies: Uint32Array.of(1),
+    });
+    const found = postings.get(7);
+    expect(found?.count).toBe(1);
+    if (found) found.count = 0;
+    expect(postings.get(7)?.count).toBe(0);
+  });
+
+  it('is empty without packed ones', () => {
+    expect(createPostings().size).toBe(0);
+    expect(createPostings().get(0)).toBe(undefined);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Postings } from '../text/bm25.ts';
+
+/** The rows that hold a term, and room for more. */
+export interface GrowingPostings extends Postings {
+  rows: Uint32Array;
+  frequencies: Uint32Array;
+  count: number;
+}
+
+/** The postings of an index, by the store's number of the term, in the order in which the terms came. */
+export interface PostingsOfTerms extends Iterable<readonly [term: number, postings: GrowingPostings]> {
+  /** How many terms there are. */
+  readonly size: number;
+  get(term: number): GrowingPostings | undefined;
+  set(term: number, postings: GrowingPostings): void;
+  keys(): Iterable<number>;
+}
+
+/** The postings of many terms in three arrays. */
+export interface PackedPostings {
+  readonly terms: ArrayLike<number>;
+  /** Where the postings of each term begin; one more than there are terms. */
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly frequencies: Uint32Array;
+}
+
+const NONE: PackedPostings = {
+  terms: [],
+  starts: new Uint32Array(1),
+  rows: new Uint32Array(0),
+  frequencies: new Uint32Array(0),
+};
+
+/**
+ * Postings that begin with packed ones. These are unpacked when they are first asked for: two arrays for each of a large space's
+ * terms take longer to make than the rest of a query.
+ */
+export function createPostings({ terms, starts, rows, frequencies }: PackedPostings = NONE): PostingsOfTerms {
+  /** A number is a place among the packed terms. */
+  const known = new Map<number, GrowingPostings | number>();
+  for (let place = 0; place < terms.length; place++) known.set(terms[place]!, place);
+
+  function get(term: number): GrowingPostings | undefined {
+    const found = known.get(term);
+    if (typeof found !== 'number') return found;
+    const [from, to] = [starts[found]!, starts[found + 1]!];
+    const postings = {
+      rows: rows.subarray(from, to),
+      frequencies: frequencies.subarray(from, to),
+      count: to - from,
+    };
+    known.set(term, postings);
+    return postings;
+  }
+
+  return {
+    get size() {
+      return known.size;
+    },
+    get,
+    set: (term, postings) => void known.set(term, postings),
+    keys: () => known.keys(),
+    *[Symbol.iterator]() {
+      for (const term of known.keys()) yield [term, get(term)!] as const;
+    },
+  };
+}
