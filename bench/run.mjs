@@ -10,6 +10,7 @@ import { updateBenchmarks } from './report.mjs';
 
 const NAMES = [
   'speed',
+  'start',
   'living',
   'memory',
   'spaces',
@@ -43,6 +44,10 @@ if (wanted('speed')) {
     results.push(await benchSize(size, log));
   }
   save('speed', { command: './run bench speed', results });
+}
+if (wanted('start')) {
+  const { benchStart } = await import('./start.mjs');
+  save('start', { command: './run bench start', results: await benchStart(log) });
 }
 if (wanted('living')) {
   const { benchLiving } = await import('./living.mjs');
