@@ -106,7 +106,7 @@ export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
 }
 
 /** Whether a formula is the same for every query, and dearer than reading a column. */
-function isKept(node: Node): boolean {
+export function isKept(node: Node): boolean {
   const names = [...namesRead(node)];
   if (names.length === 0 || names.some((name) => isSignalName(name) && isQuerySignal(name))) return false;
   return operatorOf(node).children(node).length > 0 && node.op !== 'ref';
@@ -132,17 +132,24 @@ export function keepFormula(
 ): KeptColumn {
   const formula = compile(node, columns, { spans: true });
   const kept = { low: new Float32Array(size), high: new Float32Array(size) };
+  let lowest = Infinity;
+  let highest = -Infinity;
+  let isKnown = true;
   const block = emptyBlock(from, until);
   for (let start = 0; start < size; start += BLOCK_SIZE) {
     block.count = Math.min(BLOCK_SIZE, size - start);
     for (let at = 0; at < block.count; at++) block.rows[at] = start + at;
     const { low, high } = formula.bounds(block);
     for (let at = 0; at < block.count; at++) {
-      kept.low[start + at] = outward(low[at]!, -1);
-      kept.high[start + at] = outward(high[at]!, 1);
+      const [down, up] = [outward(low[at]!, -1), outward(high[at]!, 1)];
+      kept.low[start + at] = down;
+      kept.high[start + at] = up;
+      if (down < lowest) lowest = down;
+      if (up > highest) highest = up;
+      if (Number.isNaN(up)) isKnown = false;
     }
   }
-  return kept;
+  return { ...kept, range: isKnown ? [lowest, highest] : undefined };
 }
 
 /** More than the rounding of a 32-bit float, relative to its value. */

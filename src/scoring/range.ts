@@ -12,7 +12,7 @@ import { SIGNALS } from './signals.ts';
 export function intervalOf(root: Node, knowledge: Knowledge): Interval {
   const intervals: Intervals = {
     ...knowledge,
-    of: (node) => operatorOf(node).interval(node, intervals),
+    of: (node) => knowledge.formula?.(node) ?? operatorOf(node).interval(node, intervals),
     // An age that is unknown below any other operator is an error of evaluation, not a value.
     ageOf: (node) =>
       operatorOf(node).age?.(node, intervals) ?? { interval: intervals.of(node), unknown: 'never' },
@@ -21,7 +21,7 @@ export function intervalOf(root: Node, knowledge: Knowledge): Interval {
 }
 
 /** Everything that a memory may be: each signal anywhere in its range. */
-const anything: Knowledge = {
+export const anything: Knowledge = {
   signal: (name) => SIGNALS[name].range,
   age: () => ({ interval: [0, Infinity], unknown: 'maybe' }),
   attribute: () => undefined,

@@ -69,7 +69,8 @@ export async function conductSearch(
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
-  const search = { profile, rows, belief, kept, columns, vector: query.vector, now, limit };
+  const allVisible = filter.cold !== true;
+  const search = { profile, rows, belief, kept, allVisible, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const keys = answer.hits.map(({ key }) => key);
   const memories = await source.records(keys);

@@ -150,11 +150,14 @@ export interface LexicalScores {
   /** NaN everywhere when the query has no words at all: the relevance is then unknown, not 0. */
   readonly relevance: Float64Array;
   readonly bm25: Float64Array;
+  /** 1 where the relevance need not be 0. */
+  readonly touched: Uint8Array;
 }
 
 export function lexicalScores(index: ResidentIndex, words: QueryWords): LexicalScores {
   const bm25 = new Float64Array(index.size);
   const relevance = new Float64Array(index.size);
+  const touched = new Uint8Array(index.size);
   const lengths = normalizations(index);
   words.postings.forEach((postings, at) => {
     if (postings) addTermScores(words.idfs[at]!, postings, lengths, bm25);
@@ -164,25 +167,35 @@ export function lexicalScores(index: ResidentIndex, words: QueryWords): LexicalS
     const { rows, count } = postings;
     for (let at = 0; at < count; at++) {
       const row = rows[at]!;
+      if (touched[row] === 1) continue;
+      touched[row] = 1;
       relevance[row] = lexicalRelevance(bm25[row]!, words.idfSum);
     }
   }
-  return { relevance, bm25 };
+  return { relevance, bm25, touched };
 }
 
 /** Scores of a query in which no term is left: a row either holds its text, or not. */
 export function substringScores(index: ResidentIndex, keys: Iterable<number>): LexicalScores {
   const relevance = new Float64Array(index.size);
+  const touched = new Uint8Array(index.size);
   for (const key of keys) {
     const row = index.rowOfKey.get(key);
-    if (row !== undefined) relevance[row] = SUBSTRING_RELEVANCE;
+    if (row === undefined) continue;
+    relevance[row] = SUBSTRING_RELEVANCE;
+    touched[row] = 1;
   }
-  return { relevance, bm25: new Float64Array(index.size) };
+  return { relevance, bm25: new Float64Array(index.size), touched };
 }
 
 /** Scores of a recall without a query. */
 export function noLexicalScores(index: ResidentIndex): LexicalScores {
-  return { relevance: new Float64Array(index.size).fill(Number.NaN), bm25: new Float64Array(index.size) };
+  const { size } = index;
+  return {
+    relevance: new Float64Array(size).fill(Number.NaN),
+    bm25: new Float64Array(size),
+    touched: new Uint8Array(size),
+  };
 }
 
 /** The relevance of the words of a row together with those around it. */
@@ -209,10 +222,10 @@ export function contextScores(
   { rows, places, sessions }: Turns,
   { weights, lengths }: Context,
   words: QueryWords,
-  { relevance }: LexicalScores,
-): Float64Array {
-  const { counts, counted, bm25, touched } = roomFor(rows.length);
-  let reached = 0;
+  lexical: LexicalScores,
+): Pick<LexicalScores, 'relevance' | 'touched'> {
+  const { counts, counted, bm25, reached } = roomFor(rows.length);
+  let count = 0;
   words.postings.forEach((postings, term) => {
     if (!postings) return;
     const idf = words.idfs[term]!;
@@ -236,7 +249,7 @@ export function contextScores(
         }
         if (frequency === 0) continue;
         const before = bm25[place]!;
-        if (before === 0) touched[reached++] = place;
+        if (before === 0) reached[count++] = place;
         bm25[place] =
           before + termScore(idf, frequency, lengthNormalization(lengths[place]!, words.averageLength));
       }
@@ -246,13 +259,16 @@ export function contextScores(
       if (place >= 0) counts[place] = 0;
     }
   });
-  const scores = relevance.slice();
-  for (let at = 0; at < reached; at++) {
-    const place = touched[at]!;
-    scores[rows[place]!] = lexicalRelevance(bm25[place]!, words.idfSum);
+  const relevance = lexical.relevance.slice();
+  const touched = lexical.touched.slice();
+  for (let at = 0; at < count; at++) {
+    const place = reached[at]!;
+    const row = rows[place]!;
+    relevance[row] = lexicalRelevance(bm25[place]!, words.idfSum);
+    touched[row] = 1;
     bm25[place] = 0;
   }
-  return scores;
+  return { relevance, touched };
 }
 
 /** Room to count in, which nothing holds on to. All but `counted` is 0 again after each use. */
@@ -261,7 +277,7 @@ interface Room {
   /** When each place was last counted around: a number that grows with every term. */
   counted: Uint32Array;
   bm25: Float64Array;
-  touched: Int32Array;
+  reached: Int32Array;
 }
 
 /** Arrays of the size of a large index take longer to make than to use. */
@@ -269,7 +285,7 @@ const room: Room = {
   counts: new Uint32Array(0),
   counted: new Uint32Array(0),
   bm25: new Float64Array(0),
-  touched: new Int32Array(0),
+  reached: new Int32Array(0),
 };
 let stamp = 0;
 
@@ -277,7 +293,7 @@ function roomFor(places: number): Room {
   room.counts = grow(room.counts, places);
   room.counted = grow(room.counted, places);
   room.bm25 = grow(room.bm25, places);
-  room.touched = grow(room.touched, places);
+  room.reached = grow(room.reached, places);
   return room;
 }
 

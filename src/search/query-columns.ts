@@ -1,5 +1,6 @@
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { exponentialDecay } from '../scoring/arithmetic.ts';
+import type { Interval } from '../scoring/operators/interval.ts';
 import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scoring/signals.ts';
 import type { PreparedQuery } from '../store/store.ts';
 import type { DateRange } from '../text/dates.ts';
@@ -31,7 +32,24 @@ export interface QueryColumns {
   /** What its words can be counted by; absent where no term of it is left. */
   readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
+  readonly untouched: Untouched;
 }
+
+/**
+ * What is known of the visible rows that no word of the query touches: neither in them nor in what stands beside them. They
+ * fall into classes by the words of their sessions.
+ */
+export interface Untouched {
+  /** 1 for each other row. */
+  readonly touched: Uint8Array;
+  /** By the index's number of a session, 0 for none: the class of its rows. */
+  readonly classOf: Uint8Array;
+  /** Of each class: between which values a signal lies, where it is known. */
+  readonly classes: readonly { readonly [Name in ExactSignalName]: Interval }[];
+}
+
+/** Classes of sessions that have a word of the query, by their relevance. */
+const SESSION_CLASSES = 6;
 
 /** Days off the named range after which a date matches half as well. */
 const DATE_HALF_LIFE_DAYS = 7;
@@ -49,6 +67,8 @@ export function queryColumns(
   read: ReadonlySet<string>,
 ): QueryColumns {
   const { relevance } = lexical;
+  let { touched } = lexical;
+  let sessionScoresOf: Float64Array | undefined;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
     lexical: () => valuesColumn(relevance),
     contextLexical: () => {
@@ -56,7 +76,8 @@ export function queryColumns(
       const { turns, context } = view;
       const { places } = turns;
       const { codes } = index.sessions;
-      const scores = contextScores(turns, context, words, lexical);
+      const { relevance: scores, touched: inContext } = contextScores(turns, context, words, lexical);
+      touched = inContext;
       // A row that is not visible is no part of what was counted.
       const at = (row: number) =>
         places[row]! < 0 && codes[row] !== 0 ? contextRelevance(index, turns, words, row) : scores[row]!;
@@ -75,6 +96,7 @@ export function queryColumns(
       const { turns } = view;
       const { places, sessions } = turns;
       const scores = sessionScores(turns, words);
+      sessionScoresOf = scores;
       const at = (row: number) => sessionRelevance(index, turns, scores, lexical, row);
       return {
         at,
@@ -124,7 +146,50 @@ export function queryColumns(
     lexical,
     counting,
     exact,
+    untouched: { touched, ...sessionClasses(index, view, sessionScoresOf) },
     known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
+  };
+}
+
+/** Sessions with about the same relevance, together. */
+function sessionClasses(
+  index: ResidentIndex,
+  view: View,
+  scores: Float64Array | undefined,
+): Omit<Untouched, 'touched'> {
+  const classOf = new Uint8Array(index.sessions.rows.length + 1);
+  if (scores === undefined) return { classOf, classes: [classWith([0, 0])] };
+  const { sessionOfCode } = view.turns;
+  const highest = scores.reduce((most, each) => Math.max(most, each), 0);
+  const width = highest / SESSION_CLASSES;
+  for (let code = 1; code < classOf.length; code++) {
+    const session = sessionOfCode[code]!;
+    const score = session < 0 ? 0 : scores[session]!;
+    if (score > 0) classOf[code] = Math.max(1, Math.min(SESSION_CLASSES, Math.ceil(score / width)));
+  }
+  const ranges = Array.from({ length: SESSION_CLASSES }, (): [number, number] => [highest, 0]);
+  for (let code = 1; code < classOf.length; code++) {
+    const range = ranges[classOf[code]! - 1];
+    if (!range) continue;
+    const score = scores[sessionOfCode[code]!]!;
+    range[0] = Math.min(range[0], score);
+    range[1] = Math.max(range[1], score);
+  }
+  return { classOf, classes: [classWith([0, 0]), ...ranges.map(classWith)] };
+}
+
+function classWith(sessionLexical: Interval): Untouched['classes'][number] {
+  const [none, any]: readonly Interval[] = [
+    [0, 0],
+    [0, 1],
+  ];
+  return {
+    lexical: none!,
+    contextLexical: none!,
+    sessionLexical,
+    authorNamed: any!,
+    dateMatch: any!,
+    saidByUser: any!,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AttributeName, SignalName } from '../signals.ts';
 import type { AgeNode } from './age.ts';
+import type { Node } from './index.ts';
 
 /** All values from `low` to `high`, both included. */
 export type Interval = readonly [low: number, high: number];
@@ -23,6 +24,8 @@ export interface Knowledge {
   attribute(name: AttributeName): string | undefined;
   /** Whether the signal or clock is known; `undefined` when that is not known either. */
   known(name: string): boolean | undefined;
+  /** The values of a whole formula, where more is known of it than of what it reads. */
+  formula?(node: Node): Interval | undefined;
 }
 
 /** The smallest interval that holds both. */

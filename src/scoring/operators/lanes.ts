@@ -9,6 +9,7 @@ import {
   type SignalName,
 } from '../signals.ts';
 import type { Node } from './index.ts';
+import type { Interval } from './interval.ts';
 import type { Compilation } from './operator.ts';
 
 /** How many memories are bounded together: the arrays of a formula then stay in the first-level cache. */
@@ -41,6 +42,8 @@ export interface Facts {
 export interface KeptColumn {
   readonly low: Float32Array;
   readonly high: Float32Array;
+  /** That of all rows; `undefined` where it cannot be evaluated for one. */
+  readonly range: Interval | undefined;
 }
 
 /** Some rows, with what the query says of each. The arrays are as long as `BLOCK_SIZE`; `count` is in use. */
