@@ -57,9 +57,9 @@ const MOST_RUNS = 15;
 /** What a test reads that runs the build in other processes: no mutant is in it. */
 const runsBuild = 'test/processes/start-script.ts';
 
-const usage = `usage: ./run mutate [FILES] [--sample N] [--seed N] [--minutes N] [--open] [--list]
+const usage = `usage: ./run mutate [FILES] [--sample N] [--each] [--seed N] [--minutes N] [--open] [--list]
 
-Makes N mutants (default 20), drawn by a seed (default 1) among all of FILES (default: every file of ${rooms
+Makes N mutants (default 20; with --each, N of each file), drawn by a seed (default 1) among all of FILES (default: every file of ${rooms
   .map(({ source }) => source)
   .join(', ')}),
 and stops after --minutes (default 30). Prints what no test noticed, and records it in test/mutation/survivors.json.
@@ -109,7 +109,9 @@ async function run() {
   const known = new Set(recorded.filter(({ reason }) => reason !== '').map(keyOf));
   const drawn = values.open
     ? all.filter((mutant) => open.has(keyOf(mutant)))
-    : sampled(all, values.sample, values.seed);
+    : (values.each ? files.map((file) => all.filter((mutant) => mutant.file === file)) : [all]).flatMap(
+        (list) => sampled(list, values.sample, values.seed),
+      );
   const chosen = drawn.sort((a, b) => (a.file < b.file ? -1 : 1));
   const host = hostIn(copy);
   const testsOf = await measured(host, copy, [...new Set(chosen.map(({ file }) => file))]);
@@ -388,6 +390,7 @@ function readArguments() {
       sample: { type: 'string', default: '20' },
       seed: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '30' },
+      each: { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -405,6 +408,7 @@ function readArguments() {
   return {
     values: {
       list: values.list,
+      each: values.each,
       open: values.open,
       sample: number('sample'),
       seed: number('seed'),

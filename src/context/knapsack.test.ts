@@ -166,6 +166,26 @@ describe('solveKnapsack', () => {
     );
   });
 
+  test('finds the best for the one place that is left, where taking the best of each in turn does not', () => {
+    const one = { values: [27, 43, 28, 16, 53], weights: [14, 37, 17, 8, 37], capacity: 61, most: 2 };
+    const { taken, lossBound } = solveKnapsack({ ...one, firstCore: 0 });
+    expect([sums(one, taken).value, lossBound]).toEqual([bruteForce(one), 0]);
+  });
+
+  test('proves the best without a table where places are what is short', () => {
+    const weights = Array.from({ length: 40 }, () => 10);
+    const values = weights.map((_, at) => ((at * 7) % 40) + 1);
+    const { taken, lossBound } = solveKnapsack({ values, weights, capacity: 200, most: 5, maxCells: 1 });
+    expect([sums({ values, weights, capacity: 200 }, taken).value, lossBound]).toEqual([190, 0]);
+  });
+
+  test('is exact where there is far more room than all items need', () => {
+    const weights = Array.from({ length: 20 }, () => 10);
+    const values = weights.map(() => 0.5);
+    const { taken, lossBound } = solveKnapsack({ values, weights, capacity: 1_000_000_000, most: 5 });
+    expect([taken.filter((each) => each).length, lossBound]).toEqual([5, 0]);
+  });
+
   test('prefers the earlier of equal items', () => {
     const equal = { values: [0.5, 0.5, 0.5, 0.5], weights: [7, 7, 7, 7], capacity: 20 };
     expect(solveKnapsack(equal).taken).toEqual([true, true, false, false]);

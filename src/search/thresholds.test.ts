@@ -209,6 +209,34 @@ describe('the bound covers what was left out', () => {
     expect(upperBound).toBeGreaterThanOrEqual(cosine(query.vector, seventeenth!));
   });
 
+  test('of many that 8 bits cannot tell apart, and not all of them are looked at', async () => {
+    let rows = 0;
+    let looked = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(),
+        fc.integer({ min: 60, max: 300 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.constantFrom(2e-2, 1e-1),
+        async (seed, count, limit, spread) => {
+          const random = seededRandom(seed);
+          const near = [1, 0.37, 0.11, 0.05, 0.71];
+          const memories = plainStore(seed, count).map((each) => ({
+            ...each,
+            vector: unitVector(near.map((value) => value + spread * (random() - 0.5))),
+          }));
+          const query = { terms: [], vector: unitVector([1, 0.2, 0.13, 0.05, 0.31]) };
+          const { scored } = await expectExact({ memories, query, limit }, profileWith(similarity, []));
+          rows += count;
+          looked += scored;
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(looked).toBeLessThan(0.8 * rows);
+    expect(looked).toBeGreaterThan(0.2 * rows);
+  });
+
   test.each([
     ['one group', 1, 16],
     ['several groups', 17, 48],

@@ -3,15 +3,15 @@ import { expect } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { signalsOf } from '../scoring/signals.ts';
-import { conductSearch } from '../search/conduct.ts';
+import { conductInspection, conductSearch } from '../search/conduct.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, turnOf } from '../search/resident-index.ts';
 import { grouped, type Relations } from '../store/belief-state.ts';
 import type { KeyedRows } from '../store/rows.ts';
 import type { SearchableMemory } from '../store/state.ts';
-import type { IndexedText, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
+import type { IndexedText, Inspection, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
 import { arbitraryMemory, arbitraryVector } from './arbitrary-memory.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
-import { searchNaively } from './naive-search.ts';
+import { inspectNaively, searchNaively } from './naive-search.ts';
 import { sampleMemory, unitVector } from './sample-memory.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -54,20 +54,22 @@ export const arbitraryStore = fc
     ),
   );
 
-/** Scopes, types, depth and a moment of validity. */
-export const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record(
-  {
-    scopes: fc.subarray(['global', 'project:match', 'team:a/project:b']),
-    inScope: fc.constantFrom('global', 'project:match', 'project:*', 'team:*', 'nowhere'),
-    types: fc.subarray(['fact', 'event', 'decision', 'other']),
-    typesExclude: fc.subarray(['fact', 'event']),
-    deep: fc.boolean(),
-    cold: fc.boolean(),
-    includeExpired: fc.boolean(),
-    validAt: fc.integer({ min: -100, max: 100 }).map((days) => ARBITRARY_NOW + days * 86_400_000),
-  },
-  { requiredKeys: [] },
-);
+/** Mostly absent: all parts of a filter together would leave nothing to search. */
+const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+/** Scopes, types, tags, depth and a moment of validity. */
+export const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record({
+  scopes: rarely(fc.subarray(['global', 'project:match', 'team:a/project:b'])),
+  inScope: rarely(fc.constantFrom('global', 'project:match', 'project:*', 'team:*', 'nowhere')),
+  types: rarely(fc.subarray(['fact', 'event', 'decision', 'other'])),
+  typesExclude: rarely(fc.subarray(['fact', 'event'])),
+  tags: rarely(fc.constantFrom([], ['tea'], ['tea', 'Berlin'], ['nowhere'])),
+  deep: rarely(fc.boolean()),
+  cold: rarely(fc.boolean()),
+  includeExpired: rarely(fc.boolean()),
+  validAt: rarely(fc.integer({ min: -100, max: 100 }).map((days) => ARBITRARY_NOW + days * 86_400_000)),
+});
 
 const arbitraryRange = fc
   .tuple(fc.integer({ min: -100, max: 20 }), fc.constantFrom(1, 7, 30))
@@ -188,26 +190,45 @@ function relationsOf(
   };
 }
 
-/** A search over the index, as a store that knows nothing but rows by their keys. */
-export async function searchByIndex(
-  index: ResidentIndex,
-  memories: readonly SearchableMemory[],
-  living: readonly SearchableMemory[],
-  request: SearchRequest,
-) {
-  const source: KeyedRows = {
+/** A store that knows nothing but rows by their keys. */
+function rowsOf(memories: readonly SearchableMemory[]): KeyedRows {
+  return {
     vectors: (keys) => keys.map((key) => memories[key]!.vector),
     records: (keys) => keys.map((key) => memories[key]!.memory),
-    keysOf: (ids) => ids.map((id) => memories.findIndex(({ memory }) => memory.id === id)),
+    keysOf(ids) {
+      const keys = new Map(memories.map(({ memory }, key) => [memory.id, key]));
+      return ids.map((id) => keys.get(id));
+    },
     idsOf: (keys) => keys.map((key) => memories[key]?.memory.id),
     termIds: (terms) => terms.map(termId),
     termsOf: (ids) => ids.map((id) => vocabulary[id]),
     keysWithMetadata: () => new Set(),
     keysContaining: () => [],
   };
+}
+
+/** A search over the index. */
+export async function searchByIndex(
+  index: ResidentIndex,
+  memories: readonly SearchableMemory[],
+  living: readonly SearchableMemory[],
+  request: SearchRequest,
+) {
   const relations = relationsOf(memories, living);
-  const answer = await conductSearch({ index, relations, sequence: 0 }, source, request);
+  const answer = await conductSearch({ index, relations, sequence: 0 }, rowsOf(memories), request);
   return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
+}
+
+/** Expects the index to make of these memories, whether a search could return them or not, what brute force makes of them. */
+export async function expectSameInspection(
+  memories: readonly SearchableMemory[],
+  ids: readonly string[],
+  request: Omit<SearchRequest, 'limit'>,
+): Promise<readonly (Inspection | undefined)[]> {
+  const state = { index: indexOf(memories), relations: relationsOf(memories, memories), sequence: 0 };
+  const found = await conductInspection(state, rowsOf(memories), ids, request);
+  expect(found).toEqual(inspectNaively({ memories, pairs: pairsOf(memories), sequence: 0 }, ids, request));
+  return found;
 }
 
 export type IndexedAnswer = Awaited<ReturnType<typeof searchByIndex>>;
