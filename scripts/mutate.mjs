@@ -156,11 +156,11 @@ async function measured(host, copy, files) {
     if (failed.length === 0) break;
     const [file] = failed;
     const own = readFileSync(join(root, relative(copy, file)), 'utf8');
-    milliseconds.delete(file);
-    left = left.slice(left.indexOf(file));
+    // What comes after a failure has not run.
+    left = left.filter((each) => !milliseconds.has(each));
     if (readFileSync(file, 'utf8') === own) {
       console.log(`left out: ${relative(copy, file)} fails without a mutant`);
-      left = left.slice(1);
+      left = left.filter((each) => each !== file);
     } else {
       // It counts what it has drawn: all of its draws, then.
       writeFileSync(file, own);

@@ -29,8 +29,10 @@ const reporter = {
     process.send({ begins: moduleId });
   },
   onTestModuleEnd(module) {
-    done.push({ file: module.moduleId, milliseconds: performance.now() - (begun.get(module.moduleId) ?? 0) });
     if (module.state() === 'failed') failed.push(module.moduleId);
+    // After a failure the others are skipped.
+    if (module.state() !== 'passed') return;
+    done.push({ file: module.moduleId, milliseconds: performance.now() - (begun.get(module.moduleId) ?? 0) });
   },
 };
 

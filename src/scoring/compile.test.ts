@@ -37,6 +37,7 @@ const arbitraryRow = arbitrarySignals().map(
     ...signals,
   }),
 );
+const sampleRow: Signals = Object.fromEntries(rowSignals.map((name) => [name, SIGNALS[name].otherwise]));
 const arbitraryRows = fc.array(arbitraryRow, { minLength: 1, maxLength: 6 });
 
 function columnsOf(rows: readonly Signals[]): Columns {
@@ -115,6 +116,44 @@ test.each([0, 0.05])('bounds hold the value of every row, of a similarity known 
     }),
     { numRuns: 300 },
   );
+});
+
+test('bounds hold products whose factors may be negative, blurred or not', () => {
+  const similarity = { op: 'signal', name: 'similarity' } as const;
+  const lacking = {
+    op: 'sum',
+    terms: [
+      { weight: 1, of: 0.5 },
+      { weight: -1, of: similarity },
+    ],
+  } as const;
+  const importance = { op: 'signal', name: 'importance' } as const;
+  const products = [
+    [lacking, lacking],
+    [lacking, importance],
+    [importance, lacking, similarity],
+  ] as const;
+  for (const of of products) {
+    // A half more, so that the sum is within 0 and 1.
+    const sum = {
+      op: 'sum',
+      terms: [
+        { weight: 1, of: 0.5 },
+        { weight: 1, of: { op: 'product', of } },
+      ],
+    } as const;
+    const { root } = resolveProfile(defineProfile({ name: 'signs', description: 'Signs.', score: sum }));
+    for (const value of [0, 0.2, 0.49, 0.51, 0.8, 1]) {
+      const rows = [0, 0.3, 1].map((each) => ({ ...sampleRow, similarity: value, importance: each }));
+      const block = blockOf(rows, 0.1);
+      const { low, high } = compile(root, columnsOf(rows)).bounds(block);
+      for (let at = 0; at < block.count; at++) {
+        const exact = evaluate(root, rows[block.rows[at] as number] as Signals, now);
+        expect(low[at]).toBeLessThanOrEqual(exact + SLACK);
+        expect(high[at]).toBeGreaterThanOrEqual(exact - SLACK);
+      }
+    }
+  }
 });
 
 test('what is kept holds the value of every row as long as it is kept, and is near it', () => {

@@ -37,7 +37,7 @@ describe('the index finds exactly what brute force finds', () => {
           await expectSame(indexOf(memories), memories, memories, request);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
+import { meetsMetadata } from '../domain/metadata-condition.ts';
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import { conductInspection, conductSearch } from '../search/conduct.ts';
@@ -9,7 +10,9 @@ import { grouped, type Relations } from '../store/belief-state.ts';
 import type { KeyedRows } from '../store/rows.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, Inspection, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
+import { containsText } from '../store/substring.ts';
 import { arbitraryMemory, arbitraryVector } from './arbitrary-memory.ts';
+import { arbitraryConditions } from './arbitrary-metadata.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
 import { inspectNaively, searchNaively } from './naive-search.ts';
 import { sampleMemory, unitVector } from './sample-memory.ts';
@@ -58,12 +61,13 @@ export const arbitraryStore = fc
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-/** Scopes, types, tags, depth and a moment of validity. */
+/** Scopes, types, tags, metadata, depth and a moment of validity. */
 export const arbitraryFilter: fc.Arbitrary<MemoryFilter> = fc.record({
   scopes: rarely(fc.subarray(['global', 'project:match', 'team:a/project:b'])),
   inScope: rarely(fc.constantFrom('global', 'project:match', 'project:*', 'team:*', 'nowhere')),
   types: rarely(fc.subarray(['fact', 'event', 'decision', 'other'])),
   typesExclude: rarely(fc.subarray(['fact', 'event'])),
+  metadata: rarely(arbitraryConditions),
   tags: rarely(fc.constantFrom([], ['tea'], ['tea', 'Berlin'], ['nowhere'])),
   deep: rarely(fc.boolean()),
   cold: rarely(fc.boolean()),
@@ -81,20 +85,24 @@ const arbitraryRange = fc
 /** Words that no memory has: nothing like any, near two of them, misspelt, and the beginning of one. */
 const unknownWords = ['unknown', 'umber', 'brich', 'ambers', 'embe'];
 
-/** Words, among them some that no memory has, mostly a vector, names and dates. */
-export const arbitraryQuery = fc.record({
-  terms: fc.uniqueArray(fc.constantFrom(...vocabulary, ...unknownWords)).map((terms) => terms.sort()),
-  vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
-  text: fc.constantFrom(
-    undefined,
-    'What did Ann say?',
-    'Which Lee is it, Bob?',
-    'Will Will come?',
-    '東京はどうだった',
-    'nobody',
-  ),
-  dates: fc.option(fc.array(arbitraryRange, { maxLength: 2 }), { nil: undefined }),
-});
+/** Words, among them some that no memory has, or a text without words; mostly a vector, names and dates. */
+export const arbitraryQuery = fc
+  .record({
+    terms: fc.uniqueArray(fc.constantFrom(...vocabulary, ...unknownWords)).map((terms) => terms.sort()),
+    vector: fc.option(arbitraryVector(DIMENSIONS), { nil: undefined }),
+    text: fc.constantFrom(
+      undefined,
+      'What did Ann say?',
+      'Which Lee is it, Bob?',
+      'Will Will come?',
+      '東京はどうだった',
+      'nobody',
+    ),
+    dates: fc.option(fc.array(arbitraryRange, { maxLength: 2 }), { nil: undefined }),
+    substring: fc.constantFrom(undefined, '東京', 'EA', '?', 'nowhere'),
+  })
+  // What is looked for as it stands is what has no words.
+  .map(({ substring, ...query }) => (query.terms.length === 0 ? { ...query, substring } : query));
 
 /** Below, at and above the size of the groups in which rows are evaluated, and beyond the number of rows. */
 export const arbitraryLimit: fc.Arbitrary<number> = fc.oneof(
@@ -170,7 +178,8 @@ function pairsOf(living: readonly SearchableMemory[]): readonly NewPair[] {
   });
 }
 
-function relationsOf(
+/** By key: what replaces what, and what may be an update of it. */
+export function relationsOf(
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
 ): Relations<number> {
@@ -202,8 +211,11 @@ function rowsOf(memories: readonly SearchableMemory[]): KeyedRows {
     idsOf: (keys) => keys.map((key) => memories[key]?.memory.id),
     termIds: (terms) => terms.map(termId),
     termsOf: (ids) => ids.map((id) => vocabulary[id]),
-    keysWithMetadata: () => new Set(),
-    keysContaining: () => [],
+    keysWithMetadata: (conditions) =>
+      new Set(
+        [...memories.keys()].filter((key) => meetsMetadata(memories[key]!.memory.metadata, conditions)),
+      ),
+    keysContaining: (text) => [...memories.keys()].filter((key) => containsText(memories[key]!.memory, text)),
   };
 }
 
@@ -213,8 +225,8 @@ export async function searchByIndex(
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
   request: SearchRequest,
+  relations: Relations<number> = relationsOf(memories, living),
 ) {
-  const relations = relationsOf(memories, living);
   const answer = await conductSearch({ index, relations, sequence: 0 }, rowsOf(memories), request);
   return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
 }
@@ -239,9 +251,10 @@ export async function expectSame(
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
   request: SearchRequest,
+  relations?: Relations<number>,
 ): Promise<IndexedAnswer> {
   const naive = searchNaively({ memories: living, pairs: pairsOf(living), sequence: 0 }, request);
-  const found = await searchByIndex(index, memories, living, request);
+  const found = await searchByIndex(index, memories, living, request, relations);
   expect(found.ids).toEqual(naive.hits.map(({ memory }) => memory.id));
   // Bit for bit: toEqual on numbers is Object.is.
   expect(found.hits.map(({ score }) => score)).toEqual(naive.hits.map(({ score }) => score));
@@ -249,6 +262,7 @@ export async function expectSame(
   expect(found.hits.map(({ signals }) => signals)).toEqual(naive.hits.map(({ signals }) => signals));
   expect(found.hits.map(({ words }) => words)).toEqual(naive.hits.map(({ words }) => words));
   expect(found.spelling).toEqual(naive.spelling);
+  expect([found.total, found.cold]).toEqual([naive.total, naive.cold]);
   expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
   expect(found.lexicalMatches).toBe(naive.lexicalMatches);
   expect(found.withVector).toBe(naive.withVector);

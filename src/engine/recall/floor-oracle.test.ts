@@ -166,7 +166,7 @@ describe('recall with a floor of relevance, over links', () => {
             entered++;
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 1 },
     );
     // What the draws must have shown: associates that the floor left out, and such as only their source brought in.
     expect(left).toBeGreaterThan(2);
@@ -216,7 +216,8 @@ describe('recall with a floor of relevance, among memories that match alike', ()
           const eligible = trace.stages.find(({ name }) => name === 'validity_filter')?.survivors;
           const row = trace.stages.find(({ name }) => name === 'floor');
           expect(row?.candidates).toBe(eligible);
-          if (limit < kept.length) expect(row?.survivors).toBeGreaterThanOrEqual(kept.length);
+          // Of a list that is full, bounds may leave open whether what is behind it reaches the floor.
+          if (limit <= kept.length) expect(row?.survivors).toBeGreaterThanOrEqual(kept.length);
           else {
             expect(row?.survivors).toBe(kept.length);
             expect(trace.upperBound).toBe(0);
