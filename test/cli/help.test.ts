@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS, findCommandName } from '../../src/cli/command-table.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { openMemory, type RememberInput, SalienceError } from '../../src/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
 let work: Workplace;
@@ -71,23 +74,18 @@ describe('help', () => {
         // It goes on until it is interrupted.
         if (example.endsWith('--follow')) continue;
         // A memory that an example needs may have been undone or renamed by an earlier one.
-        await work.salience([
-          'remember',
-          'Prefers dark roast',
-          '--type',
-          'preference',
-          '--id',
-          'roast',
-          '--tag',
-          'coffee',
+        await remember('default', [
+          { content: 'Prefers dark roast', type: 'preference', id: 'roast', tags: ['coffee'] },
+          ...(example.includes('grinder') ? [{ content: 'The grinder is set to 12', id: 'grinder' }] : []),
         ]);
-        if (example.includes('grinder')) {
-          await work.salience(['remember', 'The grinder is set to 12', '--id', 'grinder']);
-        }
         // What is to be resolved has to contradict each other, and to be the first that does.
         const env = name === 'resolve' ? { SALIENCE_SPACE: 'contradictions' } : {};
-        for (const how of name === 'resolve' ? ['dark', 'light', 'medium'] : []) {
-          await work.salience(['remember', `Ann prefers ${how} roast coffee`], { env });
+        if (name === 'resolve') {
+          const ways = ['dark', 'light', 'medium'];
+          await remember(
+            'contradictions',
+            ways.map((how) => ({ content: `Ann prefers ${how} roast coffee` })),
+          );
         }
         if (name === 'replay') {
           await work.salience(['configure', '--record-recalls', '7', '--record-texts']);
@@ -103,18 +101,47 @@ describe('help', () => {
   );
 
   it('of forget has an example that runs', async () => {
-    await work.salience(['remember', 'Prefers dark roast', '--id', 'roast']);
+    await remember('default', [{ content: 'Prefers dark roast', id: 'roast' }]);
     const [example] = await examplesOf('forget');
     expect(await work.shell(example as string)).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('is in a process what it is here, and ends with 0', async () => {
+    for (const args of [['--help'], ['recall', '--help'], ['help', 'why-not'], ['eval-set', '--help']]) {
+      const { code, stdout, stderr } = await work.salience(args, { env: { COLUMNS: '80' } });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toBe(await helpOf(args));
+    }
+  });
+
   async function examplesOf(name: string): Promise<readonly string[]> {
-    const { code, stdout } = await work.salience([name, '--help']);
-    expect(code).toBe(0);
-    const [, examples = ''] = stdout.split('\nExamples:\n');
+    const [, examples = ''] = (await helpOf([name, '--help'])).split('\nExamples:\n');
     return examples.split('\n').flatMap((line) => /^ {2}\$ (.+)$/.exec(line)?.[1] ?? []);
   }
 });
+
+/** What asking for help prints, by the code that the program runs. */
+async function helpOf(args: readonly string[]): Promise<string> {
+  let printed = '';
+  const program = await createProgram(args);
+  for (const each of [program, ...program.commands]) {
+    each.configureOutput({ writeOut: (text) => (printed += text), getOutHelpWidth: () => 80 });
+  }
+  const asked = await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => error);
+  expect(asked).toMatchObject({ exitCode: 0 });
+  return printed;
+}
+
+/** In this process: starting one for each would take longer than all the examples. */
+async function remember(space: string, inputs: readonly RememberInput[]): Promise<void> {
+  await using memory = await openMemory({ path: join(work.directory, 'memory'), space });
+  for (const { content, ...options } of inputs) {
+    await memory.remember(content, options).catch((error: unknown) => {
+      // What an earlier example has made of it will do.
+      if (!(SalienceError.isInstance(error) && error.code === 'already_exists')) throw error;
+    });
+  }
+}
 
 describe('the name of the command', () => {
   it('is found among options before it', () => {

@@ -1,0 +1,49 @@
+import { Command, Help } from 'commander';
+import { COMMAND_GROUPS, findCommandName } from './command-table.ts';
+import { addCommonOptions } from './options.ts';
+
+const footer = `
+Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (an import
+that left lines out); 130 interrupted. With --json results go to stdout and errors to stderr, both as JSON.`;
+
+/**
+ * The command line as it stands for some arguments: every command by its name and summary, and the one that is asked for with all
+ * that it takes. Only that one's module is loaded: starting must stay cheap.
+ */
+export async function createProgram(args: readonly string[]): Promise<Command> {
+  const program: Command = new Command('salience');
+  program
+    .description(
+      'A memory for agents and people: remember, and recall what matters now, ranked and explained.',
+    )
+    .option('-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({
+      showGlobalOptions: true,
+      // What can be done comes first; the options of every command stand below.
+      formatHelp(command, helper) {
+        const sections = Help.prototype.formatHelp.call(this, command, helper).trimEnd().split('\n\n');
+        if (command !== program) return `${sections.join('\n\n')}\n`;
+        const isOptions = (section: string) => section.startsWith('Options:');
+        const others = sections.filter((section) => !isOptions(section));
+        return `${[...others, ...sections.filter(isOptions)].join('\n\n')}\n`;
+      },
+    })
+    .showSuggestionAfterError()
+    .addHelpText('after', ({ command }) => (command === program ? footer : ''));
+  addCommonOptions(program);
+  program.commandsGroup('Other commands:').helpCommand(true);
+
+  const chosen = findCommandName(args);
+  for (const { heading, commands } of COMMAND_GROUPS) {
+    for (const { name, summary, load } of commands) {
+      const command = program.command(name).description(summary).helpGroup(heading);
+      if (name !== chosen) continue;
+      const { configure, examples } = await load();
+      configure(command);
+      command.addHelpText('after', `\nExamples:\n${examples.map((each) => `  $ ${each}`).join('\n')}`);
+    }
+  }
+  return program;
+}
