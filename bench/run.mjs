@@ -23,6 +23,7 @@ const NAMES = [
   'floor',
   'ablations',
   'worth',
+  'graph',
   'grid',
   'use-lite',
   'tables',
@@ -64,6 +65,10 @@ if (wanted('memory')) {
 if (wanted('spaces')) {
   const { benchSpaces } = await import('./spaces.mjs');
   save('spaces', { command: './run bench spaces', results: await benchSpaces(log) });
+}
+if (wanted('graph')) {
+  const { benchGraph } = await import('./graph.mjs');
+  save('graph', { command: './run bench graph', results: await benchGraph({}, log) });
 }
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');

@@ -47,6 +47,7 @@ export type {
   EntitiesOptions,
   GraphOptions,
   GraphPath,
+  Neighbour,
   Neighbourhood,
   NeighboursOptions,
   PathsOptions,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { GraphPath, Neighbourhood, RelateResult, UnrelateResult } from '../index.ts';
+import type { GraphPath, Neighbour, Neighbourhood, RelateResult, UnrelateResult } from '../index.ts';
 import { counted, named } from './quote.ts';
 import { relationLine, statedRelation } from './relation.ts';
 import { listOf, type MemoryOutput, memorySchema } from './schemas.ts';
@@ -39,14 +39,22 @@ export const entities = defineVerb('entities', {
 export const neighbours = defineVerb('neighbours', {
   output: z.object({
     entity: memorySchema,
-    neighbours: listOf(z.object({ memory: memorySchema, depth: z.number() })),
+    neighbours: listOf(
+      z.object({
+        id: z.string(),
+        name: z.string().exactOptional(),
+        kind: z.string().exactOptional(),
+        type: z.string(),
+        depth: z.number(),
+      } satisfies Record<keyof Neighbour, z.ZodType>),
+    ),
     relations: listOf(statedRelation),
     truncated: z.literal(true).exactOptional(),
   } satisfies Record<keyof Neighbourhood, z.ZodType>),
   text: ({ entity, neighbours, relations, truncated }) =>
     [
       titleOf(entity),
-      ...neighbours.map(({ memory, depth }) => `${depth}. ${titleOf(memory)}`),
+      ...neighbours.map(({ depth, id, name }) => `${depth}. ${titleOf({ id, title: name })}`),
       ...(truncated ? ['and more; raise the limit'] : []),
       counted(relations.length, 'relation'),
       ...relations.map(relationLine),

@@ -342,6 +342,7 @@ export const recallArguments = {
         propagation: { type: 'number' },
         updateRise: { type: 'number' },
         minimum: { type: 'number' },
+        graph: share,
         linkThreshold: { type: 'number' },
         pathThreshold: { type: 'number' },
         secondHop: flag,

@@ -614,7 +614,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * ]);
    * await memory.relate('Ada', 'works_at', 'Acme');
    * const { neighbours, relations } = await memory.neighbours('Ada', { depth: 2 });
-   * console.log(neighbours.map((each) => each.memory.title), relations.map(({ name }) => name));
+   * console.log(neighbours.map((each) => each.name), relations.map(({ name }) => name));
    * ```
    */
   neighbours(entity: string, options?: NeighboursOptions): Promise<Neighbourhood>;

@@ -78,6 +78,8 @@ const READING_VERBS = Object.keys({
   tombstones: 0,
   uncompared: 0,
   linksAmong: 0,
+  stated: 0,
+  standing: 0,
   removed: 0,
   history: 0,
   list: 0,

@@ -50,6 +50,24 @@ export function readerOf(present: () => State): StoreReader {
       const links = [...present().links.values()];
       return links.filter(({ ids: ends }) => (among ? ends.every(isWanted) : ends.some(isWanted)));
     },
+    async stated(query) {
+      const ends = new Set('ends' in query ? query.ends : []);
+      const subjects = new Set(
+        'ends' in query ? [] : query.subjects.map(({ from, name }) => JSON.stringify([from, name])),
+      );
+      return [...present().memories.values()].flatMap(({ memory }) =>
+        (memory.relations ?? [])
+          .filter(
+            ({ from, name, to }) =>
+              ends.has(from) || ends.has(to) || subjects.has(JSON.stringify([from, name])),
+          )
+          .map((relation) => ({ memory, relation })),
+      );
+    },
+    async standing(ids) {
+      const { memories } = present();
+      return ids.map((id) => memories.get(id)?.memory);
+    },
     async neighbours(ids) {
       const records = inOrder([...present().memories.values()].map(({ memory }) => memory));
       const sessions = grouped(records.map((memory) => [memory.bornIn, memory] as const));

@@ -1,6 +1,7 @@
 import type { DynamicField, FieldFilter, SortDirection, SortName } from '../domain/fields.ts';
 import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';
+import type { RelationRecord } from '../domain/relation.ts';
 import type { SpaceSettings } from '../domain/settings.ts';
 import type { Instant } from '../domain/time.ts';
 import type { WRITES } from '../domain/verbs.ts';
@@ -160,6 +161,10 @@ export interface StoreReader
   pairs(query: PairQuery): Promise<readonly SimilarPair[]>;
   /** The stored links of these memories, each once; with `among`, only those both of whose ends are among them. */
   storedLinks(ids: readonly string[], options?: { readonly among?: boolean }): Promise<readonly Link[]>;
+  /** What memories state of relations with one of these ends, or of these subjects; each once, in any order. */
+  stated(query: StatedQuery): Promise<readonly StatedRelationRow[]>;
+  /** What decides whether these memories are visible, in order, and what they are called; `undefined` where there is none. */
+  standing(ids: readonly string[]): Promise<readonly (Standing | undefined)[]>;
   /** What stands beside these memories in the session that each was made in, in order; `undefined` for one made in none. */
   neighbours(ids: readonly string[]): Promise<readonly (Neighbours | undefined)[]>;
 }
@@ -179,6 +184,36 @@ export type EventQuery =
   | { readonly after: number; readonly limit: number }
   /** Of each memory that is not there any more, the last event that says what it was before. */
   | { readonly removed: true };
+
+/** Which relations: those that begin or end at one of these memories, or of these names from these memories. */
+export type StatedQuery =
+  | { readonly ends: readonly string[] }
+  | { readonly subjects: readonly Pick<RelationRecord, 'from' | 'name'>[] };
+
+/** One relation as a memory states it. */
+export interface StatedRelationRow {
+  readonly memory: Standing;
+  readonly relation: RelationRecord;
+}
+
+/** What decides whether a memory is visible, and what it is called. */
+export type Standing = Pick<
+  MemoryRecord,
+  | 'id'
+  | 'ordinal'
+  | 'scope'
+  | 'type'
+  | 'title'
+  | 'kind'
+  | 'tier'
+  | 'core'
+  | 'createdAt'
+  | 'validFrom'
+  | 'validUntil'
+  | 'expiresAt'
+  | 'invalidatedAt'
+  | 'consolidatedAt'
+>;
 
 /** Which pairs: the first that wait to be judged, those of these memories, or the one of this sequence. */
 export type PairQuery =
@@ -242,6 +277,10 @@ export interface SpaceReader {
   linksAmong(ids: readonly string[]): Promise<readonly Link[]>;
   /** The memories that are only in the log, because they were removed: each as it was last, in the order of removal. */
   removed(): Promise<readonly MemoryRecord[]>;
+  /** See {@link StoreReader.stated}. */
+  stated(query: StatedQuery): Promise<readonly StatedRelationRow[]>;
+  /** See {@link StoreReader.standing}. */
+  standing(ids: readonly string[]): Promise<readonly (Standing | undefined)[]>;
   /** The events of one memory, oldest first. */
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** One page of memories, in the order of the request. */

@@ -49,6 +49,11 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** Whether a word that is a name is a common English one too. Case does not matter. */
+export function isCommonWord(word: string): boolean {
+  return isCommon(word.toLowerCase());
+}
+
 function isCommon(word: string): boolean {
   return englishStopWords.has(word) || COMMON_WORDS.has(word);
 }

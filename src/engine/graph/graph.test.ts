@@ -134,7 +134,7 @@ describe('a relation', () => {
     expect((await memory.relate('ada', 'works_at', 'acme', { weight: 0.7 })).outcome).toBe('deduplicated');
     const { relations, neighbours } = await memory.neighbours('acme');
     expect(relations).toEqual([again.relation]);
-    expect(neighbours.map(({ memory: { id }, depth }) => [id, depth])).toEqual([['ada', 1]]);
+    expect(neighbours.map(({ id, depth }) => [id, depth])).toEqual([['ada', 1]]);
   });
 
   it('is stated by what is there already, or by a sentence given, and holds while one of them does', async () => {
@@ -292,11 +292,7 @@ describe('walks', () => {
     const memory = await chain();
     const at = async (options: object) => {
       const { neighbours, relations, truncated } = await memory.neighbours('a', options);
-      return [
-        neighbours.map(({ memory: { id }, depth }) => `${id}${depth}`).join(' '),
-        relations.length,
-        truncated,
-      ];
+      return [neighbours.map(({ id, depth }) => `${id}${depth}`).join(' '), relations.length, truncated];
     };
     expect(await at({})).toEqual(['b1 d1', 2, undefined]);
     expect(await at({ depth: 2 })).toEqual(['b1 d1 c2 e2', 5, undefined]);

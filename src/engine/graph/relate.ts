@@ -18,7 +18,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
-import { beginOf, type Edge, shownRelation, statingAt } from './view.ts';
+import { beginOf, type Edge, heldAmong, shownRelation } from './view.ts';
 
 /**
  * States that two memories, named by id or as entities, have something to do with each other. Without a memory that says
@@ -133,12 +133,15 @@ async function endEarlier(
 ): Promise<readonly Change[]> {
   if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
   const begin = relation.validFrom ?? now;
-  const stating = (await reader.find('ends', [relation.from])).filter((memory) => memory.scope === scope);
+  const { from, name } = relation;
   const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
-  return statingAt(stating, look).flatMap(({ memory, relation: other }): readonly Change[] => {
-    const isOther = other.from === relation.from && other.name === relation.name && other.to !== relation.to;
-    if (!isOther || !isMadeOf(memory, other) || beginOf({ memory, relation: other }) >= begin) return [];
-    if ((memory.validUntil ?? Infinity) < begin) return [];
+  const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
+  const earlier = held.filter(
+    (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
+  );
+  const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
+  return memories.flatMap((memory): readonly Change[] => {
+    if (!memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each))) return [];
     return [{ kind: 'replace', memory: { ...memory, validUntil: begin - 1 } }];
   });
 }

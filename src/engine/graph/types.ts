@@ -79,11 +79,23 @@ export interface NeighboursOptions extends GraphOptions {
   readonly limit?: number | undefined;
 }
 
+/** A memory that relations lead to: `get` has the whole of it. */
+export interface Neighbour {
+  readonly id: string;
+  /** Its title, if it has one. */
+  readonly name?: string;
+  /** Of an entity: `person`, `place`, or another word. */
+  readonly kind?: string;
+  readonly type: string;
+  /** How many relations away it is. */
+  readonly depth: number;
+}
+
 /** What lies around an entity. */
 export interface Neighbourhood {
   readonly entity: Memory;
   /** Nearest first, then by id; without the entity itself. */
-  readonly neighbours: readonly { readonly memory: Memory; readonly depth: number }[];
+  readonly neighbours: readonly Neighbour[];
   /** The relations that led to them, and those among them up to that depth; by id. */
   readonly relations: readonly StatedRelation[];
   /** Set where the limit left neighbours out. */

@@ -1,8 +1,8 @@
-import type { MemoryRecord } from '../../domain/memory.ts';
 import { endsOf, type RelationRecord, relationId, type Triple } from '../../domain/relation.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
+import { compareCreated } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
-import type { MemoryFilter, SpaceReader } from '../../store/store.ts';
+import type { MemoryFilter, SpaceReader, Standing } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
 import type { StatedRelation } from './types.ts';
 
@@ -17,7 +17,7 @@ export interface GraphLook {
 
 /** One memory that states a relation, and how. */
 export interface Stating {
-  readonly memory: MemoryRecord;
+  readonly memory: Standing;
   readonly relation: RelationRecord;
 }
 
@@ -28,17 +28,20 @@ export interface Edge extends Triple {
 }
 
 /** Those of these memories that are visible; cold ones too, which links alone lead to. */
-export async function visibleAmong(
+export async function visibleAmong<Each extends Standing>(
   reader: SpaceReader,
-  memories: readonly MemoryRecord[],
+  memories: readonly Each[],
   { filter, now }: GraphLook,
-): Promise<readonly MemoryRecord[]> {
-  const ids = memories.map(({ id }) => id);
+): Promise<readonly Each[]> {
+  const ids = [...new Set(memories.map(({ id }) => id))];
   const superseded = await supersededAmong(reader, ids, filter, now);
   return memories.filter(
     (memory) =>
-      exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, { ...filter, cold: true }, now) ===
-      undefined,
+      exclusionOf(
+        { ...memory, tags: [], superseded: superseded.has(memory.id) },
+        { ...filter, cold: true },
+        now,
+      ) === undefined,
   );
 }
 
@@ -49,56 +52,54 @@ export async function edgesOf(
   look: GraphLook,
   names?: ReadonlySet<string>,
 ): Promise<readonly Edge[]> {
-  const wanted = new Set(ids);
-  const touches = ({ from, name, to }: Triple) =>
-    (wanted.has(from) || wanted.has(to)) && (names?.has(name) ?? true);
-  const memories = await visibleAmong(reader, await reader.find('ends', ids), look);
-  const holding = statingAt(memories, look);
-  const found = await withRivals(reader, holding, wanted, look);
+  const touches = ({ name }: Triple) => names?.has(name) ?? true;
+  const holding = await heldAmong(reader, await reader.stated({ ends: ids }), look);
+  const found = await withoutReplaced(reader, holding, look);
   const edges = edgesFrom(found.filter(({ relation }) => touches(relation)));
-  const ends = [...new Set(endsOf(edges))];
-  const present = (await reader.get(ends)).filter((each) => each !== undefined);
-  const visible = new Set((await visibleAmong(reader, present, look)).map(({ id }) => id));
+  const ends = (await reader.standing(endsOf(edges))).filter((each) => each !== undefined);
+  const visible = new Set((await visibleAmong(reader, ends, look)).map(({ id }) => id));
   return edges.filter(({ from, to }) => visible.has(from) && visible.has(to));
 }
 
-/** What these memories state that has begun and not ended. */
-export function statingAt(memories: readonly MemoryRecord[], { filter, now }: GraphLook): readonly Stating[] {
-  const at = filter.validAt ?? now;
-  return memories.flatMap((memory) =>
-    (memory.relations ?? [])
-      .filter(({ validFrom = -Infinity, validUntil = Infinity }) => validFrom <= at && at <= validUntil)
-      .map((relation) => ({ memory, relation })),
-  );
-}
-
-/** Without those that a later one of a single-valued name has taken the place of; the others of the same name are read. */
-async function withRivals(
+/** What of this is stated by visible memories, and has begun and not ended. */
+export async function heldAmong(
   reader: SpaceReader,
-  found: readonly Stating[],
-  read: ReadonlySet<string>,
+  stated: readonly Stating[],
   look: GraphLook,
 ): Promise<readonly Stating[]> {
-  const { singleValued } = look;
-  const unread = new Set(
-    found.flatMap(({ relation: { from, name } }) =>
-      singleValued.has(name) && !read.has(from) ? [from] : [],
-    ),
+  const at = look.filter.validAt ?? look.now;
+  const now = stated.filter(
+    ({ relation: { validFrom = -Infinity, validUntil = Infinity } }) => validFrom <= at && at <= validUntil,
   );
-  const more =
-    unread.size === 0
-      ? []
-      : statingAt(await visibleAmong(reader, await reader.find('ends', [...unread]), look), look);
-  const latest = latestStated([...found, ...more], look);
-  return found.filter(({ relation }) => {
-    const target = latest.get(subjectOf(relation));
-    return target === undefined || target === relation.to;
-  });
+  const memories = new Map(now.map(({ memory }) => [memory.id, memory]));
+  const visible = new Set((await visibleAmong(reader, [...memories.values()], look)).map(({ id }) => id));
+  return now.filter(({ memory }) => visible.has(memory.id));
 }
 
-/** Of each subject and single-valued name the value that holds, by what these memories state; see {@link subjectOf}. */
-export function latestOf(memories: readonly MemoryRecord[], look: GraphLook): ReadonlyMap<string, string> {
-  return latestStated(statingAt(memories, look), look);
+/** Without those that a later one of a single-valued name has taken the place of. */
+async function withoutReplaced(
+  reader: SpaceReader,
+  found: readonly Stating[],
+  look: GraphLook,
+): Promise<readonly Stating[]> {
+  const latest = await latestOf(
+    reader,
+    found.map(({ relation }) => relation),
+    look,
+  );
+  return found.filter(({ relation }) => (latest.get(subjectOf(relation)) ?? relation.to) === relation.to);
+}
+
+/** Of the single-valued names among these, the value that holds of each subject; see {@link subjectOf}. */
+export async function latestOf(
+  reader: SpaceReader,
+  relations: readonly Triple[],
+  look: GraphLook,
+): Promise<ReadonlyMap<string, string>> {
+  const single = relations.filter(({ name }) => look.singleValued.has(name));
+  if (single.length === 0) return new Map();
+  const subjects = [...new Map(single.map((each) => [subjectOf(each), each])).values()];
+  return latestStated(await heldAmong(reader, await reader.stated({ subjects }), look), look);
 }
 
 /** The value that began last, or, where none has begun, first. */
@@ -148,6 +149,10 @@ function edgesFrom(stated: readonly Stating[]): readonly Edge[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+function compareStating(a: Stating, b: Stating): number {
+  return compareCreated(a.memory, b.memory);
+}
+
 /** A relation as callers see it: the most that is said of it, and by whom. */
 export function shownRelation({ id, from, name, to, stated }: Edge): StatedRelation {
   const all = stated.map(({ relation }) => relation);
@@ -164,6 +169,6 @@ export function shownRelation({ id, from, name, to, stated }: Edge): StatedRelat
     confidence: Math.max(...all.map(({ confidence }) => confidence)),
     ...(since === undefined ? {} : { validFrom: formatInstant(since) }),
     ...(until === undefined ? {} : { validUntil: formatInstant(until) }),
-    statements: [...new Set(stated.map(({ memory }) => memory.id))],
+    statements: [...new Set(stated.toSorted(compareStating).map(({ memory }) => memory.id))],
   };
 }

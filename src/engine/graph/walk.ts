@@ -2,9 +2,9 @@ import { wholeNumber } from '../../domain/check.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import { asKnown } from '../recall/past.ts';
-import { shown, shownAll } from '../recall/shown.ts';
+import { shown } from '../recall/shown.ts';
 import { lookOf, meantBy, relationNames } from './resolve.ts';
-import type { GraphPath, Neighbourhood, NeighboursOptions, PathsOptions } from './types.ts';
+import type { GraphPath, Neighbour, Neighbourhood, NeighboursOptions, PathsOptions } from './types.ts';
 import { type Edge, edgesOf, type GraphLook, shownRelation } from './view.ts';
 
 /** What lies around a memory, named by id or as an entity. Throws `not_found`, `invalid_argument`. */
@@ -43,12 +43,22 @@ async function neighboursAsOf(
     depths.delete(start.id);
     const near = [...depths].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)).slice(0, limit);
     const kept = new Set([start.id, ...near.map(([id]) => id)]);
-    const records = (await reader.get(near.map(([id]) => id))).filter((each) => each !== undefined);
-    const looking = { space, reader };
-    const memories = await shownAll(looking, records, look.now, look.filter);
+    const found = await reader.standing(near.map(([id]) => id));
     return {
-      entity: await shown(looking, start, look.now, look.filter),
-      neighbours: memories.map((memory) => ({ memory, depth: depths.get(memory.id) as number })),
+      entity: await shown({ space, reader }, start, look.now, look.filter),
+      neighbours: near.flatMap(([id, away], at): readonly Neighbour[] => {
+        const { title, kind, type } = found[at] ?? {};
+        if (type === undefined) return [];
+        return [
+          {
+            id,
+            ...(title === undefined ? {} : { name: title }),
+            ...(kind === undefined ? {} : { kind }),
+            type,
+            depth: away,
+          },
+        ];
+      }),
       relations: [...edges.values()]
         .filter(({ from, to }) => kept.has(from) && kept.has(to))
         .sort((a, b) => (a.id < b.id ? -1 : 1))

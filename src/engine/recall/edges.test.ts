@@ -52,7 +52,7 @@ function naiveEdges(
       .map((each) => ({ ...each, memory, place, value: score.value * each.weight })),
   );
   const begin = ({ validFrom, memory }: (typeof holding)[number]) =>
-    Date.parse(validFrom ?? memory.createdAt) * 1000 + memory.ordinal / 1000;
+    Date.parse(validFrom ?? memory.createdAt) - now + memory.ordinal / 1000;
   const left = holding.filter(
     (each) =>
       each.name !== 'lives_in' ||

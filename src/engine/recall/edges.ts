@@ -107,8 +107,10 @@ export async function scoreEdges(
   const statings = await snapshot.find('relations', [...ids.keys()]);
   const inspected = await inspectAll(snapshot, request, filter, statings);
   const visible = statings.filter(({ id }) => inspected.get(id)?.excluded === undefined);
-  const latest = await latestAround(snapshot, [...ids.values()], look);
-  const ends = (await snapshot.get(endsOf([...ids.values()]))).filter((each) => each !== undefined);
+  // Who is not believed takes nobody's place.
+  const believed = { ...look, filter: { ...filter, deep: false } };
+  const latest = await latestOf(snapshot, [...ids.values()], believed);
+  const ends = (await snapshot.standing(endsOf([...ids.values()]))).filter((each) => each !== undefined);
   const seen = new Set((await visibleAmong(snapshot, ends, look)).map(({ id }) => id));
   return [...ids]
     .filter(([, { from, to }]) => seen.has(from) && seen.has(to))
@@ -132,19 +134,6 @@ export async function scoreEdges(
       return { edge: { id, from, name, to, stated: all.map(({ stating }) => stating) }, best };
     })
     .sort((a, b) => (a.edge.id < b.edge.id ? -1 : 1));
-}
-
-/** Of which value each single-valued name holds, by all that can be seen of its subject. */
-async function latestAround(
-  snapshot: Snapshot,
-  triples: readonly Triple[],
-  look: GraphLook,
-): Promise<ReadonlyMap<string, string>> {
-  const subjects = triples.filter(({ name }) => look.singleValued.has(name)).map(({ from }) => from);
-  if (subjects.length === 0) return new Map();
-  const around = await snapshot.find('ends', [...new Set(subjects)]);
-  const believed = { ...look, filter: { ...look.filter, deep: false } };
-  return latestOf(await visibleAmong(snapshot, around, believed), look);
 }
 
 async function inspectAll(

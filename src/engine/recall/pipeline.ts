@@ -24,6 +24,7 @@ import type {
 import type { StatedRelation } from '../graph/types.ts';
 import { type EdgePlan, withEdges } from './edges.ts';
 import { type EvidenceChain, type Expansion, expandLinks, type Reached } from './expand.ts';
+import { type GraphPlan, withGraph } from './graph.ts';
 import { associateMatches } from './relevance.ts';
 import { rerankItems } from './rerank.ts';
 import type { AssociationSettings } from './strategy.ts';
@@ -41,6 +42,8 @@ export interface RecallPlan {
   readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
   /** No hit scores less, whatever links or a reranker make of it. `undefined`: no such floor. */
   readonly minScore: number | undefined;
+  /** Entities that the query names are starts for what links lead to. */
+  readonly graph?: GraphPlan | undefined;
   /** Relations compete with memories. Not together with a reranker. */
   readonly edges?: EdgePlan | undefined;
   readonly signal: AbortSignal | undefined;
@@ -93,8 +96,9 @@ export async function runPipeline(
   const { answer, surroundings } = await space.snapshot(async (snapshot) => {
     const answer = await snapshot.search({ ...request, limit: Math.max(request.limit, rerank.most) });
     const ids = answer.hits.map(({ memory }) => memory.id);
-    const present = surroundingsIn(snapshot, request);
-    return { answer, surroundings: association && (await readAhead(present, ids, association)) };
+    const { surroundings: present, named } = await around(snapshot, plan);
+    const ahead = association && (await readAhead(present, [...new Set([...ids, ...named])], association));
+    return { answer, surroundings: ahead && { surroundings: ahead, named } };
   });
   return finish(surroundings, plan, await reranked(plan, rerank, answer));
 }
@@ -105,10 +109,21 @@ export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<Pipe
   const answer = await snapshot.search(request);
   const candidates = answer.hits.map((scored) => directHit(scored, request));
   const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
-  const found = await finish(surroundingsIn(snapshot, request), plan, direct);
+  const found = await finish(await around(snapshot, plan), plan, direct);
   if (!plan.edges) return found;
   const { ranked, bound, row } = await withEdges(snapshot, plan, plan.edges, found.ranked);
   return { ...found, ranked, edgeBound: bound, stages: [...found.stages, row] };
+}
+
+/** Where links lead, and the entities that the query names, where they are followed. */
+interface Around {
+  readonly surroundings: Surroundings;
+  readonly named: readonly string[];
+}
+
+async function around(snapshot: Snapshot, { request, graph }: RecallPlan): Promise<Around> {
+  const surroundings = surroundingsIn(snapshot, request);
+  return graph ? withGraph(surroundings, snapshot, request, graph) : { surroundings, named: [] };
 }
 
 async function reranked(
@@ -131,7 +146,7 @@ async function reranked(
 
 /** What links and possible updates make of direct hits; without a strategy that follows them, the hits. */
 async function finish(
-  surroundings: Surroundings | undefined,
+  around: Around | undefined,
   plan: RecallPlan,
   { answer, candidates, examined, arms, ...found }: Direct,
 ): Promise<PipelineAnswer> {
@@ -140,7 +155,7 @@ async function finish(
   const stages = [...found.stages];
   const early = answer.hits.length - candidates.length;
   const direct = candidates.slice(0, request.limit);
-  if (!association || !surroundings || direct.length === 0) {
+  if (!association || !around || direct.length + around.named.length === 0) {
     const ranked = direct.filter(isEnough);
     stages.push(...floorRow(plan, early + direct.length, ranked.length));
     return { ranked, chains: [], answer, matches: new Map(), stages, arms };
@@ -152,7 +167,7 @@ async function finish(
     direct.length === request.limit && answer.cold === 0 && require.length === 0 && !relevance && !rerank;
   const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
   const { associates, raised, expansion, matches, rows } = await associate(
-    surroundings,
+    around,
     plan,
     association,
     direct,
@@ -168,7 +183,7 @@ async function finish(
     stage('merge', enough.length, ranked.length, performance.now() - started),
   );
   const { chains } = expansion;
-  return { ranked: await withRecords(surroundings, ranked), chains, answer, matches, stages, arms };
+  return { ranked: await withRecords(around.surroundings, ranked), chains, answer, matches, stages, arms };
 }
 
 function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: number }) => boolean {
@@ -183,7 +198,7 @@ type Unread = Omit<RankedMemory, 'memory'> & {
 
 /** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
 async function associate(
-  surroundings: Surroundings,
+  { surroundings, named }: Around,
   { request, outer }: RecallPlan,
   settings: AssociationSettings,
   direct: readonly RankedMemory[],
@@ -196,24 +211,23 @@ async function associate(
   readonly rows: readonly StageTrace[];
 }> {
   const started = performance.now();
-  const expansion = await expandLinks(
-    surroundings,
-    direct.map(({ memory }) => memory.id),
-    settings,
-    request.now,
-  );
+  const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
+  const others = named.filter((id) => !scores.has(id));
+  const starts = [...scores.keys(), ...others];
+  const startScores = await surroundings.scores(others);
+  const expansion = await expandLinks(surroundings, starts, settings, request.now);
   const updates = await possibleUpdates(surroundings, direct, request, settings);
   const expanded = performance.now();
-  const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
-  const sourceScore = ({ path }: Reached) => scores.get(path[0] as string) ?? 0;
+  const sources = new Map([...scores, ...others.map((id, at) => [id, startScores[at] ?? 0] as const)]);
+  const sourceScore = ({ path }: Reached) => sources.get(path[0] as string) ?? 0;
   const mayEnter = (each: Reached) =>
     floor === 0 || mostPropagated(each, settings, sourceScore(each)) >= floor;
   const near = expansion.first.filter(mayEnter);
-  const further = expansion.further.filter(mayEnter);
+  const far = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
   // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
   const inspect = await inspector(surroundings, [
-    ...[...near, ...further].map(({ id }) => id),
+    ...[...near, ...far].map(({ id }) => id),
     ...newer.map((each) => each.newer),
   ]);
   const matches = associateMatches(request, settings, direct);
@@ -227,7 +241,7 @@ async function associate(
       matches?.updating(update, found.signals);
       return updated(update, found, request, settings);
     });
-  const [nearby, remote] = [[...near.flatMap(linked), ...newer.flatMap(updating)], further.flatMap(linked)];
+  const [nearby, remote] = [[...near.flatMap(linked), ...newer.flatMap(updating)], far.flatMap(linked)];
   // A score of 0 is no hit, whatever the minimum.
   const isEnough = ({ id, score }: Unread) =>
     score > 0 && score >= settings.minimum && (matches?.suffices(id) ?? true);
@@ -238,7 +252,7 @@ async function associate(
     associates: bestOfEach([...first, ...beyond]),
     raised: direct.map((hit) =>
       withUpdate(
-        withPropagated(hit, expansion, request, settings, scores, outer),
+        withPropagated(hit, expansion, request, settings, sources, outer),
         updates,
         request,
         settings,

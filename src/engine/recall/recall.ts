@@ -170,22 +170,34 @@ export async function prepareRecall(
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
   if (options.track !== undefined) flag(options.track, 'track');
   const preparation = await prepareQuery(query, resolved, queryTools(engine, now), options.signal);
+  const association = withoutNewerInThePast(associationOf(strategy, options.association), preparation);
+  const singleValued = async () => new Set((await engine.space.settings()).singleValued);
   const plan: RecallPlan = {
     request: { profile: resolved, query: preparation.query, filter, now, limit },
     outer,
-    association: withoutNewerInThePast(associationOf(strategy, options.association), preparation),
+    association,
+    ...(association && association.graph > 0 && query !== undefined
+      ? {
+          graph: {
+            text: query,
+            analyzer: engine.analyzer,
+            singleValued: await singleValued(),
+            weight: association.graph,
+          },
+        }
+      : {}),
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
-    edges: await edgesOf(engine, options, deep.penalty),
+    edges: await edgesOf(options, deep.penalty, singleValued),
     signal: options.signal,
   };
   return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
 }
 
 async function edgesOf(
-  { space }: Dependencies,
   { include, rerank }: RecallOptions,
   penalty: number,
+  singleValued: () => Promise<ReadonlySet<string>>,
 ): Promise<RecallPlan['edges']> {
   if (include === undefined) return undefined;
   const wanted = texts(include, 'include', 1, 20).map((each) => oneOf(each, 'include', ['edges'] as const));
@@ -193,7 +205,7 @@ async function edgesOf(
   if (rerank) {
     throw invalidArgument('include', 'a reranker orders memories alone: leave out rerank, or "edges"');
   }
-  return { singleValued: new Set((await space.settings()).singleValued), penalty };
+  return { singleValued: await singleValued(), penalty };
 }
 
 function queryTools({ analyzer, embedder, dateReader, space }: Dependencies, now: Instant): QueryTools {
@@ -237,6 +249,7 @@ function associationOf(
   number(settings.minimum, 'association.minimum', 0, 1);
   number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
   number(settings.pathThreshold, 'association.pathThreshold', 0.01, 1);
+  number(settings.graph, 'association.graph', 0, 1);
   return settings;
 }
 

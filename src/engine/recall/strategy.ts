@@ -47,6 +47,11 @@ export interface AssociationSettings extends ExpansionSettings {
   readonly updateRise: number;
   /** An associate that scores less is left out. */
   readonly minimum: number;
+  /**
+   * The weight, 0–1, of relations and mentions as links from the entities that the query names. 0: they are not followed.
+   * Default is 0.
+   */
+  readonly graph: number;
 }
 
 export const ASSOCIATION: AssociationSettings = {
@@ -54,6 +59,7 @@ export const ASSOCIATION: AssociationSettings = {
   propagation: 1.5,
   updateRise: 1.25,
   minimum: 0.1,
+  graph: 0,
   linkThreshold: 0.3,
   pathThreshold: 0.3,
   secondHop: true,

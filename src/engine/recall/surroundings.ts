@@ -9,6 +9,8 @@ import type { AssociationSettings } from './strategy.ts';
 export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs' | 'get'> {
   /** What the formula makes of these memories as associates, in order; `undefined` for what the recall may not see. */
   inspect(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
+  /** What these memories score by themselves, whatever the recall returns; 0 for what it may not see. */
+  scores(ids: readonly string[]): Promise<readonly number[]>;
 }
 
 /**
@@ -31,6 +33,10 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
     async inspect(ids) {
       const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, scoring);
       return inspected.map((found) => (found?.excluded === undefined ? found : undefined));
+    },
+    async scores(ids) {
+      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, { ...request, filter: passing });
+      return inspected.map((found) => (found && found.excluded === undefined ? found.score : 0));
     },
   };
 }
@@ -58,6 +64,7 @@ export async function readAhead(
   const visible = new Set(await from.visible(reached));
   const inspected = byId(reached, await from.inspect(reached));
   const records = byId(reached, await from.get(reached));
+  const scores = byId(reached, await from.scores(reached));
   return {
     async links(ends, minimum = 0) {
       const wanted = new Set(ends);
@@ -70,6 +77,7 @@ export async function readAhead(
     visible: async (of) => of.filter((id) => visible.has(id)),
     inspect: async (of) => of.map((id) => inspected.get(id)),
     get: async (of) => of.map((id) => records.get(id)),
+    scores: async (of) => of.map((id) => scores.get(id) ?? 0),
   };
 }
 

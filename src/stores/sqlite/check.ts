@@ -1,13 +1,14 @@
 import { SalienceError } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
+import { namesOfEntity } from '../../domain/relation.ts';
 import { attributesOf } from './attributes.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, SqlValue } from './connection.ts';
 import { damagedRow } from './damage.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
-import { graphKeysOf } from './graph-keys.ts';
 import { readDerivation, readMeta } from './meta.ts';
 import { wrongChecksums } from './protection.ts';
 import { type RecordingRow, recordingOf } from './recordings.ts';
+import { relationsKey, valuesOf } from './relations.ts';
 import { type BytesRow, fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
@@ -85,22 +86,30 @@ function disagreements(connection: Connection): readonly string[] {
   if (wrong + stored.size > 0) {
     findings.push(`the metadata of ${wrong + stored.size} memories is indexed wrongly: ${RESTORE}`);
   }
-  const keyed = new Map<number, string[]>();
-  for (const each of connection.each('SELECT row, part, value FROM graph_key')) {
-    const { row, part, value } = each as { row: number; part: string; value: string };
-    keyed.set(row, [...(keyed.get(row) ?? []), `${part}:${value}`]);
+  const names = new Map<number, string[]>();
+  for (const each of connection.each('SELECT row, name FROM entity_name')) {
+    const { row, name } = each as { row: number; name: string };
+    names.set(row, [...(names.get(row) ?? []), name]);
+  }
+  const relations = new Map<number, SqlValue[][]>();
+  for (const each of connection.each('SELECT * FROM relation')) {
+    const { number: _, row, ...values } = each as { number: number; row: number } & Record<string, SqlValue>;
+    relations.set(row, [...(relations.get(row) ?? []), Object.values(values)]);
   }
   let lost = 0;
   const named = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE type = 'entity' OR relations IS NOT NULL`;
   for (const each of connection.each(named)) {
-    const row = each as MemoryRow;
-    const expected = graphKeysOf(fromRow(row)).map((parts) => parts.join(':'));
-    if (expected.sort().join() !== (keyed.get(row.row) ?? []).sort().join()) lost++;
-    keyed.delete(row.row);
+    const memory = fromRow(each as MemoryRow);
+    const { row } = each as MemoryRow;
+    const said = [...namesOfEntity(memory)].sort().join('\0');
+    const sameNames = said === (names.get(row) ?? []).sort().join('\0');
+    const stated = relationsKey((memory.relations ?? []).map(valuesOf));
+    if (!sameNames || stated !== relationsKey(relations.get(row) ?? [])) lost++;
+    names.delete(row);
+    relations.delete(row);
   }
-  if (lost + keyed.size > 0) {
-    findings.push(`names or relations of ${lost + keyed.size} memories are indexed wrongly: ${RESTORE}`);
-  }
+  lost += names.size + relations.size;
+  if (lost > 0) findings.push(`names or relations of ${lost} memories are indexed wrongly: ${RESTORE}`);
   const { count } = connection.get(
     `WITH said AS (SELECT DISTINCT value AS older_id, row AS newer_row FROM memory, json_each(memory.supersedes)),
           kept AS (SELECT older_id, newer_row FROM supersession)

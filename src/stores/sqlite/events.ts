@@ -8,6 +8,7 @@ import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
 import { readDerivation, readSettings, settingsFromJson } from './meta.ts';
 import { readPairs, readUncompared } from './pairs.ts';
+import { readStanding, readStated } from './relations.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
@@ -43,6 +44,12 @@ export function createReader(
     },
     async storedLinks(ids, { among = false } = {}) {
       return among ? readLinksAmong(connection(), ids) : readLinks(connection(), ids);
+    },
+    async stated(query) {
+      return readStated(connection(), query);
+    },
+    async standing(ids) {
+      return readStanding(connection(), ids);
     },
     async neighbours(ids) {
       return readNeighbours(connection(), ids);

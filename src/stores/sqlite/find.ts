@@ -4,15 +4,10 @@ import { normalisedContent } from '../../domain/statement.ts';
 import type { FindBy } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { contentKey, statementOf } from './content-key.ts';
+import { triplesOf } from './relations.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 const columns = ROW_COLUMN_LIST;
-
-function keyedBy(part: string): string {
-  return `(SELECT DISTINCT row AS keyed FROM graph_key
-      WHERE part = '${part}' AND value IN (SELECT value FROM json_each(?)))
-    JOIN memory ON memory.row = keyed`;
-}
 
 const sources: Readonly<Record<FindBy, string>> = {
   content: 'json_each(?) AS wanted JOIN memory ON content_key = wanted.value',
@@ -20,9 +15,14 @@ const sources: Readonly<Record<FindBy, string>> = {
   sessionId: 'json_each(?) AS wanted JOIN memory ON session_id = wanted.value',
   supersedes: `(SELECT DISTINCT newer_row FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)))
     JOIN memory ON memory.row = newer_row`,
-  names: keyedBy('name'),
-  ends: keyedBy('end'),
-  relations: keyedBy('relation'),
+  names: `(SELECT DISTINCT row AS keyed FROM entity_name WHERE name IN (SELECT value FROM json_each(?)))
+    JOIN memory ON memory.row = keyed`,
+  ends: `(SELECT row AS keyed FROM relation WHERE from_id IN (SELECT value FROM json_each(?1))
+      UNION SELECT row FROM relation WHERE to_id IN (SELECT value FROM json_each(?1)))
+    JOIN memory ON memory.row = keyed`,
+  relations: `(SELECT DISTINCT relation.row AS keyed FROM json_each(?) AS wanted JOIN relation
+      ON from_id = wanted.value ->> 0 AND name = wanted.value ->> 1 AND to_id = wanted.value ->> 2)
+    JOIN memory ON memory.row = keyed`,
   derivedFrom: `memory INDEXED BY memory_derived WHERE derived_from <> '[]' AND EXISTS (
     SELECT 1 FROM json_each(derived_from) AS part WHERE part.value IN (SELECT value FROM json_each(?)))`,
 };
@@ -48,11 +48,7 @@ export function findMemories(
   by: FindBy,
   values: readonly string[],
 ): readonly MemoryRecord[] {
-  const distinct = JSON.stringify([
-    ...new Set<string | number>(
-      by === 'content' ? values.map(contentKey) : by === 'names' ? values.map(foldedName) : values,
-    ),
-  ]);
+  const distinct = JSON.stringify([...new Set(keysOf(by, values))]);
   const rows = connection.all(
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
     distinct,
@@ -61,4 +57,18 @@ export function findMemories(
   if (by !== 'content') return found;
   const wanted = new Set(values.map(normalisedContent));
   return found.filter((memory) => wanted.has(normalisedContent(statementOf(connection, memory))));
+}
+
+/** What the column or index has for these values. */
+function keysOf(by: FindBy, values: readonly string[]): readonly unknown[] {
+  switch (by) {
+    case 'content':
+      return values.map(contentKey);
+    case 'names':
+      return values.map(foldedName);
+    case 'relations':
+      return triplesOf(values);
+    default:
+      return values;
+  }
 }

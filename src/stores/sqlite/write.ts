@@ -9,7 +9,6 @@ import { keyOfMemory } from './content-key.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
-import { writeGraphKeys } from './graph-keys.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
 import {
   readDerivation,
@@ -30,6 +29,7 @@ import {
   requeuePairs,
   settlePair,
 } from './pairs.ts';
+import { writeGraph } from './relations.ts';
 import {
   checksumOfRecord,
   optionalText,
@@ -156,7 +156,7 @@ function applyChange(
       if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', newRow);
       writeIndexed(connection, termIds, newRow, change.indexed);
       writeSupersession(connection, newRow, change.memory, undefined);
-      writeGraphKeys(connection, newRow, change.memory, undefined);
+      writeGraph(connection, newRow, change.memory, undefined);
       if (Object.keys(change.memory.metadata).length > 0) {
         writeAttributes(connection, newRow, change.memory.metadata);
       }
@@ -171,7 +171,7 @@ function applyChange(
         .run(...values, checksumOfRecord(row, change.memory, values, key), key, row);
       if (change.indexed) writeIndexed(connection, termIds, row, change.indexed);
       writeSupersession(connection, row, change.memory, memory);
-      writeGraphKeys(connection, row, change.memory, memory);
+      writeGraph(connection, row, change.memory, memory);
       if (JSON.stringify(memory.metadata) !== JSON.stringify(change.memory.metadata)) {
         writeAttributes(connection, row, change.memory.metadata);
       }

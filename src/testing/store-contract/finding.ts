@@ -81,12 +81,29 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'relations', relationId(stated('b', 'a')), 'a')).toEqual([]);
     await write(space, [
       replace({ id: 'a', type: 'entity', title: 'Ann' }),
-      replace({ id: 'b', type: 'fact', title: 'zoe' }),
+      replace({ id: 'b', type: 'fact', relations: [stated('a', 'c'), stated('a', 'b')] }),
       replace({ id: 'c', type: 'entity', title: 'Zoe', relations: [stated('c', 'd')] }),
     ]);
     expect(await ids(space, 'names', 'Zoe', 'Zoë Lee')).toEqual(['c', 'd']);
-    expect(await ids(space, 'ends', 'a', 'none')).toEqual([]);
+    expect(await ids(space, 'ends', 'a', 'none')).toEqual(['b']);
     expect(await ids(space, 'ends', 'd')).toEqual(['c']);
+    const seen = async (query: Parameters<SpaceReader['stated']>[0]) =>
+      (await space.stated(query))
+        .map(
+          ({ memory: { id, type }, relation }) => `${id} ${type} ${relationId(relation)} ${relation.weight}`,
+        )
+        .sort();
+    expect(await seen({ ends: ['d', 'a', 'c'] })).toEqual([
+      `b fact ${relationId(stated('a', 'b'))} 1`,
+      `b fact ${relationId(stated('a', 'c'))} 1`,
+      `c entity ${relationId(stated('c', 'd'))} 1`,
+    ]);
+    expect(await seen({ ends: ['b'] })).toEqual([`b fact ${relationId(stated('a', 'b'))} 1`]);
+    expect(await seen({ subjects: [{ from: 'c', name: 'knows' }] })).toHaveLength(1);
+    expect(await seen({ subjects: [{ from: 'c', name: 'likes' }] })).toEqual([]);
+    expect(await seen({ ends: [] })).toEqual([]);
+    const [first, none, second] = await space.standing(['d', 'none', 'a']);
+    expect([first?.id, none, second?.title, second?.scope]).toEqual(['d', undefined, 'Ann', 'global']);
     await write(space, [{ kind: 'remove', id: 'c' }]);
     expect(await ids(space, 'ends', 'd')).toEqual([]);
     expect(await ids(space, 'names', 'Zoe')).toEqual(['d']);

@@ -1,0 +1,178 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { foldedName, namesOfEntity } from '../../domain/relation.ts';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import type { Link, SearchRequest, Snapshot } from '../../store/store.ts';
+import type { Analyzer } from '../../text/analyze.ts';
+import { mentionsIn, type Named } from '../../text/mentions.ts';
+import { isCommonWord } from '../../text/names.ts';
+import { edgesOf, type GraphLook, visibleAmong } from '../graph/view.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What following entities needs to know beside what a recall asks for. */
+export interface GraphPlan {
+  /** The query as it was asked. */
+  readonly text: string;
+  readonly analyzer: Analyzer;
+  readonly singleValued: ReadonlySet<string>;
+  /** The weight of a relation of weight 1, and of a mention, as a link: 0–1. */
+  readonly weight: number;
+}
+
+/** The most memories that are read for the names of an entity, and the longest name in words that a query is searched for. */
+const MOST_MENTIONS = 50;
+const MOST_WORDS = 6;
+
+/**
+ * Surroundings in which entities that the query names are linked with the memories that mention them, with what they have
+ * relations with, and with what states those; what these have relations with is a link further. `named` are the entities.
+ */
+export async function withGraph(
+  surroundings: Surroundings,
+  snapshot: Snapshot,
+  request: SearchRequest,
+  plan: GraphPlan,
+): Promise<{ readonly surroundings: Surroundings; readonly named: readonly string[] }> {
+  const { scopes, validAt, deep } = request.filter;
+  const look: GraphLook = {
+    filter: { scopes, validAt, deep },
+    now: request.now,
+    singleValued: plan.singleValued,
+  };
+  const named = await entitiesNamed(snapshot, plan.text, look);
+  if (named.length === 0) return { surroundings, named: [] };
+  const mentions = await mentionLinks(snapshot, request, plan, named, look);
+  /** Entities from which one may go on: those that are named, then what they have relations with. */
+  const open = new Set(named.map(({ id }) => id));
+  return {
+    named: [...open],
+    surroundings: {
+      ...surroundings,
+      async links(ids, minimum = 0) {
+        const from = ids.filter((id) => open.has(id));
+        const edges = from.length === 0 ? [] : await edgesOf(snapshot, from, look);
+        const links = [...(await surroundings.links(ids, minimum)), ...mentions];
+        for (const edge of edges) {
+          const { from: a, to: b, stated } = edge;
+          const most = Math.max(...stated.map(({ relation }) => relation.weight));
+          links.push(linkOf(a, b, plan.weight * most, request.now));
+          for (const { memory, relation } of stated) {
+            for (const end of [a, b]) {
+              if (end !== memory.id && from.includes(end))
+                links.push(linkOf(end, memory.id, plan.weight * relation.weight, request.now));
+            }
+          }
+          open.add(a).add(b);
+        }
+        const wanted = new Set(ids);
+        return links.filter(
+          ({ ids: ends, weight }) => weight >= minimum && ends.some((end) => wanted.has(end)),
+        );
+      },
+    },
+  };
+}
+
+function linkOf(a: string, b: string, weight: number, at: number): Link {
+  return { ids: a < b ? [a, b] : [b, a], kind: 'stated', weight, at };
+}
+
+/**
+ * The visible entities that a query names: one of its names stands there as whole words, in any case. A name that is a
+ * common word too counts only with a capital letter and not at the beginning; one that several have names none of them.
+ */
+export async function entitiesNamed(
+  snapshot: Pick<Snapshot, 'find' | 'get'> & Snapshot,
+  text: string,
+  look: GraphLook,
+): Promise<readonly MemoryRecord[]> {
+  const said = namesSaid(text);
+  if (said.length === 0) return [];
+  const found = await visibleAmong(snapshot, await snapshot.find('names', said), look);
+  const meant = new Map<string, MemoryRecord>();
+  for (const name of new Set(said)) {
+    const bearers = found.filter((memory) => namesOfEntity(memory).includes(name));
+    const [only] = bearers;
+    if (only && bearers.length === 1) meant.set(only.id, only);
+  }
+  return [...meant.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Everything in a query that may be a name, folded: runs of words, and in scripts without spaces of characters. */
+function namesSaid(text: string): readonly string[] {
+  const normal = text.normalize('NFC');
+  const words = [...normal.matchAll(/[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}.&/+#'’-]*/gu)].map(
+    ({ 0: word, index }) => ({
+      word: word.replace(/['’]s?$/u, '').replace(/[.'’-]+$/u, ''),
+      begins: /(?:^|[.!?…])[^\p{L}\p{N}]*$/u.test(normal.slice(0, index)),
+    }),
+  );
+  const said: string[] = [];
+  words.forEach(({ word, begins }, at) => {
+    const asName = !isCommonWord(word) || (/^\p{Lu}/u.test(word) && !begins);
+    if (asName && [...word].length > 1) said.push(foldedName(word));
+    for (let end = at + 2; end <= Math.min(words.length, at + MOST_WORDS); end++)
+      said.push(
+        foldedName(
+          words
+            .slice(at, end)
+            .map((each) => each.word)
+            .join(' '),
+        ),
+      );
+    if (UNSPACED.test(word)) said.push(...runsOf(word));
+  });
+  return said;
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+function runsOf(word: string): readonly string[] {
+  const characters = [...word].slice(0, 100);
+  return characters.flatMap((_, at) =>
+    [2, 3, 4, 5, 6, 7, 8].flatMap((length) =>
+      at + length <= characters.length ? [foldedName(characters.slice(at, at + length).join(''))] : [],
+    ),
+  );
+}
+
+/** Links of named entities with memories that mention them, found by the words of their names. */
+async function mentionLinks(
+  snapshot: Snapshot,
+  request: SearchRequest,
+  { analyzer, weight }: GraphPlan,
+  named: readonly MemoryRecord[],
+  look: GraphLook,
+): Promise<readonly Link[]> {
+  const { scopes, validAt, deep, includeExpired } = request.filter;
+  const names = named.flatMap((memory) => [memory.title ?? [], memory.aliases ?? []].flat());
+  const terms = [...new Set(names.flatMap((name) => [...analyzer.analyze(name)]))].sort();
+  if (terms.length === 0) return [];
+  const { hits } = await snapshot.search({
+    profile: byWords(),
+    query: { terms },
+    filter: { scopes, validAt, deep, includeExpired },
+    now: request.now,
+    limit: MOST_MENTIONS,
+  });
+  // Others of the same names, which make them say nothing.
+  const bearers = await visibleAmong(snapshot, await snapshot.find('names', names), look);
+  const things = bearers.map(
+    ({ id, title, aliases = [], kind }): Named => ({
+      id,
+      names: title === undefined ? aliases : [title, ...aliases],
+      kind,
+    }),
+  );
+  const ids = new Set(named.map(({ id }) => id));
+  return hits.flatMap(({ memory }) => {
+    const text = [memory.title, memory.content].filter((part) => part !== undefined).join('\n');
+    const found = new Set(mentionsIn(text, things).map(({ id }) => id));
+    return [...found]
+      .filter((id) => ids.has(id) && id !== memory.id)
+      .map((id) => linkOf(id, memory.id, weight, request.now));
+  });
+}
+
+const byWords = () => resolveProfile(builtinProfile('bm25'));

@@ -1,0 +1,225 @@
+import { isCommonWord } from './names.ts';
+
+/** Something that has names. */
+export interface Named {
+  readonly id: string;
+  /** As they are written. */
+  readonly names: readonly string[];
+  /** `person`, `place` or another word, if it is known. */
+  readonly kind?: string | undefined;
+}
+
+/** Where a text names something: characters of its NFC form, from `start` to before `end`. */
+export interface Mention {
+  readonly id: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Which of these things a text names, by words alone: whole words, written with the capital letters of the name, with or
+ * without a possessive ending. Cautious, because a wrong mention joins what has nothing to do with each other:
+ *
+ * - a name that two of them have names neither;
+ * - a name without a capital letter or a digit is no name here, but for scripts without cases;
+ * - a word that is also a common one ("Will", "May") does not count where every word has a capital: at the beginning of a
+ *   sentence, unless what follows it can only follow a name;
+ * - a part of a longer name ("Jordan River", "Michael Jordan"), of an address or of a word with a hyphen does not count.
+ *
+ * @example
+ * ```ts
+ * import { mentionsIn } from 'salience';
+ * mentionsIn("Ada's brother Will came", [{ id: 'a', names: ['Ada'] }, { id: 'w', names: ['Will'] }]);
+ * // [{ id: 'a', start: 0, end: 3 }, { id: 'w', start: 14, end: 18 }]
+ * ```
+ */
+export function mentionsIn(text: string, things: readonly Named[]): readonly Mention[] {
+  return finderOf(things)(text);
+}
+
+/** The same for many texts: what is known of the names is worked out once. */
+export function finderOf(things: readonly Named[]): (text: string) => readonly Mention[] {
+  const byName = new Map<string, Named | undefined>();
+  for (const thing of things) {
+    for (const name of new Set(thing.names.map(normal))) {
+      if (!isName(name)) continue;
+      const key = name.toLowerCase();
+      byName.set(key, byName.has(key) && byName.get(key) !== thing ? undefined : thing);
+    }
+  }
+  // The longest name that fits is meant.
+  const names = [...byName.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  if (names.length === 0) return () => [];
+  const written = new Map(
+    things.flatMap(({ names: given }) => given.map((name) => [normal(name).toLowerCase(), normal(name)])),
+  );
+  const pattern = new RegExp(names.map(escaped).join('|'), 'giu');
+  return (given) => {
+    const text = normal(given);
+    return finderIn(text, pattern, byName, written);
+  };
+}
+
+function finderIn(
+  text: string,
+  pattern: RegExp,
+  byName: ReadonlyMap<string, Named | undefined>,
+  written: ReadonlyMap<string, string>,
+): readonly Mention[] {
+  const found: Mention[] = [];
+  for (const { 0: match, index: start } of text.matchAll(pattern)) {
+    const said = match.replace(/\s+/gu, ' ');
+    const thing = byName.get(said.toLowerCase());
+    const name = written.get(said.toLowerCase()) ?? said;
+    const end = start + match.length;
+    if (thing && isMeant({ text, match: said, name, start, end, kind: thing.kind }))
+      found.push({ id: thing.id, start, end });
+  }
+  return found;
+}
+
+interface Place {
+  readonly text: string;
+  readonly match: string;
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: string | undefined;
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const POSSESSIVE = /^['’](?:s(?![\p{L}\p{N}])|(?![\p{L}\p{N}]))/u;
+/** What joins a name to something that is not a sentence: an address, a flag, a file, a word with a hyphen. */
+const JOINED_BEFORE = /(?:[\p{L}\p{N}\p{M}_@#/\\.\-–'’]|--)$/u;
+const JOINED_AFTER =
+  /^(?:[\p{L}\p{N}\p{M}_@/\\]|[-–](?=[\p{L}\p{N}])|[.:](?=[\p{L}\p{N}])|['’](?=[\p{L}\p{N}]))/u;
+/** Before the first word of a text, a line or a sentence in it. */
+const BEGINNING = /(?:^|[.!?…:;\n])[\s"'“”„«»‘(*\-–—[\d.]*$/u;
+const TITLES = /(?:^|\s)(?:mr|mrs|ms|dr|prof|sir|lady|herr|frau|uncle)\.?\s$/iu;
+const WORD_BEFORE = /([\p{L}\p{M}\p{N}'’]+)[ \t]$/u;
+const WORD_AFTER = /^[ \t]([\p{L}\p{M}'’]+)/u;
+const DAYS_AND_MONTHS =
+  /^(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|i|i'm|i’m|i'll|i’ll)$/iu;
+/** Verbs and others that follow a name and hardly ever the common word at the beginning of a sentence. */
+const AFTER_A_NAME =
+  /^(?:is|was|has|had|does|did|says|said|asked|told|likes|loves|hates|wants|works|worked|lives|lived|moved|came|went|thinks|knows|knew|prefers|plays|played|met|called|bought|sold|wrote|won|resigned|taught|and|or|opens|opened|raised|owns|borders|to)$/u;
+
+function isMeant({ text, match, name, start, end, kind }: Place): boolean {
+  const before = text.slice(0, start);
+  const after = text.slice(end);
+  if (UNSPACED.test(name)) return !isWithinLonger(text, start, end);
+  // In capitals throughout it is a cry, not a name.
+  const shouted = match === name.toUpperCase() && match !== name;
+  if (match !== name && (!shouted || name.length < 4 || isCommonWord(name) || isShouted(text))) return false;
+  if (JOINED_BEFORE.test(before)) return false;
+  const rest = POSSESSIVE.test(after) ? after.replace(POSSESSIVE, '') : after;
+  const isPossessive = rest !== after;
+  // In German a name has its s without an apostrophe.
+  if (!isPossessive && JOINED_AFTER.test(after)) return false;
+  if (name.includes(' ')) return !continues(rest);
+  return standsAlone(before, rest, isPossessive, name, kind);
+}
+
+/** Of a name of one word. */
+function standsAlone(
+  before: string,
+  rest: string,
+  isPossessive: boolean,
+  name: string,
+  kind: string | undefined,
+): boolean {
+  const previous = WORD_BEFORE.exec(before)?.[1];
+  const next = WORD_AFTER.exec(rest)?.[1];
+  const titled = TITLES.test(before);
+  const isFirst = !titled && BEGINNING.test(before);
+  if (!isPossessive && continues(rest)) return false;
+  if (previous !== undefined && isCapitalised(previous) && !titled) {
+    // "Tell Jordan" begins a sentence, "Michael Jordan" does too.
+    const begins = BEGINNING.test(before.slice(0, before.length - previous.length - 1));
+    if (!DAYS_AND_MONTHS.test(previous) && !(begins && BEGINNERS.has(previous.toLowerCase()))) return false;
+  }
+  if (previous !== undefined && DETERMINERS.has(previous.toLowerCase())) return false;
+  if (kind === 'person' && previous !== undefined && PLACES.has(previous.toLowerCase())) return false;
+  if (kind === 'person' && /^[ \t]\d/u.test(rest)) return false;
+  if (isFirst && !isPossessive && mayBeAWord(name, kind)) {
+    const last = /\s$/u.test(before) || before === '' ? next : undefined;
+    if (last === undefined)
+      return /^(?:[,]? (?:and|or)\b|, [\p{Lu}]|[.?!]?\s*$)/u.test(rest) && before !== '';
+    return AFTER_A_NAME.test(last);
+  }
+  return true;
+}
+
+/** Whether a name goes on with another capitalised word. */
+function continues(rest: string): boolean {
+  const next = WORD_AFTER.exec(rest)?.[1];
+  return next !== undefined && isCapitalised(next) && !DAYS_AND_MONTHS.test(next);
+}
+
+/** Before these stands a common word, or a river, a novel, a team. */
+const DETERMINERS = new Set([
+  'the',
+  'a',
+  'an',
+  'no',
+  'any',
+  'each',
+  'every',
+  'another',
+  'der',
+  'die',
+  'das',
+  'ein',
+  'eine',
+]);
+const PLACES = new Set(['in', 'at', 'since', 'until', 'last', 'next', 'during', 'this', 'of']);
+/** Words with which sentences begin, and no names. */
+const BEGINNERS = new Set(
+  `after and as ask at because before both but by call did do does each every for from had has have he her here his how i
+  if in is it its last later let maybe meet my neither next no nor now on once only or our perhaps please poor see she since
+  so some tell thank that the their then there these they this those though thus to today tomorrow tonight under until was we
+  were what when where which while who whom whose why with without yesterday yet you your dear hi hello hey love regards
+  dinner lunch team still also again ich wir`
+    .trim()
+    .split(/\s+/u),
+);
+
+/** Whether a word at the beginning of a sentence may be no name: those of products and companies are often words. */
+function mayBeAWord(name: string, kind: string | undefined): boolean {
+  return isCommonWord(name) || (kind !== 'person' && kind !== 'place');
+}
+
+function isCapitalised(word: string): boolean {
+  return /^\p{Lu}/u.test(word);
+}
+
+function isShouted(text: string): boolean {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  return letters.filter((letter) => /\p{Lu}/u.test(letter)).length > letters.length * 0.7;
+}
+
+/** In scripts without spaces: whether the same script goes on where words do not end. */
+function isWithinLonger(text: string, start: number, end: number): boolean {
+  const segments = [...segmenter.segment(text)];
+  return (
+    !segments.some(({ index }) => index === start) ||
+    !(end === text.length || segments.some(({ index }) => index === end))
+  );
+}
+
+const segmenter = new Intl.Segmenter('ja', { granularity: 'word' });
+
+function isName(name: string): boolean {
+  const characters = [...name].length;
+  if (characters < 2) return false;
+  return UNSPACED.test(name) || /[\p{Lu}\p{N}]/u.test(name) || !/\p{L}/u.test(name);
+}
+
+function normal(text: string): string {
+  return text.normalize('NFC').replaceAll('’', "'");
+}
+
+function escaped(name: string): string {
+  return name.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&').replaceAll(' ', '\\s+');
+}
