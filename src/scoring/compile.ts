@@ -2,6 +2,7 @@ import type { Instant } from '../domain/time.ts';
 import { compileCondition, type ResolvedCondition } from './condition.ts';
 import { namesRead } from './evaluate.ts';
 import { type Node, operatorOf } from './operators/index.ts';
+import type { Interval } from './operators/interval.ts';
 import {
   BLOCK_SIZE,
   type Block,
@@ -130,26 +131,46 @@ export function keepFormula(
   from: Instant,
   until: Instant,
 ): KeptColumn {
+  const kept = { low: new Float32Array(size), high: new Float32Array(size), range: undefined };
+  const rows = new Int32Array(size);
+  for (let row = 0; row < size; row++) rows[row] = row;
+  const range = keepRows(node, columns, rows, kept, from, until);
+  return { ...kept, range };
+}
+
+/**
+ * Writes into what is kept of a formula what it is for some rows; returns between which values these lie, `undefined` where
+ * it cannot be evaluated for one.
+ */
+export function keepRows(
+  node: Node,
+  columns: Omit<Columns, 'kept'>,
+  rows: Int32Array,
+  into: Omit<KeptColumn, 'range'>,
+  from: Instant,
+  until: Instant,
+): Interval | undefined {
   const formula = compile(node, columns, { spans: true });
-  const kept = { low: new Float32Array(size), high: new Float32Array(size) };
   let lowest = Infinity;
   let highest = -Infinity;
   let isKnown = true;
   const block = emptyBlock(from, until);
-  for (let start = 0; start < size; start += BLOCK_SIZE) {
-    block.count = Math.min(BLOCK_SIZE, size - start);
-    for (let at = 0; at < block.count; at++) block.rows[at] = start + at;
+  for (let start = 0; start < rows.length; start += BLOCK_SIZE) {
+    block.count = Math.min(BLOCK_SIZE, rows.length - start);
+    block.rows.set(rows.subarray(start, start + block.count));
     const { low, high } = formula.bounds(block);
     for (let at = 0; at < block.count; at++) {
-      const [down, up] = [outward(low[at]!, -1), outward(high[at]!, 1)];
-      kept.low[start + at] = down;
-      kept.high[start + at] = up;
+      const row = rows[start + at]!;
+      const down = outward(low[at]!, -1);
+      const up = outward(high[at]!, 1);
+      into.low[row] = down;
+      into.high[row] = up;
       if (down < lowest) lowest = down;
       if (up > highest) highest = up;
       if (Number.isNaN(up)) isKnown = false;
     }
   }
-  return { ...kept, range: isKnown ? [lowest, highest] : undefined };
+  return isKnown ? [lowest, highest] : undefined;
 }
 
 /** More than the rounding of a 32-bit float, relative to its value. */

@@ -5,19 +5,46 @@ import type { MemoryFilter } from '../store/store.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
-/**
- * The living rows that a recall may look at, ascending: within the filter, hot, valid now, neither expired,
- * invalidated, superseded nor consolidated into another memory. The conditions are those of `exclusionOf`, over columns;
- * `within` are the keys of the memories whose metadata is what was asked for.
- */
+/** A row that is dead or outside of a filter; one that is within, but not to be looked at now; and one that is. */
+export type Standing = typeof OUTSIDE | typeof FILTERED | typeof ELIGIBLE;
+export const OUTSIDE = 0;
+export const FILTERED = 1;
+export const ELIGIBLE = 2;
+
+/** The living rows that a recall may look at, ascending, and how many are within the filter. */
 export function eligibleRows(
+  index: ResidentIndex,
+  belief: BeliefColumns,
+  filter: MemoryFilter,
+  now: Instant,
+  within?: ReadonlySet<number>,
+): { readonly rows: Int32Array; readonly filtered: number } {
+  const { size } = index;
+  const standingOf = standings(index, belief, filter, now, within);
+  const rows = new Int32Array(size);
+  let count = 0;
+  let filtered = 0;
+  for (let row = 0; row < size; row++) {
+    const standing = standingOf(row);
+    if (standing !== OUTSIDE) filtered++;
+    if (standing === ELIGIBLE) rows[count++] = row;
+  }
+  return { rows: rows.subarray(0, count), filtered };
+}
+
+/**
+ * How a row stands to a recall. It may look at one that is within the filter, hot, valid now, neither expired, invalidated,
+ * superseded nor consolidated into another memory. The conditions are those of `exclusionOf`, over columns; `within` are the
+ * keys of the memories whose metadata is what was asked for.
+ */
+export function standings(
   index: ResidentIndex,
   { superseded }: BeliefColumns,
   filter: MemoryFilter,
   now: Instant,
   within?: ReadonlySet<number>,
-): { readonly rows: Int32Array; readonly filtered: number } {
-  const { alive, size, columns } = index;
+): (row: number) => Standing {
+  const { alive, keys, columns } = index;
   const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
   const scopeCodes = columns.attributes.scope.codes;
   const typeCodes = columns.attributes.type.codes;
@@ -39,21 +66,17 @@ export function eligibleRows(
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
-  const rows = new Int32Array(size);
-  let count = 0;
-  let filtered = 0;
-  for (let row = 0; row < size; row++) {
+  return (row) => {
     if (
       alive[row] === 0 ||
       scopeAllowed[scopeCodes[row]!] === 0 ||
       typeAllowed[typeCodes[row]!] === 0 ||
       tierAllowed[tierCodes[row]!] === 0 ||
       (tagged !== undefined && !tagged.has(row)) ||
-      (within !== undefined && !within.has(index.keys[row]!))
+      (within !== undefined && !within.has(keys[row]!))
     ) {
-      continue;
+      return OUTSIDE;
     }
-    filtered++;
     // A comparison with NaN, an unknown clock, is false.
     if (
       (consolidatedAt[row]! <= now && !replacedToo) ||
@@ -63,20 +86,25 @@ export function eligibleRows(
       (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||
       (expiresAt[row]! <= validAt && isCore[coreCodes[row]!] === 0)
     ) {
-      continue;
+      return FILTERED;
     }
-    rows[count++] = row;
-  }
-  return { rows: rows.subarray(0, count), filtered };
+    return ELIGIBLE;
+  };
 }
+
+const coldCounts = new WeakMap<ResidentIndex, { readonly version: number; readonly count: number }>();
 
 /** How many living memories are cold. */
 export function coldCount(index: ResidentIndex): number {
   const { codes, dictionary } = index.columns.attributes.tier;
   const cold = dictionary.codes.get('cold');
   if (cold === undefined) return 0;
+  const { alive, size, version } = index;
+  const known = coldCounts.get(index);
+  if (known?.version === version) return known.count;
   let count = 0;
-  for (let row = 0; row < index.size; row++) if (codes[row] === cold && index.alive[row] === 1) count++;
+  for (let row = 0; row < size; row++) if (codes[row] === cold && alive[row] === 1) count++;
+  coldCounts.set(index, { version, count });
   return count;
 }
 

@@ -25,7 +25,7 @@ function fading(halfLife: number, share = 1) {
 }
 
 test('bounds are kept for a minute, and made anew after it or before it', () => {
-  const kept = createKept(2);
+  const kept = createKept(2).at;
   const first = kept(now)(fading(10), columns);
   expect(first.high[0]).toBeCloseTo(0.5, 5);
   expect(first.high[1]).toBeCloseTo(0.25, 5);
@@ -39,7 +39,7 @@ test('bounds are kept for a minute, and made anew after it or before it', () => 
 });
 
 test('what is kept holds for all of its minute', () => {
-  const short = createKept(2)(now)(fading(10), columns);
+  const short = createKept(2).at(now)(fading(10), columns);
   for (const [at, days] of [10, 20].entries()) {
     const atEnd = 2 ** (-(days + 60_000 / day) / 10);
     expect(short.low[at]).toBeLessThanOrEqual(atEnd);
@@ -48,13 +48,13 @@ test('what is kept holds for all of its minute', () => {
 });
 
 test('formulas that differ only in a table are told apart', () => {
-  const kept = createKept(2)(now);
+  const kept = createKept(2).at(now);
   expect(kept(fading(10, 1), columns).high[0]).toBeCloseTo(0.5, 5);
   expect(kept(fading(10, 0.5), columns).high[0]).toBeCloseTo(0.25, 5);
 });
 
 test('eight formulas are kept: the ninth takes the place of that which was made first', () => {
-  const kept = createKept(2)(now);
+  const kept = createKept(2).at(now);
   const made = Array.from({ length: 8 }, (_, at) => kept(fading(at + 1), columns));
   for (const [at, each] of made.entries()) expect(kept(fading(at + 1), columns)).toBe(each);
   kept(fading(9), columns);
@@ -65,7 +65,7 @@ test('eight formulas are kept: the ninth takes the place of that which was made 
 });
 
 test('one that was made anew counts as the newest', () => {
-  const kept = createKept(2);
+  const kept = createKept(2).at;
   for (let at = 1; at <= 8; at++) kept(now)(fading(at), columns);
   const renewed = kept(now + 60_001)(fading(1), columns);
   kept(now + 60_001)(fading(9), columns);

@@ -1,35 +1,86 @@
 import type { Instant } from '../domain/time.ts';
-import { type Columns, type KeptColumn, keepFormula } from '../scoring/compile.ts';
+import { type Columns, type KeptColumn, keepFormula, keepRows } from '../scoring/compile.ts';
 import type { Node } from '../scoring/operators/index.ts';
+import { hull } from '../scoring/operators/interval.ts';
+import { grow } from './grow.ts';
 
 /** The bounds of a formula that no query changes. */
 export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
+
+/** Bounds of formulas, from one recall to the next. */
+export interface KeptFormulas {
+  at(now: Instant): Kept;
+  /** Rows that are others since; `size` is how many rows there are now. */
+  follow(rows: Iterable<number>, size: number): void;
+  /** Bytes that are taken. */
+  bytes(): number;
+}
 
 /** How long bounds are kept: in a minute, a half-life of an hour changes a value by about 1 %. */
 const KEPT_MS = 60_000;
 /** Formulas for which bounds are kept at the same time: 8 bytes a row each. */
 const MOST_KEPT = 8;
 
-interface Entry extends KeptColumn {
+interface Entry {
+  column: KeptColumn;
+  /** Rows to work out anew before the next use. */
+  stale: Set<number>;
   readonly from: Instant;
   readonly until: Instant;
 }
 
-/** Bounds of formulas for the rows of one version of an index, from one recall to the next. */
-export function createKept(size: number): (now: Instant) => Kept {
+export function createKept(rows: number): KeptFormulas {
+  let size = rows;
   const entries = new Map<string, Entry>();
-  return (now) => (node, columns) => {
-    const key = JSON.stringify(node, (_, value) => (value instanceof Map ? [...value] : value));
-    const known = entries.get(key);
-    if (known && known.from <= now && now <= known.until) return known;
-    const until = now + KEPT_MS;
-    const entry = { ...keepFormula(node, columns, size, now, until), from: now, until };
-    entries.delete(key);
-    entries.set(key, entry);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= MOST_KEPT) break;
-      entries.delete(oldest);
-    }
-    return entry;
+  const renew = (entry: Entry, node: Node, columns: Omit<Columns, 'kept'>) => {
+    const { column, stale, from, until } = entry;
+    if (stale.size === 0) return column;
+    const [low, high] = [grow(column.low, size), grow(column.high, size)];
+    const range = keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until);
+    // What the rows were before may lie further out: the range holds all the same.
+    entry.column = { low, high, range: range && column.range && hull(range, column.range) };
+    entry.stale = new Set();
+    return entry.column;
   };
+  return {
+    at: (now) => (node, columns) => {
+      const key = keyOf(node);
+      const known = entries.get(key);
+      if (known && known.from <= now && now <= known.until) return renew(known, node, columns);
+      const until = now + KEPT_MS;
+      const column = keepFormula(node, columns, size, now, until);
+      entries.delete(key);
+      entries.set(key, { column, stale: new Set(), from: now, until });
+      for (const oldest of entries.keys()) {
+        if (entries.size <= MOST_KEPT) break;
+        entries.delete(oldest);
+      }
+      return column;
+    },
+    follow(rows, now) {
+      size = now;
+      const changed = [...rows];
+      for (const [key, { stale }] of entries) {
+        for (const row of changed) stale.add(row);
+        // To work out most of them one by one is dearer than all at once.
+        if (stale.size > size / 4) entries.delete(key);
+      }
+    },
+    bytes: () =>
+      [...entries.values()].reduce(
+        (sum, { column }) => sum + column.low.byteLength + column.high.byteLength,
+        0,
+      ),
+  };
+}
+
+const keys = new WeakMap<Node, string>();
+
+function keyOf(node: Node): string {
+  let key = keys.get(node);
+  if (key === undefined) {
+    key = JSON.stringify(node, (_, value) => (value instanceof Map ? [...value] : value));
+    keys.set(node, key);
+  }
+  return key;
 }

@@ -13,14 +13,10 @@ import {
   averageLength,
   documentFrequency,
   type GrowingPostings,
-  normalizations,
   type ResidentIndex,
 } from './resident-index.ts';
-import { type Context, neighboursOf, sessionOf, type Turns } from './turns.ts';
+import { neighboursOf, type Turns } from './turns.ts';
 import type { FoundStandIn } from './vocabulary.ts';
-
-/** How far off a neighbour may stand. */
-const FURTHEST = Math.max(...NEIGHBOUR_OFFSETS);
 
 /** The words of a query, weighed by what the index knows of them. */
 export interface QueryWords {
@@ -158,9 +154,8 @@ export function lexicalScores(index: ResidentIndex, words: QueryWords): LexicalS
   const bm25 = new Float64Array(index.size);
   const relevance = new Float64Array(index.size);
   const touched = new Uint8Array(index.size);
-  const lengths = normalizations(index);
   words.postings.forEach((postings, at) => {
-    if (postings) addTermScores(words.idfs[at]!, postings, lengths, bm25);
+    if (postings) addTermScores(words.idfs[at]!, postings, index.lengths, words.averageLength, bm25);
   });
   for (const postings of words.postings) {
     if (!postings) continue;
@@ -219,54 +214,54 @@ export function contextRelevance(index: ResidentIndex, turns: Turns, words: Quer
  * order of additions, so that both give the same bits.
  */
 export function contextScores(
-  { rows, places, sessions }: Turns,
-  { weights, lengths }: Context,
+  { codes, beside, weights, lengths }: Turns,
   words: QueryWords,
   lexical: LexicalScores,
 ): Pick<LexicalScores, 'relevance' | 'touched'> {
-  const { counts, counted, bm25, reached } = roomFor(rows.length);
+  const { counts, counted, bm25, reached } = roomFor(lexical.relevance.length);
+  const { averageLength } = words;
+  const around = NEIGHBOUR_OFFSETS.length;
   let count = 0;
   words.postings.forEach((postings, term) => {
     if (!postings) return;
     const idf = words.idfs[term]!;
     const now = nextStamp(counted);
+    const { rows, frequencies } = postings;
+    const add = (row: number) => {
+      if (counted[row] === now) return;
+      counted[row] = now;
+      let frequency = counts[row]!;
+      for (let each = around * row; each < around * (row + 1); each++) {
+        const weight = weights[each]!;
+        if (weight > 0) frequency += weight * counts[beside[each]!]!;
+      }
+      if (frequency === 0) return;
+      const before = bm25[row]!;
+      if (before === 0) reached[count++] = row;
+      bm25[row] = before + termScore(idf, frequency, lengthNormalization(lengths[row]!, averageLength));
+    };
     for (let at = 0; at < postings.count; at++) {
-      const place = places[postings.rows[at]!]!;
-      if (place >= 0) counts[place] = postings.frequencies[at]!;
+      const row = rows[at]!;
+      if (codes[row] !== 0) counts[row] = frequencies[at]!;
     }
     for (let at = 0; at < postings.count; at++) {
-      const found = places[postings.rows[at]!]!;
-      if (found < 0) continue;
-      const session = sessions[found]!;
-      const end = Math.min(found + FURTHEST, rows.length - 1);
-      for (let place = Math.max(0, found - FURTHEST); place <= end; place++) {
-        if (counted[place] === now || sessions[place] !== session) continue;
-        counted[place] = now;
-        let frequency = counts[place]!;
-        for (let each = 0; each < NEIGHBOUR_OFFSETS.length; each++) {
-          const weight = weights[NEIGHBOUR_OFFSETS.length * place + each]!;
-          if (weight > 0) frequency += weight * counts[place + NEIGHBOUR_OFFSETS[each]!]!;
-        }
-        if (frequency === 0) continue;
-        const before = bm25[place]!;
-        if (before === 0) reached[count++] = place;
-        bm25[place] =
-          before + termScore(idf, frequency, lengthNormalization(lengths[place]!, words.averageLength));
+      const row = rows[at]!;
+      if (codes[row] === 0) continue;
+      add(row);
+      for (let each = around * row; each < around * (row + 1); each++) {
+        const other = beside[each]!;
+        if (other >= 0) add(other);
       }
     }
-    for (let at = 0; at < postings.count; at++) {
-      const place = places[postings.rows[at]!]!;
-      if (place >= 0) counts[place] = 0;
-    }
+    for (let at = 0; at < postings.count; at++) counts[rows[at]!] = 0;
   });
   const relevance = lexical.relevance.slice();
   const touched = lexical.touched.slice();
   for (let at = 0; at < count; at++) {
-    const place = reached[at]!;
-    const row = rows[place]!;
-    relevance[row] = lexicalRelevance(bm25[place]!, words.idfSum);
+    const row = reached[at]!;
+    relevance[row] = lexicalRelevance(bm25[row]!, words.idfSum);
     touched[row] = 1;
-    bm25[place] = 0;
+    bm25[row] = 0;
   }
   return { relevance, touched };
 }
@@ -274,7 +269,7 @@ export function contextScores(
 /** Room to count in, which nothing holds on to. All but `counted` is 0 again after each use. */
 interface Room {
   counts: Uint32Array;
-  /** When each place was last counted around: a number that grows with every term. */
+  /** When each row was last counted around: a number that grows with every term. */
   counted: Uint32Array;
   bm25: Float64Array;
   reached: Int32Array;
@@ -289,11 +284,11 @@ const room: Room = {
 };
 let stamp = 0;
 
-function roomFor(places: number): Room {
-  room.counts = grow(room.counts, places);
-  room.counted = grow(room.counted, places);
-  room.bm25 = grow(room.bm25, places);
-  room.reached = grow(room.reached, places);
+function roomFor(rows: number): Room {
+  room.counts = grow(room.counts, rows);
+  room.counted = grow(room.counted, rows);
+  room.bm25 = grow(room.bm25, rows);
+  room.reached = grow(room.reached, rows);
   return room;
 }
 
@@ -305,41 +300,49 @@ function nextStamp(counted: Uint32Array): number {
   return ++stamp;
 }
 
-/** The relevance of each session as one text, among the sessions that have a visible memory. */
-export function sessionScores(turns: Turns, words: QueryWords): Float64Array {
-  const { places, sessions, lengths, totalLength } = turns;
-  const count = lengths.length;
-  const bm25 = new Float64Array(count);
-  const average = count > 0 ? totalLength / count : 0;
-  const idfs: number[] = [];
-  for (const [term, postings] of words.postings.entries()) {
-    const frequencies = new Map<number, number>();
-    for (let at = 0; postings && at < postings.count; at++) {
-      const place = places[postings.rows[at]!]!;
-      if (place < 0) continue;
-      const session = sessions[place]!;
-      frequencies.set(session, (frequencies.get(session) ?? 0) + postings.frequencies[at]!);
-    }
-    const idf = words.weights[term]! * inverseDocumentFrequency(count, frequencies.size);
-    idfs.push(idf);
-    for (const [session, frequency] of frequencies) {
-      bm25[session]! += termScore(idf, frequency, lengthNormalization(lengths[session]!, average));
-    }
-  }
-  const idfSum = fullMatch(words.asked, idfs, () => inverseDocumentFrequency(count, 0));
-  return bm25.map((each) => lexicalRelevance(each, idfSum));
+/** The sessions that have the words of a query, each session as one text. */
+export interface SessionScores {
+  /** By the index's number of a session: its relevance among the sessions that have a visible memory. */
+  readonly relevance: Float64Array;
+  /** How many sessions there are, and the terms of all of them. */
+  readonly count: number;
+  readonly totalLength: number;
+  /** Of each term: how often it occurs in each session that has it, by the number of the session. */
+  readonly frequencies: readonly ReadonlyMap<number, number>[];
 }
 
-/** {@link sessionScores} by row; a row without a session has its own relevance. */
-export function sessionRelevance(
-  index: ResidentIndex,
-  turns: Turns,
-  scores: Float64Array,
-  { relevance }: LexicalScores,
-  row: number,
-): number {
-  const session = sessionOf(index, turns, row);
-  return session < 0 ? relevance[row]! : scores[session]!;
+export function sessionScores(turns: Turns, words: QueryWords): SessionScores {
+  const { codes, sessionLengths, count, totalLength } = turns;
+  const bm25 = new Float64Array(sessionLengths.length);
+  const average = count > 0 ? totalLength / count : 0;
+  const idfs: number[] = [];
+  const frequencies = words.postings.map((postings, term) => {
+    const found = new Map<number, number>();
+    let session = 0;
+    let sum = 0;
+    // Turns of a session mostly follow each other.
+    for (let at = 0; postings && at < postings.count; at++) {
+      const code = codes[postings.rows[at]!]!;
+      if (code === 0) continue;
+      if (code !== session) {
+        if (session > 0) found.set(session, sum);
+        session = code;
+        sum = found.get(code) ?? 0;
+      }
+      sum += postings.frequencies[at]!;
+    }
+    if (session > 0) found.set(session, sum);
+    const idf = words.weights[term]! * inverseDocumentFrequency(count, found.size);
+    idfs.push(idf);
+    for (const [code, frequency] of found) {
+      bm25[code]! += termScore(idf, frequency, lengthNormalization(sessionLengths[code]!, average));
+    }
+    return found;
+  });
+  const idfSum = fullMatch(words.asked, idfs, () => inverseDocumentFrequency(count, 0));
+  const relevance = bm25;
+  for (let code = 0; code < bm25.length; code++) relevance[code] = lexicalRelevance(bm25[code]!, idfSum);
+  return { relevance, count, totalLength, frequencies };
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */

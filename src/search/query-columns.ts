@@ -10,10 +10,11 @@ import {
   contextScores,
   type LexicalScores,
   type QueryWords,
-  sessionRelevance,
+  type SessionScores,
   sessionScores,
 } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
+import { isUnseenTurn, sessionOf } from './turns.ts';
 import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
 
@@ -68,25 +69,23 @@ export function queryColumns(
 ): QueryColumns {
   const { relevance } = lexical;
   let { touched } = lexical;
-  let sessionScoresOf: Float64Array | undefined;
+  let inSessions: SessionScores | undefined;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
     lexical: () => valuesColumn(relevance),
     contextLexical: () => {
       if (!words) return valuesColumn(relevance);
-      const { turns, context } = view;
-      const { places } = turns;
-      const { codes } = index.sessions;
-      const { relevance: scores, touched: inContext } = contextScores(turns, context, words, lexical);
+      const { turns } = view;
+      const { relevance: scores, touched: inContext } = contextScores(turns, words, lexical);
       touched = inContext;
       // A row that is not visible is no part of what was counted.
       const at = (row: number) =>
-        places[row]! < 0 && codes[row] !== 0 ? contextRelevance(index, turns, words, row) : scores[row]!;
+        isUnseenTurn(index, turns, row) ? contextRelevance(index, turns, words, row) : scores[row]!;
       return {
         at,
         fill(rows, count, out) {
           for (let each = 0; each < count; each++) {
             const row = rows[each]!;
-            out[each] = places[row]! < 0 && codes[row] !== 0 ? at(row) : scores[row]!;
+            out[each] = at(row);
           }
         },
       };
@@ -94,20 +93,12 @@ export function queryColumns(
     sessionLexical: () => {
       if (!words) return valuesColumn(relevance);
       const { turns } = view;
-      const { places, sessions } = turns;
-      const scores = sessionScores(turns, words);
-      sessionScoresOf = scores;
-      const at = (row: number) => sessionRelevance(index, turns, scores, lexical, row);
-      return {
-        at,
-        fill(rows, count, out) {
-          for (let each = 0; each < count; each++) {
-            const row = rows[each]!;
-            const place = places[row]!;
-            out[each] = place < 0 ? at(row) : scores[sessions[place]!]!;
-          }
-        },
-      };
+      inSessions = sessionScores(turns, words);
+      const scores = inSessions.relevance;
+      return columnOf((row) => {
+        const session = sessionOf(index, turns, row);
+        return session === 0 ? relevance[row]! : scores[session]!;
+      });
     },
     authorNamed: () => {
       if (query.text === undefined) return undefined;
@@ -140,13 +131,14 @@ export function queryColumns(
   const counting = words && {
     words,
     turns: aroundRead ? view.turns : undefined,
+    sessions: aroundRead ? (inSessions ?? sessionScores(view.turns, words)) : undefined,
     written: query.written,
   };
   return {
     lexical,
     counting,
     exact,
-    untouched: { touched, ...sessionClasses(index, view, sessionScoresOf) },
+    untouched: { touched, ...sessionClasses(index, view, inSessions?.relevance) },
     known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
   };
 }
@@ -159,19 +151,18 @@ function sessionClasses(
 ): Omit<Untouched, 'touched'> {
   const classOf = new Uint8Array(index.sessions.rows.length + 1);
   if (scores === undefined) return { classOf, classes: [classWith([0, 0])] };
-  const { sessionOfCode } = view.turns;
+  const { sizes } = view.turns;
   const highest = scores.reduce((most, each) => Math.max(most, each), 0);
   const width = highest / SESSION_CLASSES;
   for (let code = 1; code < classOf.length; code++) {
-    const session = sessionOfCode[code]!;
-    const score = session < 0 ? 0 : scores[session]!;
+    const score = sizes[code] === 0 ? 0 : scores[code]!;
     if (score > 0) classOf[code] = Math.max(1, Math.min(SESSION_CLASSES, Math.ceil(score / width)));
   }
   const ranges = Array.from({ length: SESSION_CLASSES }, (): [number, number] => [highest, 0]);
   for (let code = 1; code < classOf.length; code++) {
     const range = ranges[classOf[code]! - 1];
     if (!range) continue;
-    const score = scores[sessionOfCode[code]!]!;
+    const score = scores[code]!;
     range[0] = Math.min(range[0], score);
     range[1] = Math.max(range[1], score);
   }

@@ -20,6 +20,7 @@ import {
   signalsOfRow,
   turnOf,
 } from './resident-index.ts';
+import { bytesOfViews } from './view.ts';
 
 /** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
 export function withSearch(core: SpaceCore): SpaceStore {
@@ -99,7 +100,7 @@ export function createResidence(space: string): Residence {
 
   return {
     refresh,
-    bytes: () => (held ? bytesOfIndex(held.index) : 0),
+    bytes: () => (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
     over(rows, attempt) {
       let ranked: Promise<{ readonly state: Reflected; free(): void }> | undefined;
       const state = async () => {

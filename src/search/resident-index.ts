@@ -1,7 +1,7 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
-import { lengthNormalization, type Postings } from '../text/bm25.ts';
+import type { Postings } from '../text/bm25.ts';
 import { holdsQuestion } from '../text/context.ts';
 import {
   type ColumnSet,
@@ -57,13 +57,15 @@ export interface ResidentIndex {
   asks: Uint8Array;
   /** Grows with every change: what was derived from an index belongs to one version of it. */
   version: number;
+  /**
+   * The row of each of the last changes, in order; −1 − row where nothing changed that the rest of its session is judged by.
+   */
+  readonly changed: number[];
   readonly tags: Map<string, Set<number>>;
   readonly tagsOfRow: Map<number, readonly string[]>;
   /** Of the memories that are not stubs. */
   memoryCount: number;
   totalLength: number;
-  normalizations: Float64Array;
-  normalizationsAreStale: boolean;
 }
 
 export interface SessionRows {
@@ -123,18 +125,17 @@ export function createResidentIndex(): ResidentIndex {
     },
     asks: new Uint8Array(0),
     version: 0,
+    changed: [],
     tags: new Map(),
     tagsOfRow: new Map(),
     memoryCount: 0,
     totalLength: 0,
-    normalizations: new Float64Array(0),
-    normalizationsAreStale: true,
   };
 }
 
-/** Of a row, beside its vector and its words: columns, maps, dictionaries; its place in a session and in a view. */
+/** Of a row, beside its vector and its words: columns, maps, dictionaries; its place in a session. */
 const ROW_BYTES =
-  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96 + 64;
+  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96 + 16;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
@@ -175,19 +176,51 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   putTerms(index, row, memory);
   putVector(index, row, memory.vector);
   putTurn(index, row, memory.turn);
-  index.version++;
+  note(index, row);
 }
 
 /** Sets what a memory is beside its text. Returns false when the index does not have it. */
 export function putSignals(index: ResidentIndex, key: number, signals: StoredSignals): boolean {
   const row = index.rowOfKey.get(key);
   if (row === undefined) return false;
-  const moved = index.columns.clocks.createdAt[row] !== signals.createdAt;
+  const before = getRow(index.columns, row);
+  const moved = before.createdAt !== signals.createdAt;
   if (moved) removeTurn(index, row);
   setRow(index.columns, row, signals);
   if (moved) addToSession(index, row);
-  index.version++;
+  const isApart = SEEN_BY_SESSION.every((name) => before[name] === signals[name]);
+  note(index, isApart ? -1 - row : row);
   return true;
+}
+
+/** What the memories of a session, and whoever speaks in it, are judged by beside their texts. */
+const SEEN_BY_SESSION = [
+  'createdAt',
+  'updatedAt',
+  'revisionCount',
+  'type',
+  'source',
+  'author',
+  'role',
+] as const;
+
+/** Changes that are remembered at least. */
+const MOST_CHANGES = 4096;
+
+function note(index: ResidentIndex, row: number): void {
+  const { changed } = index;
+  index.version++;
+  changed.push(row);
+  if (changed.length >= 2 * MOST_CHANGES) changed.splice(0, MOST_CHANGES);
+}
+
+/** What changed after a version, see {@link ResidentIndex.changed}; `undefined` where that is not known any more. */
+export function changedSince(
+  { version, changed }: ResidentIndex,
+  before: number,
+): readonly number[] | undefined {
+  const count = version - before;
+  return count <= changed.length ? changed.slice(changed.length - count) : undefined;
 }
 
 export function removeMemory(index: ResidentIndex, key: number): void {
@@ -196,7 +229,7 @@ export function removeMemory(index: ResidentIndex, key: number): void {
   index.rowOfKey.delete(key);
   index.alive[row] = 0;
   index.dead++;
-  index.version++;
+  note(index, row);
   removeTurn(index, row);
   for (const tag of index.tagsOfRow.get(row) ?? []) index.tags.get(tag)?.delete(row);
   index.tagsOfRow.delete(row);
@@ -204,7 +237,6 @@ export function removeMemory(index: ResidentIndex, key: number): void {
   if (!isStub(index, row)) {
     index.memoryCount--;
     index.totalLength -= index.lengths[row]!;
-    index.normalizationsAreStale = true;
   }
 }
 
@@ -219,19 +251,6 @@ export function signalsOfRow(index: ResidentIndex, row: number): StoredSignals {
 
 export function averageLength(index: ResidentIndex): number {
   return index.memoryCount > 0 ? index.totalLength / index.memoryCount : 0;
-}
-
-/** The share of BM25 that depends on the length of each row, up to date. */
-export function normalizations(index: ResidentIndex): Float64Array {
-  if (index.normalizationsAreStale) {
-    index.normalizations = grow(index.normalizations, index.alive.length);
-    const average = averageLength(index);
-    for (let row = 0; row < index.size; row++) {
-      index.normalizations[row] = lengthNormalization(index.lengths[row]!, average);
-    }
-    index.normalizationsAreStale = false;
-  }
-  return index.normalizations;
 }
 
 /** How many living memories contain a term. */
@@ -258,7 +277,6 @@ function putTerms(index: ResidentIndex, row: number, memory: IndexedMemory): voi
     }
     index.memoryCount++;
     index.totalLength += length;
-    index.normalizationsAreStale = true;
   }
   index.lengths[row] = length;
 }

@@ -1,66 +1,130 @@
 import { contextShare, NEIGHBOUR_OFFSETS, type NeighbourOffset, neighbourWeight } from '../text/context.ts';
+import { ELIGIBLE } from './eligible.ts';
+import { grow } from './grow.ts';
 import { placeAmong, type ResidentIndex } from './resident-index.ts';
 
-/** The visible memories of sessions: a place for each, session after session, in the order of creation. */
+/**
+ * The visible memories of sessions, and what stands around each. It is brought up to date session by session.
+ */
 export interface Turns {
-  /** The row in each place. */
-  readonly rows: Int32Array;
-  /** The place of each row; −1 for one that is not visible or in no session. */
-  readonly places: Int32Array;
-  /** The session in each place, counted from 0 over those that have a visible memory. */
-  readonly sessions: Int32Array;
-  /** Where each session begins, and after the last one where it ends. */
-  readonly starts: Int32Array;
-  /** The terms of each session. */
-  readonly lengths: Float64Array;
-  readonly totalLength: number;
-  /** By the index's number of a session, 1 for the first: its number here; −1 without a visible memory. */
-  readonly sessionOfCode: Int32Array;
+  /** The index's number of the session of each row; 0 for one that is not visible or in none. */
+  codes: Uint32Array;
+  /** For each row, in the order of `NEIGHBOUR_OFFSETS`: the row there, −1 where there is none. */
+  beside: Int32Array;
+  /** At the same places: how much of its words counts; 0 where there is none. */
+  weights: Float64Array;
+  /** The terms of each row and the shares of its neighbours'. */
+  lengths: Float64Array;
+  /** By the index's number of a session: its visible memories, and their terms. */
+  sizes: Uint32Array;
+  sessionLengths: Float64Array;
+  /** Sessions with a visible memory, and the terms of all of them. */
+  count: number;
+  totalLength: number;
 }
 
-export function turnsOf(index: ResidentIndex, visible: Int32Array): Turns {
-  const isVisible = new Uint8Array(index.size);
-  for (let at = 0; at < visible.length; at++) isVisible[visible[at]!] = 1;
-  const rows = new Int32Array(visible.length);
-  const places = new Int32Array(index.size).fill(-1);
-  const sessions = new Int32Array(visible.length);
-  const sessionOfCode = new Int32Array(index.sessions.rows.length + 1).fill(-1);
-  const starts: number[] = [];
-  const lengths: number[] = [];
-  let totalLength = 0;
-  let place = 0;
-  index.sessions.rows.forEach((members, code) => {
-    const start = place;
-    let length = 0;
-    for (let at = 0; at < members.length; at++) {
-      const row = members[at]!;
-      if (isVisible[row] === 0) continue;
-      rows[place] = row;
-      places[row] = place;
-      sessions[place++] = starts.length;
-      length += index.lengths[row]!;
-    }
-    if (place === start) return;
-    sessionOfCode[code + 1] = starts.length;
-    starts.push(start);
-    lengths.push(length);
-    totalLength += length;
-  });
-  return {
-    rows: rows.slice(0, place),
-    places,
-    sessions: sessions.slice(0, place),
-    starts: Int32Array.from([...starts, place]),
-    lengths: Float64Array.from(lengths),
-    totalLength,
-    sessionOfCode,
+const AROUND = NEIGHBOUR_OFFSETS.length;
+
+/** `standings` are those of each row to what a recall sees. */
+export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
+  const turns: Turns = {
+    codes: new Uint32Array(0),
+    beside: new Int32Array(0),
+    weights: new Float64Array(0),
+    lengths: new Float64Array(0),
+    sizes: new Uint32Array(0),
+    sessionLengths: new Float64Array(0),
+    count: 0,
+    totalLength: 0,
   };
+  makeRoom(turns, index);
+  for (let code = 1; code <= index.sessions.rows.length; code++) setSession(index, turns, standings, code);
+  return turns;
 }
 
-/** The session of a row, as it is counted here; −1 without one that has a visible memory. */
+/** Bytes that they take. */
+export function bytesOfTurns({ codes, beside, weights, lengths, sizes, sessionLengths }: Turns): number {
+  return [codes, beside, weights, lengths, sizes, sessionLengths].reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    0,
+  );
+}
+
+/** Takes in what became of some rows. `sessions` are the numbers of all that something of changed. */
+export function followTurns(
+  index: ResidentIndex,
+  turns: Turns,
+  standings: Uint8Array,
+  rows: Iterable<number>,
+  sessions: Iterable<number>,
+): void {
+  makeRoom(turns, index);
+  // A row that is gone is in no list of its session any more.
+  for (const row of rows) turns.codes[row] = 0;
+  for (const code of sessions) if (code > 0) setSession(index, turns, standings, code);
+}
+
+function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
+  turns.codes = grow(turns.codes, size);
+  turns.beside = grow(turns.beside, AROUND * size);
+  turns.weights = grow(turns.weights, AROUND * size);
+  turns.lengths = grow(turns.lengths, size);
+  turns.sizes = grow(turns.sizes, sessions.rows.length + 1);
+  turns.sessionLengths = grow(turns.sessionLengths, sessions.rows.length + 1);
+}
+
+/** Works out anew what stands around each memory of a session. */
+function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, code: number): void {
+  const { codes, beside, weights, lengths, sizes, sessionLengths } = turns;
+  if (sizes[code]! > 0) {
+    turns.count--;
+    turns.totalLength -= sessionLengths[code]!;
+  }
+  const members = index.sessions.rows[code - 1] ?? [];
+  const seen: number[] = [];
+  let length = 0;
+  for (let at = 0; at < members.length; at++) {
+    const row = members[at]!;
+    codes[row] = standings[row] === ELIGIBLE ? code : 0;
+    if (codes[row] === 0) continue;
+    seen.push(row);
+    length += index.lengths[row]!;
+  }
+  sizes[code] = seen.length;
+  sessionLengths[code] = length;
+  if (seen.length === 0) return;
+  turns.count++;
+  turns.totalLength += length;
+  const shares = seen.map((row) => shareOf(index, row));
+  for (let place = 0; place < seen.length; place++) {
+    const row = seen[place]!;
+    const own = shares[place]!;
+    const apart = own === 0 || wasReplaced(index, seen, row);
+    let around = index.lengths[row]!;
+    for (let each = 0; each < AROUND; each++) {
+      const offset = NEIGHBOUR_OFFSETS[each]!;
+      const other = seen[place + offset] ?? -1;
+      const weight =
+        apart || other < 0
+          ? 0
+          : neighbourWeight(offset, index.asks[other] === 1, own, shares[place + offset]!);
+      beside[AROUND * row + each] = other;
+      weights[AROUND * row + each] = weight;
+      if (weight > 0) around += weight * index.lengths[other]!;
+    }
+    lengths[row] = around;
+  }
+}
+
+/** The session that the words of a row are counted in, by the index's number; 0 without one that has a visible memory. */
 export function sessionOf(index: ResidentIndex, turns: Turns, row: number): number {
-  const place = turns.places[row]!;
-  return place >= 0 ? turns.sessions[place]! : turns.sessionOfCode[index.sessions.codes[row]!]!;
+  const code = index.sessions.codes[row]!;
+  return turns.sizes[code]! > 0 ? code : 0;
+}
+
+/** Whether a row belongs to a session, and is not visible: nothing is known of what stands around it. */
+export function isUnseenTurn(index: ResidentIndex, turns: Turns, row: number): boolean {
+  return turns.codes[row] === 0 && index.sessions.codes[row] !== 0;
 }
 
 /** A neighbour of a row, and how much of its words counts. */
@@ -72,78 +136,45 @@ export interface Neighbour {
 
 /** The neighbours of a row whose words count for it, in the order in which they are added. */
 export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
+  if (turns.codes[row] === 0) return aroundUnseen(index, turns, row);
+  return NEIGHBOUR_OFFSETS.flatMap((offset, each) => {
+    const weight = turns.weights[AROUND * row + each]!;
+    return weight > 0 ? [{ offset, row: turns.beside[AROUND * row + each]!, weight }] : [];
+  });
+}
+
+/** One that is not visible stands between those that are. */
+function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   const session = sessionOf(index, turns, row);
-  if (session < 0 || wasReplaced(index, turns, row, session)) return [];
-  const shareOf = sharesIn(index);
-  const own = shareOf(row);
-  if (own === 0) return [];
-  const start = turns.starts[session]!;
-  const end = turns.starts[session + 1]!;
-  const place = turns.places[row]!;
-  // One that is not visible stands between those that are.
-  const before = place >= 0 ? place : start + placeAmong(index, turns.rows.subarray(start, end), row);
-  const after = place >= 0 ? place : before - 1;
-  const neighbours: Neighbour[] = [];
-  for (const offset of NEIGHBOUR_OFFSETS) {
-    const at = (offset < 0 ? before : after) + offset;
-    if (at < start || at >= end) continue;
-    const neighbour = turns.rows[at]!;
-    const weight = neighbourWeight(offset, index.asks[neighbour] === 1, own, shareOf(neighbour));
-    if (weight > 0) neighbours.push({ offset, row: neighbour, weight });
-  }
-  return neighbours;
-}
-
-/** What stands around each place, made ready for counting. */
-export interface Context {
-  /** For each place, in the order of `NEIGHBOUR_OFFSETS`: the share of that neighbour's words; 0 where there is none. */
-  readonly weights: Float64Array;
-  /** The terms of each place and the shares of its neighbours'. */
-  readonly lengths: Float64Array;
-}
-
-export function contextOf(index: ResidentIndex, turns: Turns): Context {
-  const { rows, sessions, starts } = turns;
-  const shareOfRow = sharesIn(index);
-  const shares = new Float64Array(rows.length);
-  const weights = new Float64Array(NEIGHBOUR_OFFSETS.length * rows.length);
-  const lengths = new Float64Array(rows.length);
-  for (let place = 0; place < rows.length; place++) {
-    shares[place] = shareOfRow(rows[place]!);
-    lengths[place] = index.lengths[rows[place]!]!;
-  }
-  for (let place = 0; place < rows.length; place++) {
-    const session = sessions[place]!;
-    const own = shares[place]!;
-    if (own === 0 || wasReplaced(index, turns, rows[place]!, session)) continue;
-    for (let each = 0; each < NEIGHBOUR_OFFSETS.length; each++) {
-      const offset = NEIGHBOUR_OFFSETS[each]!;
-      const other = place + offset;
-      if (other < starts[session]! || other >= starts[session + 1]!) continue;
-      const row = rows[other]!;
-      const weight = neighbourWeight(offset, index.asks[row] === 1, own, shares[other]!);
-      weights[NEIGHBOUR_OFFSETS.length * place + each] = weight;
-      lengths[place]! += weight * index.lengths[row]!;
-    }
-  }
-  return { weights, lengths };
+  const own = shareOf(index, row);
+  if (session === 0 || own === 0) return [];
+  const seen = index.sessions.rows[session - 1]!.filter((each) => turns.codes[each] === session);
+  if (wasReplaced(index, seen, row)) return [];
+  const before = placeAmong(index, seen, row);
+  return NEIGHBOUR_OFFSETS.flatMap((offset) => {
+    const other = seen[(offset < 0 ? before : before - 1) + offset];
+    if (other === undefined) return [];
+    const weight = neighbourWeight(offset, index.asks[other] === 1, own, shareOf(index, other));
+    return weight > 0 ? [{ offset, row: other, weight }] : [];
+  });
 }
 
 /** How much the words of a row count beside others, and theirs beside it; summaries and consolidated memories stand for many turns, and have no part in it. */
-function sharesIn({ columns, lengths }: ResidentIndex): (row: number) => number {
-  const { type, source } = columns.attributes;
-  const summary = type.dictionary.codes.get('summary');
-  const consolidated = source.dictionary.codes.get('consolidated');
-  return (row) =>
-    type.codes[row] === summary || source.codes[row] === consolidated ? 0 : contextShare(lengths[row]!);
+function shareOf(index: ResidentIndex, row: number): number {
+  const { type, source } = index.columns.attributes;
+  if (type.dictionary.texts[type.codes[row]!] === 'summary') return 0;
+  if (source.dictionary.texts[source.codes[row]!] === 'consolidated') return 0;
+  return contextShare(index.lengths[row]!);
 }
 
-/** Whether the text was replaced after the last other memory of the session: it is no part of that conversation. */
-function wasReplaced(index: ResidentIndex, turns: Turns, row: number, session: number): boolean {
+/**
+ * Whether the text was replaced after the last other memory of the session: it is no part of that conversation. `seen` are
+ * the visible rows of the session, in order.
+ */
+function wasReplaced(index: ResidentIndex, seen: readonly number[], row: number): boolean {
   const { signals, clocks } = index.columns;
   if (signals.revisionCount[row]! <= 1) return false;
-  const start = turns.starts[session]!;
-  let last = turns.starts[session + 1]! - 1;
-  if (turns.rows[last] === row) last--;
-  return last >= start && clocks.updatedAt[row]! > clocks.createdAt[turns.rows[last]!]!;
+  let last = seen.length - 1;
+  if (seen[last] === row) last--;
+  return last >= 0 && clocks.updatedAt[row]! > clocks.createdAt[seen[last]!]!;
 }

@@ -2,14 +2,15 @@ import type { Instant } from '../domain/time.ts';
 import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import { type BeliefColumns, beliefColumns } from './belief-columns.ts';
-import { eligibleRows } from './eligible.ts';
+import { ELIGIBLE, OUTSIDE, standings } from './eligible.ts';
+import { grow } from './grow.ts';
 import { createKept, type Kept } from './kept.ts';
-import type { ResidentIndex } from './resident-index.ts';
-import { type Context, contextOf, type Turns, turnsOf } from './turns.ts';
+import { changedSince, type ResidentIndex } from './resident-index.ts';
+import { bytesOfTurns, followTurns, type Turns, turnsOf } from './turns.ts';
 
 /**
  * What one recall may see of an index: what its memories, and the words and names around them, are judged by. Filters
- * narrow what is returned, and leave it as it is.
+ * narrow what is returned, and leave it as it is. It is good until the index changes.
  */
 export interface View {
   readonly belief: BeliefColumns;
@@ -19,7 +20,6 @@ export interface View {
   readonly filtered: number;
   /** The visible memories of sessions, in their order. */
   readonly turns: Turns;
-  readonly context: Context;
   /** The authors of the visible memories. */
   readonly authors: readonly string[];
   /** Whether a visible memory has a role. */
@@ -45,21 +45,23 @@ export function returnsAll({ inScope, types, typesExclude, tags, metadata, cold 
   );
 }
 
-interface KeptView {
+/** A view that goes along with its index: what changed is worked out anew, and nothing else. */
+interface FollowingView extends View {
   readonly key: string;
-  readonly version: number;
-  readonly relations: Relations<number>;
   /** From when until before when nothing begins or ends to be visible. */
   readonly from: Instant;
   readonly until: Instant;
-  readonly view: View;
+  /** Takes in what changed. False where too much did: then a new view is made. */
+  follow(relations: Relations<number>, now: Instant): boolean;
+  /** Bytes that are taken. */
+  bytes(): number;
 }
 
 /** Recalls of one process mostly look from a few places only. */
-const MOST_KEPT = 4;
-const kept = new WeakMap<ResidentIndex, readonly KeptView[]>();
+const MOST_VIEWS = 4;
+const views = new WeakMap<ResidentIndex, readonly FollowingView[]>();
 
-/** What a recall with this filter sees. Kept until the index changes, or a clock of a memory passes. */
+/** What a recall with this filter sees. Kept, and brought up to date when the index changes, until a clock of a memory passes. */
 export function viewOf(
   index: ResidentIndex,
   relations: Relations<number>,
@@ -67,63 +69,184 @@ export function viewOf(
   now: Instant,
 ): View {
   const visible = visibility(filter);
-  // A view of another moment is rarely asked for twice.
-  if (visible.validAt !== undefined) return makeView(index, relations, visible, now);
   const key = JSON.stringify([
     visible.scopes ?? null,
     visible.deep === true,
     visible.includeExpired === true,
   ]);
-  const { version } = index;
-  const current = (kept.get(index) ?? []).filter(
-    (each) => each.version === version && each.relations === relations,
-  );
-  const found = current.find((each) => each.key === key && each.from <= now && now < each.until);
-  if (found) return found.view;
-  const view = makeView(index, relations, visible, now);
-  const until = nextChange(index, now);
-  const others = current.filter((each) => each.key !== key).slice(0, MOST_KEPT - 1);
-  kept.set(index, [{ key, version, relations, from: now, until, view }, ...others]);
+  // A view of another moment is rarely asked for twice.
+  if (visible.validAt !== undefined) return createView(index, relations, visible, now, key);
+  const known = views.get(index) ?? [];
+  const found = known.find((each) => each.key === key);
+  const isGood = found && found.from <= now && now < found.until && found.follow(relations, now);
+  const view = isGood ? found : createView(index, relations, visible, now, key);
+  if (known[0] !== view)
+    views.set(index, [view, ...known.filter((each) => each !== found)].slice(0, MOST_VIEWS));
   return view;
 }
 
-function makeView(
+/** Bytes that the views of an index take. */
+export function bytesOfViews(index: ResidentIndex): number {
+  return (views.get(index) ?? []).reduce((sum, view) => sum + view.bytes(), 0);
+}
+
+function createView(
   index: ResidentIndex,
-  relations: Relations<number>,
+  asOf: Relations<number>,
   filter: MemoryFilter,
   now: Instant,
-): View {
-  const belief = beliefColumns(index, relations, filter, now);
-  const { rows, filtered } = eligibleRows(index, belief, filter, now);
+  key: string,
+): FollowingView {
+  let relations = asOf;
+  let { version } = index;
+  let belief = beliefColumns(index, relations, filter, now);
+  /** How each row stands to the recall. */
+  let standing = new Uint8Array(index.size);
+  let rows = new Int32Array(index.size);
+  let count = 0;
+  let filtered = 0;
+  const standingOf = standings(index, belief, filter, now);
+  for (let row = 0; row < index.size; row++) {
+    const each = standingOf(row);
+    standing[row] = each;
+    if (each !== OUTSIDE) filtered++;
+    if (each === ELIGIBLE) rows[count++] = row;
+  }
   // Bigger than the rows in use: what is kept must not hold on to room for rows that are not seen.
-  const visible = rows.length * 2 < index.size ? rows.slice() : rows;
+  if (count * 2 < index.size) rows = rows.slice(0, count);
+  let from = now;
+  let until = nextChange(index, now);
   let turns: Turns | undefined;
-  let context: Context | undefined;
   let authors: readonly string[] | undefined;
   let hasRoles: boolean | undefined;
-  const view: View = {
-    belief,
-    rows: visible,
-    filtered,
-    kept: createKept(index.size),
+  const kept = createKept(index.size);
+  const visible = () => rows.subarray(0, count);
+
+  /** Rows that became visible, or did so no longer: most are new, and the last. */
+  const setRows = (moved: readonly number[]) => {
+    const last = rows[count - 1] ?? -1;
+    const areLast = moved.every((row) => row > last);
+    rows = grow(rows, areLast ? count + moved.length : index.size);
+    if (areLast) {
+      for (const row of moved) rows[count++] = row;
+      return;
+    }
+    count = 0;
+    for (let row = 0; row < index.size; row++) if (standing[row] === ELIGIBLE) rows[count++] = row;
+  };
+
+  return {
+    key,
+    get from() {
+      return from;
+    },
+    get until() {
+      return until;
+    },
+    get belief() {
+      return belief;
+    },
+    get rows() {
+      return visible();
+    },
+    get filtered() {
+      return filtered;
+    },
+    kept: kept.at,
     get turns() {
-      turns ??= turnsOf(index, visible);
+      turns ??= turnsOf(index, standing);
       return turns;
     },
-    get context() {
-      context ??= contextOf(index, view.turns);
-      return context;
-    },
     get authors() {
-      authors ??= textsAmong(index, 'author', visible);
+      authors ??= textsAmong(index, 'author', visible());
       return authors;
     },
     get hasRoles() {
-      hasRoles ??= textsAmong(index, 'role', visible).length > 0;
+      hasRoles ??= textsAmong(index, 'role', visible()).length > 0;
       return hasRoles;
     },
+    bytes: () => standing.byteLength + rows.byteLength + (turns ? bytesOfTurns(turns) : 0) + kept.bytes(),
+    follow(newer, at) {
+      const changes = changedSince(index, version);
+      if (!changes) return false;
+      if (changes.length === 0 && newer === relations) return true;
+      const changed = new Set<number>();
+      /** Those by which the rest of their session is judged. */
+      const heard = new Set<number>();
+      for (const each of changes) {
+        const row = each < 0 ? -1 - each : each;
+        changed.add(row);
+        if (each >= 0) heard.add(row);
+      }
+      standing = grow(standing, index.size);
+      const before = belief;
+      if (newer !== relations || [...changed].some((row) => isRelated(newer, index.keys[row]!))) {
+        belief = beliefColumns(index, newer, filter, at);
+        for (const row of differences(before, belief, index.size)) changed.add(row);
+      } else if (belief.superseded.length < index.size) {
+        belief = {
+          superseded: grow(before.superseded, index.size),
+          conflict: grow(before.conflict, index.size),
+        };
+      }
+      relations = newer;
+      version = index.version;
+      const standingOf = standings(index, belief, filter, at);
+      const moved: number[] = [];
+      for (const row of changed) {
+        const [was, is] = [standing[row]!, standingOf(row)];
+        standing[row] = is;
+        filtered += (is === OUTSIDE ? 0 : 1) - (was === OUTSIDE ? 0 : 1);
+        if ((was === ELIGIBLE) !== (is === ELIGIBLE)) {
+          moved.push(row);
+          heard.add(row);
+        }
+      }
+      if (moved.length > 0) setRows(moved.sort((a, b) => a - b));
+      if (heard.size > 0) {
+        authors = undefined;
+        hasRoles = undefined;
+      }
+      if (turns) {
+        const codes = new Set(Array.from(heard, (row) => index.sessions.codes[row]!));
+        followTurns(index, turns, standing, heard, codes);
+      }
+      kept.follow(changed, index.size);
+      from = at;
+      for (const row of changed) until = Math.min(until, nextChangeOf(index, row, at));
+      return true;
+    },
   };
-  return view;
+}
+
+/** The rows of which two columns of beliefs say different things. */
+function differences(a: BeliefColumns, b: BeliefColumns, size: number): readonly number[] {
+  if (a === b) return [];
+  const rows: number[] = [];
+  for (let row = 0; row < size; row++) {
+    const isSame =
+      (a.superseded[row] ?? 0) === b.superseded[row] && (a.conflict[row] ?? 0) === b.conflict[row];
+    if (!isSame) rows.push(row);
+  }
+  return rows;
+}
+
+const related = new WeakMap<Relations<number>, ReadonlySet<number>>();
+
+/** Whether what is believed of other memories may depend on this one. */
+function isRelated(relations: Relations<number>, key: number): boolean {
+  let keys = related.get(relations);
+  if (!keys) {
+    const { successors, newer } = relations;
+    keys = new Set([
+      ...successors.keys(),
+      ...[...successors.values()].flat(),
+      ...newer.keys(),
+      ...[...newer.values()].flat().map((each) => each.key),
+    ]);
+    related.set(relations, keys);
+  }
+  return keys.has(key);
 }
 
 /** The distinct texts of an attribute among some rows, without the empty one. */
@@ -134,16 +257,34 @@ function textsAmong(index: ResidentIndex, name: 'author' | 'role', rows: Int32Ar
   return dictionary.texts.filter((text, code) => text !== '' && found[code] === 1);
 }
 
-/** The first moment after `now` at which a clock of a memory passes. */
+/** The clocks by which a memory begins or ends to be visible. */
+const VISIBILITY_CLOCKS = [
+  'consolidatedAt',
+  'expiresAt',
+  'invalidatedAt',
+  'validFrom',
+  'validUntil',
+] as const;
+
+/** The first moment from `now` on at which a clock of a memory passes. */
 function nextChange({ alive, size, columns }: ResidentIndex, now: Instant): Instant {
-  const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
   let next = Infinity;
-  for (const clock of [consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil]) {
+  for (const name of VISIBILITY_CLOCKS) {
+    const clock = columns.clocks[name];
     for (let row = 0; row < size; row++) {
       const at = clock[row]!;
       // A memory is valid until the end of its last millisecond: the change is kept out a moment too early at most.
       if (at >= now && at < next && alive[row] === 1) next = at;
     }
+  }
+  return next;
+}
+
+function nextChangeOf({ columns }: ResidentIndex, row: number, now: Instant): Instant {
+  let next = Infinity;
+  for (const name of VISIBILITY_CLOCKS) {
+    const at = columns.clocks[name][row]!;
+    if (at >= now && at < next) next = at;
   }
   return next;
 }

@@ -6,7 +6,7 @@ import type {
   WordCounts,
 } from '../scoring/word-counts.ts';
 import { inverseDocumentFrequency, lengthNormalization, termScore } from '../text/bm25.ts';
-import { type AskedWord, frequencyIn, type QueryWords } from './lexical.ts';
+import { type AskedWord, frequencyIn, type QueryWords, type SessionScores } from './lexical.ts';
 import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
 import { neighboursOf, sessionOf, type Turns } from './turns.ts';
 
@@ -15,6 +15,8 @@ export interface Counting {
   readonly words: QueryWords;
   /** Absent where the formula reads neither neighbours nor sessions. */
   readonly turns: Turns | undefined;
+  /** Absent where it reads neither. */
+  readonly sessions: SessionScores | undefined;
   /** The words of the query, by their terms. */
   readonly written: ReadonlyMap<string, string> | undefined;
 }
@@ -27,12 +29,14 @@ export interface CountedRow {
     readonly row: number;
     readonly key: number;
   })[];
-  /** −1 without a visible session. */
+  /** The number of its session, 0 without a visible one; and the terms of that. */
   readonly session: number;
+  readonly sessionLength: number;
 }
 
 export function countedRow(index: ResidentIndex, { turns }: Counting, row: number): CountedRow {
   const neighbours = turns ? neighboursOf(index, turns, row) : [];
+  const session = turns ? sessionOf(index, turns, row) : 0;
   return {
     row,
     length: index.lengths[row]!,
@@ -44,7 +48,8 @@ export function countedRow(index: ResidentIndex, { turns }: Counting, row: numbe
       length: index.lengths[other]!,
       weight,
     })),
-    session: turns ? sessionOf(index, turns, row) : -1,
+    session,
+    sessionLength: turns?.sessionLengths[session] ?? 0,
   };
 }
 
@@ -54,7 +59,7 @@ export function countedWords(
   counted: CountedRow,
   idOf: (key: number) => string | undefined,
 ): CountedWords {
-  const { turns } = counting;
+  const { turns, sessions } = counting;
   return {
     get lexical(): WordCounts {
       return inMemories(counting, { ...counted, neighbours: [] }, idOf);
@@ -63,7 +68,7 @@ export function countedWords(
       return turns && inMemories(counting, counted, idOf);
     },
     get sessionLexical() {
-      return turns && (counted.session < 0 ? this.lexical : inSessions(counting, turns, counted.session));
+      return sessions && (counted.session === 0 ? this.lexical : inSessions(counting, sessions, counted));
     },
   };
 }
@@ -108,12 +113,13 @@ function inMemories(
   };
 }
 
-function inSessions(counting: Counting, turns: Turns, session: number): WordCounts {
+function inSessions(
+  counting: Counting,
+  { count: texts, totalLength, frequencies }: SessionScores,
+  { session, sessionLength: length }: CountedRow,
+): WordCounts {
   const { words } = counting;
-  const { places, sessions, lengths, totalLength } = turns;
-  const texts = lengths.length;
   const averageLength = texts > 0 ? totalLength / texts : 0;
-  const length = lengths[session]!;
   const normalization = lengthNormalization(length, averageLength);
   return {
     among: 'sessions',
@@ -123,16 +129,8 @@ function inSessions(counting: Counting, turns: Turns, session: number): WordCoun
     length,
     neighbours: [],
     fullLength: length,
-    terms: words.postings.map((postings, at): TermCounts => {
-      let count = 0;
-      const found = new Set<number>();
-      for (let each = 0; postings && each < postings.count; each++) {
-        // What was written since has a later row.
-        const place = places[postings.rows[each]!] ?? -1;
-        if (place < 0) continue;
-        found.add(sessions[place]!);
-        if (sessions[place] === session) count += postings.frequencies[each]!;
-      }
+    terms: frequencies.map((found, at): TermCounts => {
+      const count = found.get(session) ?? 0;
       const idf = inverseDocumentFrequency(texts, found.size);
       const score = termScore(words.weights[at]! * idf, count, normalization);
       return { ...named(counting, at), texts: found.size, idf, count, around: [], frequency: count, score };

@@ -184,14 +184,13 @@ test('term by term over postings gives the bits of memory by memory', () => {
         averageLength,
         documentFrequency: (term) => rowsWith(term).length,
       });
-      const normalizations = Float64Array.from(memories, (terms) =>
-        lengthNormalization(terms.length, averageLength),
-      );
+      const lengths = Uint32Array.from(memories, (terms) => terms.length);
       const scores = new Float64Array(memories.length);
       for (const [index, term] of query.terms.entries()) {
         const rows = Uint32Array.from(rowsWith(term));
         const frequencies = Uint16Array.from(rows, (row) => frequency(row, term));
-        addTermScores(query.idfs[index]!, { rows, frequencies, count: rows.length }, normalizations, scores);
+        const postings = { rows, frequencies, count: rows.length };
+        addTermScores(query.idfs[index]!, postings, lengths, averageLength, scores);
       }
       const expected = memories.map((terms, row) =>
         bm25Score(query, (term) => frequency(row, term), terms.length),

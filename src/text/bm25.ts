@@ -152,18 +152,20 @@ export interface Postings {
  * start at 0, it leaves in every row exactly what {@link bm25Score} returns for that memory.
  *
  * @param idf the term's weight, from `query.idfs`.
- * @param normalizations {@link lengthNormalization} of each row.
+ * @param lengths terms in each row, repetitions included.
+ * @param averageLength mean length the query was prepared with.
  * @param scores changed in place.
  */
 export function addTermScores(
   idf: number,
   postings: Postings,
-  normalizations: Float64Array,
+  lengths: ArrayLike<number>,
+  averageLength: number,
   scores: Float64Array,
 ): void {
   const { rows, frequencies, count } = postings;
   for (let place = 0; place < count; place++) {
     const row = rows[place]!;
-    scores[row]! += termScore(idf, frequencies[place]!, normalizations[row]!);
+    scores[row]! += termScore(idf, frequencies[place]!, lengthNormalization(lengths[row]!, averageLength));
   }
 }

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { MemoryRecord } from '../domain/memory.ts';
+import { evaluate } from '../scoring/evaluate.ts';
+import { resolveProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import { snapshotOfState } from '../store/state-rows.ts';
+import { coreOfState, keepSpace } from '../store/state-space.ts';
+import type { MemoryFilter } from '../store/store.ts';
+import { insert, replace, start, use, write } from '../testing/store-contract/harness.ts';
+import { columnsOf } from './belief-columns.ts';
+import { createResidence, withSearch } from './residence.ts';
+import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
+import { neighboursOf, sessionOf } from './turns.ts';
+import { type View, viewOf } from './view.ts';
+
+const hour = 3_600_000;
+
+/** A moment near those at which the tests look, or none. */
+const clock = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.integer({ min: -2, max: 5 }).map((at) => start + at * hour) },
+);
+
+const fields = fc.record({
+  id: fc.integer({ min: 0, max: 8 }).map((at) => `m${at}`),
+  bornIn: fc.constantFrom(undefined, 's1', 's2'),
+  createdAt: fc.integer({ min: 0, max: 5 }).map((at) => start - at * hour),
+  updatedAt: fc.integer({ min: 0, max: 5 }).map((at) => start - at * hour),
+  revisionCount: fc.constantFrom(1, 2),
+  content: fc.constantFrom('tea', 'tea and milk?', 'milk '.repeat(40)),
+  type: fc.constantFrom('fact', 'summary'),
+  source: fc.constantFrom('stated' as const, 'consolidated' as const),
+  tier: fc.constantFrom<MemoryRecord['tier']>('hot', 'hot', 'hot', 'cold', 'stub'),
+  scope: fc.constantFrom('global', 'project:a'),
+  author: fc.constantFrom(undefined, 'Ann', 'Bob'),
+  role: fc.constantFrom(undefined, 'user'),
+  importance: fc.constantFrom(0.1, 0.9),
+  supersedes: fc.constantFrom<readonly string[]>([], ['m0'], ['m1', 'm2']),
+  validFrom: clock,
+  validUntil: clock,
+  expiresAt: clock,
+  invalidatedAt: clock,
+});
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('put' as const), fields }),
+  fc.record({ kind: fc.constant('put' as const), fields }),
+  fc.record({
+    kind: fc.constantFrom('keepText' as const, 'use' as const, 'remove' as const),
+    fields,
+  }),
+  fc.record({
+    kind: fc.constant('look' as const),
+    later: fc.constantFrom(0, 1, hour / 2, hour, 3 * hour, -hour),
+  }),
+);
+
+const filters: readonly MemoryFilter[] = [
+  {},
+  { scopes: ['global'] },
+  { deep: true },
+  { includeExpired: true, scopes: ['global', 'project:a'] },
+];
+
+const profile = resolveProfile(builtinProfile('hybrid'));
+const fading = profile.parts['recency'];
+
+/** Everything that a view says, by keys: rows are numbered by the way an index grew. */
+function contentOf(index: ResidentIndex, view: View, now: number) {
+  const { rows, filtered, turns, belief, authors, hasRoles } = view;
+  if (!fading) throw new Error('hybrid has no recency');
+  const kept = view.kept(now)(fading, columnsOf(index.columns, belief));
+  const truthOf = (row: number) => evaluate(fading, signalsOfRow(index, row), now);
+  const living = [...index.rowOfKey].sort(([a], [b]) => a - b);
+  return {
+    visible: [...rows].map((row) => index.keys[row]).sort(),
+    isAscending: rows.every((row, at) => at === 0 || (rows[at - 1] as number) < row),
+    filtered,
+    authors: [...authors].sort(),
+    hasRoles,
+    sessions: [turns.count, turns.totalLength],
+    memories: living.map(([key, row]) => {
+      const session = sessionOf(index, turns, row);
+      const isSeen = turns.codes[row] !== 0;
+      return {
+        key,
+        superseded: belief.superseded[row],
+        conflict: belief.conflict[row],
+        session: session === 0 ? undefined : index.sessions.dictionary.texts[session - 1],
+        size: turns.sizes[session],
+        sessionLength: turns.sessionLengths[session],
+        isSeen,
+        length: isSeen ? turns.lengths[row] : undefined,
+        neighbours: neighboursOf(index, turns, row).map((each) => ({ ...each, row: index.keys[each.row] })),
+        // Intervals may be wider than those made anew: they must hold what is true now.
+        isKept: (kept.low[row] as number) <= truthOf(row) && truthOf(row) <= (kept.high[row] as number),
+      };
+    }),
+  };
+}
+
+test('a view that followed its index is the one that is made anew', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const kept = keepSpace('alice');
+      const space = withSearch(coreOfState(kept));
+      const following = createResidence('alice');
+      const rows = () => snapshotOfState(kept.state, kept.numbers);
+      let now = start;
+      for (const each of [...steps, { kind: 'look' as const, later: 0 }]) {
+        if (each.kind === 'look') {
+          now += each.later;
+          const followed = await following.refresh(rows());
+          const anew = await createResidence('alice').refresh(rows());
+          for (const filter of filters) {
+            expect(
+              contentOf(followed.index, viewOf(followed.index, followed.relations, filter, now), now),
+            ).toEqual(contentOf(anew.index, viewOf(anew.index, anew.relations, filter, now), now));
+          }
+          continue;
+        }
+        const { id, supersedes } = each.fields;
+        const [known] = await space.get([id]);
+        const given = Object.fromEntries(
+          Object.entries({ ...each.fields, supersedes: supersedes.filter((older) => older < id) }).filter(
+            ([, value]) => value !== undefined,
+          ),
+        ) as unknown as Partial<MemoryRecord> & { readonly id: string };
+        if (each.kind === 'put') {
+          // A memory stays in the session that it was born in.
+          const { bornIn } = known ?? given;
+          await write(space, [
+            known
+              ? replace({ ...given, ordinal: known.ordinal, ...(bornIn === undefined ? {} : { bornIn }) })
+              : insert(given),
+          ]);
+        } else if (known && each.kind === 'keepText') {
+          const { content, title, bornIn, ...rest } = given;
+          await write(space, [{ kind: 'replace', memory: { ...known, ...rest } }], { verb: 'maintain' });
+        } else if (known && each.kind === 'use') {
+          const { tier = 'hot' } = given;
+          await use(space, [id], () => ({ accessCount: 3, importance: 0.3, tier }));
+        } else if (known) {
+          await write(space, [{ kind: 'redact', id }], { verb: 'forget' });
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
