@@ -74,16 +74,16 @@ describe('recall along relations and mentions', () => {
 
   it('follows nothing for a name of two, a common word, or what cannot be seen', async () => {
     const memory = await sample();
-    await memory.remember('hidden', { type: 'entity', title: 'Will', id: 'will', kind: 'person' });
+    await memory.remember('hidden', { type: 'entity', title: 'Mark', id: 'mark', kind: 'person' });
     await memory.remember('He builds boats', {
       id: 'boats',
-      relations: [{ from: 'will', name: 'knows', to: 'ada' }],
+      relations: [{ from: 'mark', name: 'knows', to: 'ada' }],
     });
-    expect(await ids(memory, 'Is Will at sea?')).toContain('boats');
-    expect(await ids(memory, 'will it be at sea?')).not.toContain('boats');
-    expect(await ids(memory, 'Is Will at sea?', 0.8, { types: ['fact'] })).toContain('boats');
-    await memory.remember('another', { type: 'entity', title: 'Will', kind: 'ship' });
-    expect(await ids(memory, 'Is Will at sea?')).not.toContain('boats');
+    expect(await ids(memory, 'Is Mark at sea?')).toContain('boats');
+    expect(await ids(memory, 'mark the sea')).not.toContain('boats');
+    expect(await ids(memory, 'Is Mark at sea?', 0.8, { types: ['fact'] })).toContain('boats');
+    await memory.remember('another', { type: 'entity', title: 'Mark', kind: 'ship' });
+    expect(await ids(memory, 'Is Mark at sea?')).not.toContain('boats');
     await memory.invalidate('joined', 'wrong');
     expect(await ids(memory, 'Where does Ada Lovelace work?')).not.toContain('seat');
     await expect(found(memory, 'Ada', 2)).rejects.toMatchObject({ code: 'invalid_argument' });
