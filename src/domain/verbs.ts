@@ -797,12 +797,12 @@ export const VERBS = {
       from: { ...end, about: 'where it starts: the name of an entity, or the id of a memory' },
       name: { ...text, required: true, about: 'what they have to do with each other: works_at, knows' },
       to: { ...end, about: 'where it leads' },
-      statement: {
+      content: {
         ...text,
         about: 'a sentence that states it (default: its own)',
-        option: '--statement <text>',
+        option: '--content <text>',
       },
-      statements: {
+      statedBy: {
         ...texts,
         about: 'the ids of memories that state it already',
         option: '--stated-by <id>',
@@ -825,7 +825,6 @@ export const VERBS = {
     access: 'write',
     route: 'POST /v1/relations',
     agents: true,
-    example: 'relate roast goes_with grinder',
   },
   unrelate: {
     summary: 'end a relation',
@@ -836,7 +835,11 @@ export const VERBS = {
       from: { ...end, about: 'where it starts: the name of an entity, or the id of a memory' },
       name: { ...text, required: true, about: 'as it was stated' },
       to: { ...end, about: 'where it leads' },
-      at: { ...text, about: 'since when it does not hold any more (default: now)', option: '--at <time>' },
+      endedAt: {
+        ...text,
+        about: 'since when it does not hold any more (default: now)',
+        option: '--ended-at <time>',
+      },
       scope: {
         ...text,
         about: 'only what is stated in this scope itself (default: every scope)',
@@ -846,7 +849,6 @@ export const VERBS = {
     access: 'write',
     destructive: true,
     route: 'POST /v1/relations/end',
-    example: 'unrelate roast goes_with grinder',
   },
   entities: {
     summary: 'find entities',

@@ -285,7 +285,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     },
     async relate(from, name, to, options = {}) {
       await Promise.all([from, to].map(hasNoStranger));
-      await Promise.all((options.statements ?? []).map(findWritable));
+      await Promise.all((options.statedBy ?? []).map(findWritable));
       return memory.relate(from, name, to, { ...options, scope: written(options.scope) });
     },
     async unrelate(from, name, to, options = {}) {

@@ -71,6 +71,8 @@ describe('the tools', () => {
       'bootstrap',
       'pinned',
       'explain',
+      'relate',
+      'neighbours',
       'stats',
       'help',
     ]);
@@ -208,6 +210,7 @@ describe('with the right to read alone', () => {
       'bootstrap',
       'pinned',
       'explain',
+      'neighbours',
       'stats',
       'help',
     ]);

@@ -9,7 +9,6 @@ export type Eligibility = Pick<
   MemoryRecord,
   | 'scope'
   | 'type'
-  | 'tags'
   | 'tier'
   | 'core'
   | 'consolidatedAt'
@@ -20,7 +19,8 @@ export type Eligibility = Pick<
 > & {
   /** Whether a memory that this recall can see has taken its place. */
   readonly superseded?: boolean | undefined;
-  /** Where it is left out, whoever asks has looked at it already. */
+  /** Where one of these is left out, whoever asks has looked at it already. */
+  readonly tags?: MemoryRecord['tags'] | undefined;
   readonly metadata?: MemoryRecord['metadata'] | undefined;
 };
 
@@ -83,7 +83,8 @@ export function searchesTier(tier: Tier, filter: MemoryFilter): boolean {
 
 /** The first part of a filter that keeps a memory out. An empty list of scopes or types lets nothing through. */
 export function filterExclusionOf(
-  memory: Pick<MemoryRecord, 'scope' | 'type' | 'tags'> & {
+  memory: Pick<MemoryRecord, 'scope' | 'type'> & {
+    readonly tags?: MemoryRecord['tags'] | undefined;
     readonly metadata?: MemoryRecord['metadata'] | undefined;
   },
   filter: MemoryFilter,
@@ -92,7 +93,7 @@ export function filterExclusionOf(
   if (filter.inScope !== undefined && !liesIn(memory.scope, filter.inScope)) return 'elsewhere';
   if (filter.types && !filter.types.includes(memory.type)) return 'type';
   if (filter.typesExclude?.includes(memory.type)) return 'type';
-  if (filter.tags && !filter.tags.every((tag) => memory.tags.includes(tag))) return 'tag';
+  if (filter.tags && memory.tags && !filter.tags.every((tag) => memory.tags?.includes(tag))) return 'tag';
   if (filter.metadata && memory.metadata && !meetsMetadata(memory.metadata, filter.metadata))
     return 'metadata';
   return undefined;

@@ -310,6 +310,8 @@ export interface SpaceReader {
 
 /** A space at one moment: all that one recall reads. */
 export interface Snapshot extends SpaceReader {
+  /** Another value once anything was committed, by any process; it may differ for no reason. */
+  version(): Promise<unknown>;
   /** That of the last event that is seen. */
   readonly sequence: number;
   /**

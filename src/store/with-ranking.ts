@@ -63,6 +63,7 @@ export function withRanking(
               get sequence() {
                 return rows.sequence;
               },
+              version: async () => rows.version(),
               search: ranked.search,
               inspect: ranked.inspect,
               vectors: (ids) => vectorsOf(rows, ids),

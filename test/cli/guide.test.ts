@@ -52,7 +52,7 @@ function normalise(output: string): string {
     .trimEnd();
 }
 
-describe.each(['belief', 'cli', 'importing', 'living-memory'])('the guide %s', (name) => {
+describe.each(['belief', 'cli', 'graph', 'importing', 'living-memory'])('the guide %s', (name) => {
   it('prints what it says', async () => {
     const path = fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url));
     let guide = readFileSync(path, 'utf8');

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { SINGLE_VALUED } from '../../domain/relation.ts';
 import { type RecallRecording, settingText } from '../../index.ts';
 import { action } from '../context.ts';
 import { open } from '../open.ts';
@@ -70,11 +71,16 @@ export function configure(command: Command): void {
             ['fading', settingText(settings.fading).replaceAll(/^"|"$/g, '')],
             ['time zone', settings.timeZone],
             ['recalls', recordingText(settings.recordRecalls)],
-            ['one value', settings.singleValued.join(', ')],
+            ['one value', singleValuedText(settings.singleValued)],
           ]),
         );
       }),
     );
+}
+
+/** What differs from what every space begins with. */
+function singleValuedText(names: readonly string[]): string | undefined {
+  return names.join() === SINGLE_VALUED.join() ? undefined : names.join(', ') || 'none';
 }
 
 function recordingText(recording: RecallRecording): string | undefined {

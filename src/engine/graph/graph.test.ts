@@ -141,11 +141,11 @@ describe('a relation', () => {
     const { memory } = await opened();
     await people(memory);
     await memory.remember('Bob said that Ada is at Acme', { id: 'said' });
-    expect(await memory.relate('Ada', 'works_at', 'Acme', { statements: ['said'] })).toMatchObject({
+    expect(await memory.relate('Ada', 'works_at', 'Acme', { statedBy: ['said'] })).toMatchObject({
       outcome: 'updated',
       relation: { statements: ['said'] },
     });
-    await memory.relate('Ada', 'works_at', 'Acme', { statement: 'She runs the lab of Acme', weight: 0.2 });
+    await memory.relate('Ada', 'works_at', 'Acme', { content: 'She runs the lab of Acme', weight: 0.2 });
     expect((await memory.neighbours('Ada')).relations).toMatchObject([
       { weight: 1, statements: ['said', 'new1'] },
     ]);
@@ -155,12 +155,12 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada')).toEqual([]);
     await memory.undo();
     expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
-    await expect(memory.relate('Ada', 'knows', 'Bob', { statements: ['none'] })).rejects.toMatchObject({
+    await expect(memory.relate('Ada', 'knows', 'Bob', { statedBy: ['none'] })).rejects.toMatchObject({
       code: 'not_found',
     });
     await expect(memory.relate('Ada', 'knows', 'Countess')).rejects.toThrow('related to itself');
     await expect(
-      memory.relate('Ada', 'knows', 'Bob', { statements: ['said'], statement: 'x' }),
+      memory.relate('Ada', 'knows', 'Bob', { statedBy: ['said'], content: 'x' }),
     ).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
@@ -299,6 +299,24 @@ describe('walks', () => {
     expect(await at({ depth: 3, relations: ['knows'] })).toEqual(['b1 c2 d3', 3, undefined]);
     expect(await at({ depth: 2, limit: 3 })).toEqual(['b1 d1 c2', 4, true]);
     await expect(memory.neighbours('a', { depth: 4 })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('see what was written since the last one', async () => {
+    const memory = await chain();
+    const reached = async () =>
+      (await memory.neighbours('a', { depth: 2 })).neighbours.map(({ id }) => id).join('');
+    expect(await reached()).toBe('bdce');
+    const { relation } = await memory.relate('a', 'knows', 'e');
+    expect(await reached()).toBe('bdec');
+    await memory.remember('no longer', { supersedes: relation.statements });
+    expect(await reached()).toBe('bdce');
+    await memory.undo();
+    expect(await reached()).toBe('bdec');
+    await memory.forget('b');
+    expect(await reached()).toBe('dec');
+    await memory.update('d', { scope: 'project:x' });
+    const { neighbours } = await memory.neighbours('a', { depth: 2, scope: 'global' });
+    expect(neighbours.map(({ id }) => id)).toEqual(['e']);
   });
 
   it('find every shortest path, shortest first, and none that is too long', async () => {

@@ -31,25 +31,25 @@ export async function relate(
   to: string,
   options: RelateOptions = {},
 ): Promise<RelateResult> {
-  const { statement, statements, weight, confidence, validFrom, validUntil, signal } = options;
-  if (statement !== undefined && statements !== undefined)
-    throw invalidArgument('statements', 'give statement or statements, not both');
+  const { content, statedBy, weight, confidence, validFrom, validUntil, signal } = options;
+  if (content !== undefined && statedBy !== undefined)
+    throw invalidArgument('statedBy', 'give content or statedBy, not both');
   const now = momentOf(engine, options);
   const [source, target] = await endsMeant(engine, from, to, options);
   const given = { from: source.id, name, to: target.id, weight, confidence, validFrom, validUntil };
   const [relation] = parseRelations([given], 'relation') as [RelationRecord];
-  if (statements) {
-    const ids = texts(statements, 'statements', 100, 128);
+  if (statedBy) {
+    const ids = texts(statedBy, 'statedBy', 100, 128);
     const memories = await addTo(engine, ids, relation, now);
     return resultOf(relation, memories, 'updated');
   }
   const scope = parseScope(options.scope ?? GLOBAL_SCOPE);
   const input = {
-    content: statement ?? relationText(nameOf(source), relation.name, nameOf(target)),
+    content: content ?? relationText(nameOf(source), relation.name, nameOf(target)),
     scope: options.scope,
     sessionId: options.sessionId,
     // What is said about the whole of it is true of the sentence.
-    ...(statement === undefined ? { validFrom, validUntil, confidence } : {}),
+    ...(content === undefined ? { validFrom, validUntil, confidence } : {}),
     relations: [given],
   };
   const { id, outcome } = await rememberStatement(
@@ -58,7 +58,7 @@ export async function relate(
     { signal, now: options.now },
     {
       verb: 'relate',
-      derivedFrom: statement === undefined ? [source.id, target.id] : [],
+      derivedFrom: content === undefined ? [source.id, target.id] : [],
       furtherChanges: (reader) => endEarlier(reader, relation, scope, now),
     },
   );
@@ -76,7 +76,7 @@ export async function unrelate(
   options: UnrelateOptions = {},
 ): Promise<UnrelateResult> {
   const now = momentOf(engine, options);
-  const at = options.at === undefined ? now : parseInstant(options.at, 'at');
+  const at = options.endedAt === undefined ? now : parseInstant(options.endedAt, 'endedAt');
   const scope = options.scope === undefined ? undefined : parseScope(options.scope);
   const [source, target] = await endsMeant(engine, from, to, options);
   const triple: Triple = { from: source.id, name: relationName(name, 'name'), to: target.id };
@@ -152,7 +152,7 @@ async function addTo(
   relation: RelationRecord,
   at: number,
 ): Promise<readonly MemoryRecord[]> {
-  if (ids.length === 0) throw invalidArgument('statements', 'name at least one memory, or leave it out');
+  if (ids.length === 0) throw invalidArgument('statedBy', 'name at least one memory, or leave it out');
   return engine.space.write({ verb: 'relate', at }, async (reader) => {
     const found = await reader.get(ids);
     const memories = found.map((memory, index) => {

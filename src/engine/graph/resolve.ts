@@ -2,6 +2,7 @@ import { text } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, relationName } from '../../domain/relation.ts';
+import { filterExclusionOf } from '../../store/eligibility.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { type Dependencies, filterOf, momentOf } from '../dependencies.ts';
 import { validAtOf } from '../recall/past.ts';
@@ -34,9 +35,9 @@ export async function meantBy(
   space: string,
 ): Promise<MemoryRecord> {
   const said = text(given, field, { maxCharacters: 1000 });
-  const byId = (await reader.get([said])).filter((each) => each !== undefined);
-  const [itself] = await visibleAmong(reader, byId, look);
-  if (itself) return itself;
+  const [itself] = await reader.get([said]);
+  // What is named by its id is meant, whether it is believed or not.
+  if (itself && filterExclusionOf(itself, look.filter) === undefined) return itself;
   const named = await visibleAmong(reader, await reader.find('names', [said]), look);
   const titled = named.filter(({ title }) => title !== undefined && foldedName(title) === foldedName(said));
   const meant = titled.length > 0 ? titled : named;

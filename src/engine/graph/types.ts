@@ -35,9 +35,9 @@ export interface RelateOptions
   extends OperationOptions,
     Pick<RelationInput, 'weight' | 'confidence' | 'validFrom' | 'validUntil'> {
   /** A sentence that states it, remembered with it as a fact. Default is its own: "Ada works at Acme". */
-  readonly statement?: string | undefined;
-  /** The ids of memories that state it already; nothing is remembered then. Not together with `statement`. */
-  readonly statements?: readonly string[] | undefined;
+  readonly content?: string | undefined;
+  /** The ids of memories that state it already; nothing is remembered then. Not together with `content`. */
+  readonly statedBy?: readonly string[] | undefined;
   /** Of what is remembered, and from where names are looked up. Default is `global`. */
   readonly scope?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -51,7 +51,7 @@ export interface RelateResult {
 
 export interface UnrelateOptions extends OperationOptions {
   /** Since when it does not hold any more. Default is now. */
-  readonly at?: string | Date | undefined;
+  readonly endedAt?: string | Date | undefined;
   /** Only what is stated in this scope itself. Default is every scope. */
   readonly scope?: string | undefined;
 }

@@ -35,13 +35,10 @@ export async function visibleAmong<Each extends Standing>(
 ): Promise<readonly Each[]> {
   const ids = [...new Set(memories.map(({ id }) => id))];
   const superseded = await supersededAmong(reader, ids, filter, now);
+  const looking = { ...filter, cold: true };
   return memories.filter(
     (memory) =>
-      exclusionOf(
-        { ...memory, tags: [], superseded: superseded.has(memory.id) },
-        { ...filter, cold: true },
-        now,
-      ) === undefined,
+      (filter.deep || !superseded.has(memory.id)) && exclusionOf(memory, looking, now) === undefined,
   );
 }
 

@@ -3,6 +3,7 @@ import type { SpaceReader } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import { asKnown } from '../recall/past.ts';
 import { shown } from '../recall/shown.ts';
+import { walkingReader } from './kept.ts';
 import { lookOf, meantBy, relationNames } from './resolve.ts';
 import type { GraphPath, Neighbour, Neighbourhood, NeighboursOptions, PathsOptions } from './types.ts';
 import { type Edge, edgesOf, type GraphLook, shownRelation } from './view.ts';
@@ -26,7 +27,8 @@ async function neighboursAsOf(
   const names = relationNames(options.relations);
   const look = await lookOf(engine, options);
   const { space } = engine;
-  return space.snapshot(async (reader) => {
+  return space.snapshot(async (snapshot) => {
+    const reader = await walkingReader(space, snapshot);
     const start = await meantBy(reader, entity, 'entity', look, space.name);
     const depths = new Map([[start.id, 0]]);
     const edges = new Map<string, Edge>();
@@ -92,7 +94,8 @@ async function pathsAsOf(
   const names = relationNames(options.relations);
   const look = await lookOf(engine, options);
   const { space } = engine;
-  return space.snapshot(async (reader) => {
+  return space.snapshot(async (snapshot) => {
+    const reader = await walkingReader(space, snapshot);
     const a = await meantBy(reader, from, 'from', look, space.name);
     const b = await meantBy(reader, to, 'to', look, space.name);
     if (a.id === b.id) return [{ ids: [a.id], relations: [] }];

@@ -193,7 +193,7 @@ describe('recall with relations', () => {
 
   it('counts a relation that has ended in a deep recall alone, by the penalty', async () => {
     const memory = await sample();
-    await memory.unrelate('ada', 'works_at', 'acme', { at: new Date(now - day) });
+    await memory.unrelate('ada', 'works_at', 'acme', { endedAt: new Date(now - day) });
     expect(await shape(memory)).toEqual(['wrote', 'said']);
     const { hits } = await memory.recall('engine makers', { ...asked, deep: true });
     const [, said, edge] = hits;
@@ -214,7 +214,7 @@ describe('recall with relations', () => {
     );
     expect((await why({ types: ['event'] })).message).toContain('"said", is not among the hits');
     expect(await why({ query: 'tea' })).toMatchObject({ outcome: 'no-score' });
-    await memory.unrelate('ada', 'works_at', 'acme', { at: new Date(now - day) });
+    await memory.unrelate('ada', 'works_at', 'acme', { endedAt: new Date(now - day) });
     expect(await why()).toMatchObject({ outcome: 'excluded' });
     await expect(memory.whyNot('relation:ada/knows/acme', { query: 'tea' })).rejects.toMatchObject({
       code: 'not_found',

@@ -14,6 +14,7 @@ import {
 import type { FieldCondition, ListAnswer, ListRequest } from '../../store/store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
+import { damagedRow } from './damage.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real } from './rows.ts';
 
 /** A part of a WHERE clause with its values. */
@@ -62,7 +63,10 @@ export function listMemories(connection: Connection, request: ListRequest): List
 
 function* recordsOf(connection: Connection, rows: readonly { row: number }[]): Generator<MemoryRecord> {
   for (const { row } of rows) {
-    yield fromRow(connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, row) as MemoryRow);
+    const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, row);
+    if (found === undefined)
+      throw damagedRow({ table: 'memory', row }, 'an index names it, and it is not there');
+    yield fromRow(found as MemoryRow);
   }
 }
 

@@ -1,8 +1,8 @@
 import { DEFAULT_SETTINGS, type SpaceSettings, sameSetting } from '../../domain/settings.ts';
 import type { Derivation } from '../../store/derived.ts';
-import { withChecksum } from './checksum.ts';
+import { verify, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { isObject, isTextList, storedJson } from './damage.ts';
+import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
 
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
@@ -29,6 +29,15 @@ export function readMeta(connection: Connection, key: MetaKey): string | undefin
   return row?.value;
 }
 
+/** The same of a file of the present schema: older ones have no checksums. Throws `store_corrupt`. */
+function readVerified(connection: Connection, key: MetaKey): string | undefined {
+  const row = connection.get('SELECT value, checksum FROM meta WHERE key = ?', key) as
+    | { value: string; checksum: number | null }
+    | undefined;
+  if (row) verify([key, row.value], row.checksum, { table: 'meta', row: key });
+  return row?.value;
+}
+
 /** Sets a value; `undefined` removes it. */
 export function writeMeta(connection: Connection, key: MetaKey, value: string | undefined): void {
   if (value === undefined) connection.run('DELETE FROM meta WHERE key = ?', key);
@@ -41,10 +50,12 @@ export function writeMeta(connection: Connection, key: MetaKey, value: string | 
 }
 
 export function readDerivation(connection: Connection): Derivation {
-  const model = readMeta(connection, 'embedding_model');
-  const dimensions = Number(readMeta(connection, 'embedding_dimensions'));
+  const model = readVerified(connection, 'embedding_model');
+  const dimensions = readVerified(connection, 'embedding_dimensions');
+  if ((model === undefined) !== (dimensions === undefined))
+    throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'its dimensions, or the model, are missing');
   return {
-    embedding: model === undefined ? undefined : { model, dimensions },
+    embedding: model === undefined ? undefined : { model, dimensions: Number(dimensions) },
     analyzer: readMeta(connection, 'analyzer'),
   };
 }

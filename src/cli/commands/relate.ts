@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { openExisting } from '../open.ts';
+import { plainLine } from '../terminal-text.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
+
+export const examples = ['salience relate roast goes_with grinder'] as const;
+
+export function configure(command: Command): void {
+  addVerbOptions(
+    command
+      .argument('<from>', 'the name of an entity, or the id of a memory')
+      .argument('<name>', 'what they have to do with each other: works_at, knows')
+      .argument('<to>', 'the name of an entity, or the id of a memory'),
+    'relate',
+  ).action(
+    action<object, [string, string, string]>(async (context, from, name, to) => {
+      await using memory = await openExisting(context);
+      const related = await memory.relate(from, name, to, {
+        ...argumentsOf('relate', context.options),
+        now: new Date(context.now),
+        signal: context.signal,
+      });
+      if (context.options.json) return context.printJson(related);
+      const { relation, outcome } = related;
+      await context.print(plainLine(`${outcome} ${relation.from} ${relation.name} ${relation.to}`));
+    }),
+  );
+}

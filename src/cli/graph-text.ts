@@ -1,0 +1,82 @@
+import type { Neighbourhood, StatedRelation } from '../index.ts';
+import { plainLine } from './terminal-text.ts';
+
+/** A neighbourhood as a tree: each memory once, below what it was reached from first. */
+export function formatNeighbourhood({ entity, neighbours, relations }: Neighbourhood): string {
+  const depths = new Map([[entity.id, 0], ...neighbours.map(({ id, depth }) => [id, depth] as const)]);
+  const names = namesOf({ entity, neighbours });
+  const lines = [names(entity.id)];
+  const drawn = new Set<string>();
+  const draw = (id: string, indent: string) => {
+    const next = relations.filter(
+      (each) =>
+        (each.from === id || each.to === id) &&
+        !drawn.has(each.id) &&
+        depthOf(depths, other(each, id)) >= depthOf(depths, id),
+    );
+    for (const { id: relation } of next) drawn.add(relation);
+    for (const [at, each] of next.entries()) {
+      const isLast = at === next.length - 1;
+      const away = other(each, id);
+      const arrow = each.from === id ? `─ ${plainLine(each.name)} → ` : `← ${plainLine(each.name)} ─ `;
+      lines.push(`${indent}${isLast ? '└' : '├'}${arrow}${names(away)}${whenOf(each)}`);
+      if (depthOf(depths, away) > depthOf(depths, id)) draw(away, `${indent}${isLast ? '  ' : '│ '}`);
+    }
+  };
+  draw(entity.id, '');
+  return lines.join('\n');
+}
+
+/** The same in the language of Graphviz. */
+export function neighbourhoodAsDot(around: Neighbourhood): string {
+  const names = namesOf(around);
+  const ids = [around.entity.id, ...around.neighbours.map(({ id }) => id)];
+  const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  return [
+    'digraph {',
+    ...ids.map((id) => `  ${quoted(id)} [label=${quoted(names(id))}];`),
+    ...around.relations.map(
+      ({ from, name, to }) => `  ${quoted(from)} -> ${quoted(to)} [label=${quoted(name)}];`,
+    ),
+    '}',
+  ].join('\n');
+}
+
+/** The same as a Mermaid flowchart. */
+export function neighbourhoodAsMermaid(around: Neighbourhood): string {
+  const names = namesOf(around);
+  const ids = [around.entity.id, ...around.neighbours.map(({ id }) => id)];
+  const key = new Map(ids.map((id, at) => [id, `n${at}`]));
+  // Mermaid knows entities of HTML and no escapes.
+  const quoted = (text: string) =>
+    `"${text.replace(/[^\p{L}\p{N} .,_-]/gu, (each) => `#${each.codePointAt(0)};`)}"`;
+  return [
+    'graph LR',
+    ...ids.map((id) => `  ${key.get(id)}[${quoted(names(id))}]`),
+    ...around.relations.map(({ from, name, to }) => `  ${key.get(from)} -->|${quoted(name)}| ${key.get(to)}`),
+  ].join('\n');
+}
+
+function namesOf({
+  entity,
+  neighbours,
+}: Pick<Neighbourhood, 'entity' | 'neighbours'>): (id: string) => string {
+  const names = new Map(neighbours.map(({ id, name }) => [id, name ?? id]));
+  names.set(entity.id, entity.title ?? entity.id);
+  return (id) => plainLine(names.get(id) ?? id);
+}
+
+function other({ from, to }: StatedRelation, id: string): string {
+  return from === id ? to : from;
+}
+
+function depthOf(depths: ReadonlyMap<string, number>, id: string): number {
+  return depths.get(id) ?? Number.POSITIVE_INFINITY;
+}
+
+function whenOf({ validFrom, validUntil }: StatedRelation): string {
+  const day = (at: string) => at.slice(0, 10);
+  const parts = [validFrom && `from ${day(validFrom)}`, validUntil && `until ${day(validUntil)}`];
+  const said = parts.filter((each) => each !== undefined);
+  return said.length === 0 ? '' : ` (${said.join(', ')})`;
+}
