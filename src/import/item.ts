@@ -18,7 +18,13 @@ export type ImportItem =
   /** A place that cannot be used; the rest of the source can. */
   | { readonly kind: 'unusable'; readonly where: string; readonly reason: string }
   /** Two statements that belong together, each by the first of these names that something in the source has. */
-  | { readonly kind: 'link'; readonly from: readonly string[]; readonly to: readonly string[] }
+  | {
+      readonly kind: 'link';
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+      /** Set where the first has a named relation to the second, which the statement of one of these names states. */
+      readonly relation?: { readonly name: string; readonly statedBy: readonly string[] } | undefined;
+    }
   /** Something that a memory has no place for, as people call it, in the plural. */
   | { readonly kind: 'left-out'; readonly what: string };
 

@@ -58,18 +58,18 @@ describe('relations of an MCP graph', () => {
     ];
     write({ 'graph.jsonl': lines.join('\n') });
     const { counts, leftOut } = await importPath('graph.jsonl');
-    expect(counts).toEqual({ imported: 4, updated: 0, unchanged: 0, skipped: 0, linked: 3 });
+    expect(counts).toEqual({ imported: 5, updated: 0, unchanged: 0, skipped: 0, linked: 3 });
     expect(leftOut).toEqual([]);
     const expected = [
-      'Ann plays_in Strings — Plays the cello',
+      'Ann (thing) — Ann plays_in Strings',
+      'Ann (thing) — Strings (thing)',
       'Ann plays_in Strings — Strings (thing)',
-      'Plays the cello — Strings (thing)',
     ];
     expect(await statedLinks()).toEqual(expected);
     expect((await importPath('graph.jsonl')).counts).toEqual({
       imported: 0,
       updated: 0,
-      unchanged: 4,
+      unchanged: 5,
       skipped: 0,
     });
     expect(await statedLinks()).toEqual(expected);
@@ -78,7 +78,7 @@ describe('relations of an MCP graph', () => {
   it('are reported where an end is missing', async () => {
     write({ 'graph.jsonl': [entity('Ann', 'Plays the cello'), relation('Ann', 'knows', 'Eve')].join('\n') });
     const { counts, leftOut } = await importPath('graph.jsonl');
-    expect(counts).toMatchObject({ imported: 2, linked: 1 });
+    expect(counts).toMatchObject({ imported: 3, linked: 1 });
     expect(leftOut).toEqual(Array(2).fill('links to what is not in the import'));
   });
 });

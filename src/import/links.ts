@@ -36,11 +36,16 @@ export function createImportLinks(): ImportLinks {
     async write(open, { signal, onLeftOut }) {
       const done = new Set<string>();
       let count = 0;
-      for (const { from, to } of links) {
+      for (const { from, to, relation } of links) {
         const [a, b] = [find(from), find(to)];
         if (a === undefined || b === undefined) {
           onLeftOut?.('links to what is not in the import');
           continue;
+        }
+        const statement = relation && find(relation.statedBy);
+        if (statement !== undefined && a !== b) {
+          throwIfAborted(signal);
+          await relate(await open(), [a, relation?.name ?? '', b], statement, signal);
         }
         const pair = JSON.stringify([a, b].sort());
         if (a === b || done.has(pair)) continue;
@@ -51,6 +56,22 @@ export function createImportLinks(): ImportLinks {
       return count;
     },
   };
+}
+
+/** Notes a relation with the statement that says so, if it is not there yet. */
+async function relate(
+  memory: MemoryEngine,
+  [from, name, to]: readonly [string, string, string],
+  statement: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const known = (await memory.get(statement))?.relations ?? [];
+  if (known.some((each) => each.from === from && each.name === name && each.to === to)) return;
+  try {
+    await memory.relate(from, name, to, { statedBy: [statement], signal });
+  } catch (error) {
+    if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
+  }
 }
 
 /** Whether the link is new; a memory that somebody forgot meanwhile has none. */

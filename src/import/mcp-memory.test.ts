@@ -13,10 +13,11 @@ const graph = [
 ];
 const lines = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join('\n');
 
-test('observations, bare entities and relations are one memory each', async () => {
+test('entities, observations and relations are one memory each', async () => {
   const { inputs, unusable } = await readSorted('memory.jsonl', lines(graph), { tags: ['old'] });
   expect(unusable).toEqual([]);
   expect(inputs).toMatchObject([
+    { type: 'entity', title: 'Ann Gray', kind: 'person', content: 'Ann Gray (person)' },
     {
       type: 'fact',
       title: 'Ann Gray',
@@ -26,7 +27,12 @@ test('observations, bare entities and relations are one memory each', async () =
       sourceRef: 'mcp-memory:entity/Ann Gray',
     },
     { type: 'fact', title: 'Ann Gray', content: 'Born in Leeds' },
-    { type: 'entity', title: 'Northern Strings', content: 'Northern Strings (orchestra)' },
+    {
+      type: 'entity',
+      title: 'Northern Strings',
+      kind: 'orchestra',
+      content: 'Northern Strings (orchestra)',
+    },
     {
       type: 'fact',
       content: 'Ann Gray plays_in Northern Strings',
@@ -39,10 +45,10 @@ test('observations, bare entities and relations are one memory each', async () =
 test('the file is known by its lines, also by the name it had before', async () => {
   for (const name of ['memory.jsonl', 'memory.json', 'graph.ndjson']) {
     const { inputs } = await readSorted(name, lines(graph));
-    expect(inputs.map(({ id }) => id.split(':')[0])).toEqual(Array(4).fill('mcp-memory'));
+    expect(inputs.map(({ id }) => id.split(':')[0])).toEqual(Array(5).fill('mcp-memory'));
   }
   const broken = await readSorted('memory.jsonl', `{"type":"entity","na\n${lines(graph)}`);
-  expect(broken.inputs).toHaveLength(4);
+  expect(broken.inputs).toHaveLength(5);
   expect(broken.unusable).toEqual(['memory.jsonl:1: is not valid JSON, or is cut off']);
 });
 
@@ -59,7 +65,13 @@ test('what is no part of a graph is named by its line, and the rest is read', as
       ['entity'],
     ])}\n{"type":"entity","name":"C","entityTy`,
   );
-  expect(inputs.map(({ content }) => content)).toEqual(['Plays the cello', 'Born in Leeds', 'kept']);
+  expect(inputs.map(({ content }) => content)).toEqual([
+    'Ann Gray (person)',
+    'Plays the cello',
+    'Born in Leeds',
+    'B (x)',
+    'kept',
+  ]);
   expect(unusable).toEqual([
     'memory.jsonl:2: is an entity without a name',
     'memory.jsonl:3: is an entity without a list of observations',
@@ -75,11 +87,21 @@ test('a second import adds only what is new', async () => {
   const more = [{ ...graph[0], observations: ['Plays the cello', 'Born in Leeds', 'Has a dog'] }, graph[2]];
   const { counts, memories } = await importAll('memory.jsonl', [lines(graph), lines(graph), lines(more)]);
   expect(counts).toMatchObject([
-    { imported: 4, unchanged: 0, skipped: 0 },
-    { imported: 0, updated: 0, unchanged: 4 },
-    { imported: 1, updated: 0, unchanged: 3 },
+    { imported: 5, unchanged: 0, skipped: 0 },
+    { imported: 0, updated: 0, unchanged: 5 },
+    { imported: 1, updated: 0, unchanged: 4 },
   ]);
-  expect(memories).toHaveLength(5);
+  expect(memories).toHaveLength(6);
+  const [strings, ann] = memories.filter(({ type }) => type === 'entity').map(({ id }) => id);
+  const stating = memories.filter(({ relations }) => relations !== undefined);
+  expect(stating).toMatchObject([
+    {
+      content: 'Ann Gray plays_in Northern Strings',
+      relations: [{ from: ann, name: 'plays_in', to: strings }],
+    },
+  ]);
+  // Its relations are written once, whatever is imported again.
+  expect(stating[0]?.revisionCount).toBe(1);
 });
 
 test('its share grows line by line', async () => {

@@ -1,3 +1,4 @@
+import { relationName } from '../domain/relation.ts';
 import { type Fields, textOf, textsOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 import type { LineReader } from './json-lines.ts';
@@ -5,8 +6,8 @@ import type { LineReader } from './json-lines.ts';
 /**
  * The file of the reference memory server of the Model Context Protocol: a line an entity with its observations, or a
  * relation of two entities, as github.com/modelcontextprotocol/servers, src/memory/index.ts (saveGraph) writes them.
- * An observation is a memory with the entity as its title; so is a relation, and an entity of which nothing is said. A
- * relation also links its entities, by the first memory of each, and itself with both.
+ * An entity is a memory of type `entity`, each of its observations a fact with the entity as its title. A relation is a
+ * fact that states it; it also links its entities, and itself with both.
  */
 export const readGraphLine: LineReader = ({ fields, where }, options) => {
   if (fields['type'] === 'entity') return readEntity(fields, where, options);
@@ -18,11 +19,24 @@ export const readGraphLine: LineReader = ({ fields, where }, options) => {
   const [whose, whom, itself] = [entityName(from), entityName(to), `relation/${from}/${type}/${to}`];
   return [
     ...relationStatement({ system: 'mcp-memory', where, from, type, to, names: [itself] }, options),
-    { kind: 'link', from: [whose], to: [whom] },
+    { kind: 'link', from: [whose], to: [whom], ...relationOf(type, itself) },
     { kind: 'link', from: [itself], to: [whose] },
     { kind: 'link', from: [itself], to: [whom] },
   ];
 };
+
+/** Names of relations are words here, and anything in a file. */
+function relationOf(type: string, statement: string): { relation?: { name: string; statedBy: string[] } } {
+  const words = type
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+    .slice(0, 64)
+    .toWellFormed()
+    .trim();
+  return words === ''
+    ? {}
+    : { relation: { name: relationName(words, 'relationType'), statedBy: [statement] } };
+}
 
 function entityName(name: string): string {
   return `entity/${name}`;
@@ -77,11 +91,19 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
     names: [entityName(name)],
   };
   const tags = textsOf([kind]);
-  if (observations.length === 0) {
-    const content = kind === undefined ? name : `${name} (${kind})`;
-    return foreignStatements({ ...common, key: ['entity', name], type: 'entity', content, tags }, options);
-  }
-  return observations.flatMap((value: unknown, index) => {
+  const content = kind === undefined ? name : `${name} (${kind})`;
+  const entity = foreignStatements(
+    {
+      ...common,
+      key: ['entity', name],
+      type: 'entity',
+      content,
+      tags,
+      ...(kind === undefined ? {} : { kind: kind.slice(0, 64).toWellFormed() }),
+    },
+    options,
+  );
+  const facts = observations.flatMap((value: unknown, index) => {
     const content = textOf(value);
     if (content === undefined) return unusable(where, `observation ${index + 1} is not a string`);
     return foreignStatements(
@@ -89,4 +111,5 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
       options,
     );
   });
+  return [...entity, ...facts];
 }

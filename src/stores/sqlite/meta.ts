@@ -54,9 +54,11 @@ export function readDerivation(connection: Connection): Derivation {
   const dimensions = readVerified(connection, 'embedding_dimensions');
   if ((model === undefined) !== (dimensions === undefined))
     throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'its dimensions, or the model, are missing');
+  if (model === undefined && connection.get('SELECT 1 FROM vector LIMIT 1') !== undefined)
+    throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'there are vectors, and it is not there');
   return {
     embedding: model === undefined ? undefined : { model, dimensions: Number(dimensions) },
-    analyzer: readMeta(connection, 'analyzer'),
+    analyzer: readVerified(connection, 'analyzer'),
   };
 }
 
