@@ -28,7 +28,6 @@ export interface Mention {
  *
  * @example
  * ```ts
- * import { mentionsIn } from 'salience';
  * mentionsIn("Ada's brother Will came", [{ id: 'a', names: ['Ada'] }, { id: 'w', names: ['Will'] }]);
  * // [{ id: 'a', start: 0, end: 3 }, { id: 'w', start: 14, end: 18 }]
  * ```
