@@ -13,7 +13,7 @@ import {
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
-import { dotError, quantiseQuery } from './quantise.ts';
+import { dotError, quantiseQuery, ROUNDING } from './quantise.ts';
 import type { QueryColumns } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
@@ -100,7 +100,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       room = Math.max(room, 2 * kept.rows.length);
     }
   };
-  const fill = compared ? filledByVector(index, search.vector!, skim, tally) : filledWithout(index, skim);
+  const fill = compared ? filledByVector(index, search.vector!, skim) : filledWithout(index, skim);
   // The first blocks are small: the sooner it is known what the best have, the more is passed over.
   let most = Math.min(BLOCK_SIZE, Math.max(FIRST_BLOCK, limit));
   for (let start = 0; start < rows.length; ) {
@@ -111,7 +111,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     most = Math.min(BLOCK_SIZE, 2 * most);
   }
   if (skim) {
-    const { candidates, belowFloor, highest } = skim.outcome();
+    const { candidates, belowFloor, withVector, highest } = skim.outcome();
+    tally.withVector += withVector;
     tally.candidates += candidates;
     tally.belowFloor += belowFloor;
     tally.discarded = Math.max(tally.discarded, highest);
@@ -123,12 +124,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
 type Fill = (block: MutableBlock, rows: Int32Array, start: number, most: number) => number;
 
 /** With the values that their similarity lies between; those that a skim passes over are left out. */
-function filledByVector(
-  index: ResidentIndex,
-  vector: Float32Array,
-  skim: Skim | undefined,
-  tally: Tally,
-): Fill {
+function filledByVector(index: ResidentIndex, vector: Float32Array, skim: Skim | undefined): Fill {
   const query = quantiseQuery(vector);
   let found: Int32Array = new Int32Array(0);
   let first = 0;
@@ -162,13 +158,25 @@ function filledByVector(
         similarityHigh[count] = within01(product + error);
       }
     } else {
-      const { touched, classOf, cuts } = skim;
+      const { touched, classOf, cuts, least } = skim;
       const { counts, highest } = skim.passed;
       const sessions = index.sessions.codes;
+      const unseen = counts.length - 1;
+      const spread = 1 + residual;
+      const more = residual + 2 * ROUNDING;
       let known = 0;
+      let passed = 0;
+      let top = 0;
       for (; at < end && count < most; at++) {
         const row = rows[at]!;
         const product = scale * scales[row]! * products[row - offset]!;
+        // A little more than below, for the order in which it is added up.
+        const reach = product + spread * residuals[row]! + more;
+        if (reach <= least && touched[row] === 0) {
+          if (reach > top) top = reach;
+          passed++;
+          continue;
+        }
         const error = dotError(residual, residuals[row]!);
         const high = product + error;
         if (touched[row] === 0) {
@@ -187,7 +195,9 @@ function filledByVector(
         similarityHigh[count] = within01(high);
         count++;
       }
-      tally.withVector += known;
+      counts[unseen]! += passed;
+      highest[unseen] = Math.max(highest[unseen]!, top);
+      skim.passed.withVector[0]! += passed + known;
     }
     block.count = count;
     return at;
@@ -204,14 +214,21 @@ function filledWithout(index: ResidentIndex, skim: Skim | undefined): Fill {
   return (block, rows, start, most) => {
     const { rows: into, similarityLow, similarityHigh } = block;
     const sessions = index.sessions.codes;
+    const touched = skim?.touched;
+    const areAllPassed = skim?.least === Infinity;
     let { count } = block;
     let at = start;
+    let passed = 0;
     for (; at < rows.length && count < most; at++) {
       const row = rows[at]!;
-      if (skim && skim.touched[row] === 0) {
-        const each = skim.classOf[sessions[row]!]!;
-        if (skim.cuts[each] === Infinity) {
-          skim.passed.counts[each]!++;
+      if (touched !== undefined && touched[row] === 0) {
+        if (areAllPassed) {
+          passed++;
+          continue;
+        }
+        const each = skim!.classOf[sessions[row]!]!;
+        if (skim!.cuts[each] === Infinity) {
+          skim!.passed.counts[each]!++;
           continue;
         }
       }
@@ -220,6 +237,7 @@ function filledWithout(index: ResidentIndex, skim: Skim | undefined): Fill {
       similarityHigh[count] = Number.NaN;
       count++;
     }
+    if (skim) skim.passed.counts[skim.passed.counts.length - 1]! += passed;
     block.count = count;
     return at;
   };

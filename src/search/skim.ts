@@ -21,19 +21,36 @@ export interface Skim {
   readonly cuts: Float64Array;
   /** Raises the cuts to what cannot reach a score any more. */
   raise(threshold: number): void;
-  /** How many rows of each class were passed over, and the highest similarity that one of them can have. */
-  readonly passed: { readonly counts: Float64Array; readonly highest: Float64Array };
+  /** The lowest of the cuts, where rows of all classes count as the same; else −1. */
+  readonly least: number;
+  /**
+   * How many rows of each class were passed over, and the highest similarity that one of them can have. The last entry is that of
+   * rows whose class nobody looked at, as they were below the least of the cuts.
+   */
+  readonly passed: {
+    readonly counts: Float64Array;
+    readonly highest: Float64Array;
+    /** One number: how many of them have a vector. An array, as a field that turns from whole numbers makes loops slow. */
+    readonly withVector: Float64Array;
+  };
   /** What rows that were passed over are counted as, and how high one of them can score. */
-  outcome(): { readonly candidates: number; readonly belowFloor: number; readonly highest: number };
+  outcome(): {
+    readonly candidates: number;
+    readonly belowFloor: number;
+    readonly withVector: number;
+    readonly highest: number;
+  };
 }
 
 /** What is known of a class of rows: whether they meet what the profile requires, and whether the floor leaves them out. */
 type Standing = 'refused' | 'floored' | 'ranked';
 
-/** Halvings of the range of the similarity: a cut is found to one in a thousand. */
-const HALVINGS = 10;
+/** Halvings of the range of the similarity in which a cut is looked for. */
+const HALVINGS = 6;
+/** How far below the cut of a straight line the first guess is. */
+const MARGIN = 0.005;
 /** The cuts are raised again when the threshold has grown by this share. */
-const GROWTH = 1.02;
+const GROWTH = 1.03;
 
 /**
  * `undefined` where it would be of no use: a formula that reads nothing of the query, or what is not known of all rows.
@@ -74,13 +91,19 @@ export function createSkim(
     return floor ? 'floored' : 'ranked';
   });
   const cuts = Float64Array.from(standings, (standing) => (standing === 'refused' ? Infinity : -1));
+  /** Of each class: how high it can score without similarity, and with any. */
+  const ends: [number, number][] = [];
   const cutAt = (each: number, limit: number) => {
     if (!compared) return ceiling(each, [0, 0]) + SLACK < limit ? Infinity : -1;
+    ends[each] ??= [ceiling(each, [0, 0]), ceiling(each, [0, 1])];
+    const [least, most] = ends[each];
+    if (most + SLACK < limit) return 1;
+    if (!(least + SLACK < limit)) return -1;
     const isBelow = (similarity: number) => ceiling(each, [0, similarity]) + SLACK < limit;
-    let low = Math.max(0, cuts[each]!);
-    if (!isBelow(low)) return cuts[each]!;
-    let high = 1;
-    if (isBelow(high)) return high;
+    // Most formulas are nearly straight in the similarity.
+    const guess = (limit - least) / (most - least) - MARGIN;
+    if (guess > 0 && isBelow(guess)) return guess;
+    let [low, high] = [0, 1];
     for (let step = 0; step < HALVINGS; step++) {
       const middle = (low + high) / 2;
       if (isBelow(middle)) low = middle;
@@ -88,14 +111,21 @@ export function createSkim(
     }
     return low;
   };
+  const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
+  let least = -1;
+  const setLeast = () => {
+    if (areAlike) least = Math.min(...cuts);
+  };
   if (floor) {
     standings.forEach((standing, each) => {
       if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast);
     });
   }
+  setLeast();
   const passed = {
-    counts: new Float64Array(classes.length),
-    highest: new Float64Array(classes.length),
+    counts: new Float64Array(classes.length + 1),
+    highest: new Float64Array(classes.length + 1),
+    withVector: new Float64Array(1),
   };
   let raisedFor = 0;
   return {
@@ -103,22 +133,31 @@ export function createSkim(
     classOf,
     cuts,
     passed,
+    get least() {
+      return least;
+    },
     raise(threshold) {
       if (floor || !(threshold >= raisedFor * GROWTH && threshold > 0)) return;
       raisedFor = threshold;
       standings.forEach((standing, each) => {
-        if (standing === 'ranked') cuts[each] = cutAt(each, threshold - SLACK);
+        if (standing === 'ranked') cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK));
       });
+      setLeast();
     },
     outcome() {
-      const total = { candidates: 0, belowFloor: 0, highest: 0 };
-      for (const [each, standing] of standings.entries()) {
-        const count = passed.counts[each]!;
-        if (count === 0) continue;
+      const total = { candidates: 0, belowFloor: 0, withVector: passed.withVector[0]!, highest: 0 };
+      const add = (standing: Standing | undefined, count: number) => {
         if (standing === 'floored') total.belowFloor += count;
-        if (standing !== 'ranked') continue;
-        total.candidates += count;
-        total.highest = Math.max(total.highest, ceiling(each, [0, passed.highest[each]!]));
+        if (standing === 'ranked') total.candidates += count;
+      };
+      const unseen = classes.length;
+      add(standings[0], passed.counts[unseen]!);
+      for (const [each, standing] of standings.entries()) {
+        add(standing, passed.counts[each]!);
+        const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
+        if (standing !== 'ranked' || !isAny) continue;
+        const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
+        total.highest = Math.max(total.highest, ceiling(each, [0, similarity]));
       }
       return total;
     },
