@@ -15,9 +15,13 @@ export async function timeEach(inputs, work) {
 
 /** The middle and the tail of some times, in milliseconds. */
 export function summary(times) {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share) => round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
-  return { p50: at(0.5), p95: at(0.95), n: sorted.length };
+  return { p50: round(quantile(times, 0.5)), p95: round(quantile(times, 0.95)), n: times.length };
+}
+
+/** The value below which a share of the values lies. */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
 export function round(value) {

@@ -2,6 +2,8 @@
 // there is what was measured last. With --check nothing is written, and the exit code says whether the page is current.
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { peersTables } from './peers-table.mjs';
+import { table } from './table.mjs';
 
 const page = new URL('../docs/benchmarks.md', import.meta.url);
 
@@ -20,6 +22,7 @@ function tables() {
     'ablations:kinds': ablationKinds(ablations),
     dates: dates(ablations),
     worth: worth(read('worth')),
+    peers: peersTables(read('peers')),
   };
 }
 
@@ -206,11 +209,6 @@ function signed(value) {
 
 function source(command, { cpu, node }) {
   return `\`${command}\`, ${cpu}, Node ${node}.`;
-}
-
-function table(titles, rows, note) {
-  const lines = [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${lines.join('\n')}\n\n${note}`;
 }
 
 function read(name) {

@@ -26,13 +26,15 @@ const NAMES = [
   'graph',
   'grid',
   'use-lite',
+  'peers',
   'tables',
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
 const chosen = args.filter((arg) => NAMES.includes(arg));
-// These take many minutes and change only with the embedder or a formula: they are run when named.
-const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth'];
+// These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
+// named.
+const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth', 'peers'];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -127,6 +129,29 @@ if (wanted('use-lite')) {
   const { benchUseLite } = await import('./use-lite.mjs');
   const results = await benchUseLite(directory, log);
   save('use-lite', { command: 'SALIENCE_DATA=… ./run bench use-lite', results });
+}
+if (wanted('peers')) {
+  const [{ benchPeers }, { peersTables }] = await Promise.all([
+    import('./peers.mjs'),
+    import('./peers-table.mjs'),
+  ]);
+  const after = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+  const [given, limit, total] = [after('--sizes'), after('--limit'), after('--total')];
+  const options = {
+    sizes: given?.split(',').map(Number),
+    ingestSeconds: limit && Number(limit),
+    totalSeconds: total && Number(total),
+  };
+  const command = [
+    './run bench peers',
+    given && `--sizes ${given}`,
+    limit && `--limit ${limit}`,
+    total && `--total ${total}`,
+  ];
+  save('peers', { command: command.filter(Boolean).join(' '), ...(await benchPeers(options, log)) });
+  console.log(
+    peersTables(JSON.parse(readFileSync(new URL('./results/peers.json', import.meta.url), 'utf8'))),
+  );
 }
 
 updateReadme();

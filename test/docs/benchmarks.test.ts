@@ -20,7 +20,10 @@ describe('docs/benchmarks.md', () => {
   test('is noticed when a result or a cell is another', () => {
     const folder = mkdtempSync(join(tmpdir(), 'salience-benchmarks-'));
     try {
-      cpSync(join(root, 'bench'), join(folder, 'bench'), { recursive: true });
+      cpSync(join(root, 'bench'), join(folder, 'bench'), {
+        recursive: true,
+        filter: (file) => !file.endsWith('node_modules'),
+      });
       mkdirSync(join(folder, 'docs'));
       const page = join(folder, 'docs', 'benchmarks.md');
       const text = readFileSync(join(root, 'docs', 'benchmarks.md'), 'utf8');
