@@ -46,7 +46,7 @@ export interface Skim {
 type Standing = 'refused' | 'floored' | 'ranked';
 
 /** Halvings of the range of the similarity in which a cut is looked for. */
-const HALVINGS = 6;
+const HALVINGS = 8;
 /** How far below the cut of a straight line the first guess is. */
 const MARGIN = 0.005;
 /** The cuts are raised again when the threshold has grown by this share. */
@@ -83,14 +83,22 @@ export function createSkim(
     };
   };
   const ceiling = ceilingOf(bounded);
+  const verdictsOn = (each: number, similarity: number) => {
+    const knowledge = knowledgeOf(query, classes[each]!, compared ? [0, similarity] : undefined);
+    return require.map((condition) => conditionKnown(condition, knowledge));
+  };
+  /** Up to which similarity rows of a class fail a requirement, for certain. */
+  const refusedUpTo = (each: number) => {
+    const isRefused = (similarity: number) => verdictsOn(each, similarity).includes(false);
+    if (isRefused(1)) return Infinity;
+    return compared && isRefused(0) ? highest(isRefused, 0, 1) : -1;
+  };
+  const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
   const standings = classes.map((_, each): Standing | undefined => {
-    const knowledge = knowledgeOf(query, classes[each]!, compared ? [0, 1] : undefined);
-    const verdicts = require.map((condition) => conditionKnown(condition, knowledge));
-    if (verdicts.some((verdict) => verdict === undefined)) return undefined;
-    if (verdicts.includes(false)) return 'refused';
+    if (cuts[each]! >= 0) return 'refused';
+    if (verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  const cuts = Float64Array.from(standings, (standing) => (standing === 'refused' ? Infinity : -1));
   /** Of each class: how high it can score without similarity, and with any. */
   const ends: [number, number][] = [];
   const cutAt = (each: number, limit: number) => {
@@ -103,13 +111,7 @@ export function createSkim(
     // Most formulas are nearly straight in the similarity.
     const guess = (limit - least) / (most - least) - MARGIN;
     if (guess > 0 && isBelow(guess)) return guess;
-    let [low, high] = [0, 1];
-    for (let step = 0; step < HALVINGS; step++) {
-      const middle = (low + high) / 2;
-      if (isBelow(middle)) low = middle;
-      else high = middle;
-    }
-    return low;
+    return highest(isBelow, 0, 1);
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   let least = -1;
@@ -157,11 +159,23 @@ export function createSkim(
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
         if (standing !== 'ranked' || !isAny) continue;
         const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
-        total.highest = Math.max(total.highest, ceiling(each, [0, similarity]));
+        // Sums are added up in another order than in scores, which may lie a rounding above.
+        total.highest = Math.max(total.highest, ceiling(each, [0, similarity]) + SLACK);
       }
       return total;
     },
   };
+}
+
+/** About the highest value for which something holds that holds for `low`, and for whatever is lower. */
+function highest(holds: (value: number) => boolean, low: number, high: number): number {
+  let [yes, no] = [low, high];
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (yes + no) / 2;
+    if (holds(middle)) yes = middle;
+    else no = middle;
+  }
+  return yes;
 }
 
 /** What is known of a row whose class and similarity are: the rest may be anything. */

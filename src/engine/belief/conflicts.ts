@@ -54,7 +54,10 @@ export async function findConflicts(
   try {
     const { hits } = await engine.space.snapshot((snapshot) =>
       snapshot.search({
-        profile: resolveProfile(builtinProfile('vector')),
+        profile: resolveProfile({
+          ...builtinProfile('vector'),
+          require: [{ signal: 'similarity', above: threshold }],
+        }),
         query: { terms: [], vector },
         filter: { scopes: visibleScopes(memory.scope) },
         now,
@@ -63,12 +66,7 @@ export async function findConflicts(
     );
     const conflicts = hits
       .map((hit) => ({ memory: hit.memory, similarity: hit.signals.similarity ?? 0 }))
-      .filter(
-        (each) =>
-          each.similarity > threshold &&
-          each.memory.id !== memory.id &&
-          !memory.supersedes.includes(each.memory.id),
-      );
+      .filter((each) => each.memory.id !== memory.id && !memory.supersedes.includes(each.memory.id));
     return { conflicts: conflicts.slice(0, MOST) };
   } catch (error) {
     if (options.signal?.aborted) throw error;
