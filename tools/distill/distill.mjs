@@ -11,6 +11,7 @@ import { chooseVocabulary } from './vocabulary.mjs';
 import { readSynsets, readTagCounts } from './wordnet.mjs';
 
 const size = 35_000;
+/** Why not 512 of half the bits: docs/decisions/0073-the-table-stays.md. */
 const dimensions = 256;
 /** The a of smooth inverse frequency: a word of this probability has half the weight of a rare one. */
 const smoothing = 3e-4;
