@@ -33,13 +33,14 @@ export function readRelationsVersion(connection: Connection): number {
 
 /** How the memories of the space stand to each other, by row. */
 export function readRelations(connection: Connection): Relations<number> {
+  // A cross join keeps the order of the tables: SQLite would walk through all memories otherwise, for the sake of ORDER BY.
   const successors = connection.all(
-    `SELECT memory.row AS older, newer_row AS newer FROM supersession JOIN memory ON memory.id = older_id
+    `SELECT memory.row AS older, newer_row AS newer FROM supersession CROSS JOIN memory ON memory.id = older_id
      ORDER BY older, newer`,
   ) as { older: number; newer: number }[];
   const pairs = connection.all(
     `SELECT a.row AS older, b.row AS newer, similarity FROM similar_pair
-     JOIN memory AS a ON a.id = older_id JOIN memory AS b ON b.id = newer_id
+     CROSS JOIN memory AS a ON a.id = older_id CROSS JOIN memory AS b ON b.id = newer_id
      WHERE ended_at IS NULL AND similar_pair.kind = 'update' ORDER BY sequence`,
   ) as { older: number; newer: number; similarity: number }[];
   return {
