@@ -13,7 +13,7 @@ import {
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
-import { dotError, quantiseQuery, ROUNDING } from './quantise.ts';
+import { dotError, type Quantised, quantiseQuery, ROUNDING } from './quantise.ts';
 import type { QueryColumns } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
@@ -139,69 +139,97 @@ function filledByVector(index: ResidentIndex, vector: Float32Array, skim: Skim |
   };
   return (block, rows, start, most) => {
     if (start >= scanned) scan(rows, start);
-    // What a loop reads of a closure or an object, it reads again for each row.
-    const { scale, residual } = query;
-    const { scales, residuals } = index;
-    const { rows: into, similarityLow, similarityHigh } = block;
-    const products = found;
-    const offset = first;
-    const end = scanned;
-    let { count } = block;
-    let at = start;
-    if (!skim) {
-      for (; at < end && count < most; at++, count++) {
-        const row = rows[at]!;
-        const product = scale * scales[row]! * products[row - offset]!;
-        const error = dotError(residual, residuals[row]!);
-        into[count] = row;
-        similarityLow[count] = within01(product - error);
-        similarityHigh[count] = within01(product + error);
-      }
-    } else {
-      const { touched, classOf, cuts, least } = skim;
-      const { counts, highest } = skim.passed;
-      const sessions = index.sessions.codes;
-      const unseen = counts.length - 1;
-      const spread = 1 + residual;
-      const more = residual + 2 * ROUNDING;
-      let known = 0;
-      let passed = 0;
-      let top = 0;
-      for (; at < end && count < most; at++) {
-        const row = rows[at]!;
-        const product = scale * scales[row]! * products[row - offset]!;
-        // A little more than below, for the order in which it is added up.
-        const reach = product + spread * residuals[row]! + more;
-        if (reach <= least && touched[row] === 0) {
-          if (reach > top) top = reach;
-          passed++;
-          continue;
-        }
-        const error = dotError(residual, residuals[row]!);
-        const high = product + error;
-        if (touched[row] === 0) {
-          const each = classOf[sessions[row]!]!;
-          const cut = cuts[each]!;
-          // Of a row without a vector it is NaN.
-          if (high <= cut || cut === Infinity) {
-            counts[each]!++;
-            if (high > highest[each]!) highest[each] = high;
-            if (!Number.isNaN(high)) known++;
-            continue;
-          }
-        }
-        into[count] = row;
-        similarityLow[count] = within01(product - error);
-        similarityHigh[count] = within01(high);
-        count++;
-      }
-      counts[unseen]! += passed;
-      highest[unseen] = Math.max(highest[unseen]!, top);
-      skim.passed.withVector[0]! += passed + known;
-    }
-    block.count = count;
-    return at;
+    const at = { products: found, first, start, end: scanned, most };
+    return skim ? takeOrPass(index, query, skim, block, rows, at) : takeAll(index, query, block, rows, at);
   };
+}
+
+/** Consecutive rows of which the products with the query are at hand. */
+interface Stretch {
+  readonly products: Int32Array;
+  /** The row of the first product. */
+  readonly first: number;
+  /** Places among the rows. */
+  readonly start: number;
+  readonly end: number;
+  /** Rows that a block may have. */
+  readonly most: number;
+}
+
+// Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads
+// of an object, it reads again for each row.
+function takeAll(
+  { scales, residuals }: ResidentIndex,
+  { scale, residual }: Quantised<Int16Array>,
+  block: MutableBlock,
+  rows: Int32Array,
+  { products, first, start, end, most }: Stretch,
+): number {
+  const { rows: into, similarityLow, similarityHigh } = block;
+  let { count } = block;
+  let at = start;
+  for (; at < end && count < most; at++, count++) {
+    const row = rows[at]!;
+    const product = scale * scales[row]! * products[row - first]!;
+    const error = dotError(residual, residuals[row]!);
+    into[count] = row;
+    similarityLow[count] = within01(product - error);
+    similarityHigh[count] = within01(product + error);
+  }
+  block.count = count;
+  return at;
+}
+
+function takeOrPass(
+  { scales, residuals, sessions: { codes: sessions } }: ResidentIndex,
+  { scale, residual }: Quantised<Int16Array>,
+  { touched, classOf, cuts, least, passed: { counts, highest, withVector } }: Skim,
+  block: MutableBlock,
+  rows: Int32Array,
+  { products, first, start, end, most }: Stretch,
+): number {
+  const { rows: into, similarityLow, similarityHigh } = block;
+  const unseen = counts.length - 1;
+  const spread = 1 + residual;
+  const more = residual + 2 * ROUNDING;
+  let { count } = block;
+  let at = start;
+  let known = 0;
+  let passed = 0;
+  let top = 0;
+  for (; at < end && count < most; at++) {
+    const row = rows[at]!;
+    const product = scale * scales[row]! * products[row - first]!;
+    // A little more than below, for the order in which it is added up.
+    const reach = product + spread * residuals[row]! + more;
+    if (reach <= least && touched[row] === 0) {
+      if (reach > top) top = reach;
+      passed++;
+      continue;
+    }
+    const error = dotError(residual, residuals[row]!);
+    const high = product + error;
+    if (touched[row] === 0) {
+      const each = classOf[sessions[row]!]!;
+      const cut = cuts[each]!;
+      // Of a row without a vector it is NaN.
+      if (high <= cut || cut === Infinity) {
+        counts[each]!++;
+        if (high > highest[each]!) highest[each] = high;
+        if (!Number.isNaN(high)) known++;
+        continue;
+      }
+    }
+    into[count] = row;
+    similarityLow[count] = within01(product - error);
+    similarityHigh[count] = within01(high);
+    count++;
+  }
+  counts[unseen]! += passed;
+  highest[unseen] = Math.max(highest[unseen]!, top);
+  withVector[0]! += passed + known;
+  block.count = count;
+  return at;
 }
 
 /** NaN stays what it is: that of a row without a vector. */
