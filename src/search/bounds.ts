@@ -57,7 +57,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const judge = compileConditions(profile.require, columns);
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
   const skim =
-    search.kept && search.allVisible ? createSkim(profile, columns, search.columns, compared) : undefined;
+    search.kept && search.skims ? createSkim(profile, columns, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns);
   const { relevance } = search.columns.lexical;
   const lowest = createThreshold(limit);

@@ -52,11 +52,15 @@ export interface ResidentState {
 /** Bounds of formulas are kept for recalls of more than this part of the rows. */
 const KEPT_SHARE = 8;
 
-/** The exact top k: every store that has a resident index searches by this. */
+/** To prepare passing over rows takes longer than to bound fewer than these. */
+const SKIM_FROM = 2048;
+
+/** The exact top k: every store that has a resident index searches by this. Tests skim smaller stores too. */
 export async function conductSearch(
   { index, relations, sequence, rebuilt }: ResidentState,
   source: KeyedRows,
   { profile, query, filter, now, limit }: SearchRequest,
+  skimFrom = SKIM_FROM,
 ): Promise<SearchAnswer> {
   const started = performance.now();
   checkVector(index, query);
@@ -69,8 +73,8 @@ export async function conductSearch(
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
-  const allVisible = filter.cold !== true;
-  const search = { profile, rows, belief, kept, allVisible, columns, vector: query.vector, now, limit };
+  const skims = filter.cold !== true && rows.length >= skimFrom;
+  const search = { profile, rows, belief, kept, skims, columns, vector: query.vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const keys = answer.hits.map(({ key }) => key);
   const memories = await source.records(keys);

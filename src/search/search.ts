@@ -26,8 +26,8 @@ export interface IndexSearch {
   readonly rows: Int32Array;
   readonly belief: BeliefColumns;
   readonly kept?: Kept | undefined;
-  /** Whether a recall sees all of the rows. */
-  readonly allVisible: boolean;
+  /** Whether rows are passed over by what they have in common: a recall must see all of them. */
+  readonly skims: boolean;
   readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
   readonly now: number;

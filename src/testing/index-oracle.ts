@@ -227,7 +227,7 @@ export async function searchByIndex(
   request: SearchRequest,
   relations: Relations<number> = relationsOf(memories, living),
 ) {
-  const answer = await conductSearch({ index, relations, sequence: 0 }, rowsOf(memories), request);
+  const answer = await conductSearch({ index, relations, sequence: 0 }, rowsOf(memories), request, 0);
   return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
 }
 
