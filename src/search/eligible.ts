@@ -11,25 +11,27 @@ export const OUTSIDE = 0;
 export const FILTERED = 1;
 export const ELIGIBLE = 2;
 
-/** The living rows that a recall may look at, ascending, and how many are within the filter. */
+/** The living rows that a recall may look at, ascending, how each row stands to it, and how many are within the filter. */
 export function eligibleRows(
   index: ResidentIndex,
   belief: BeliefColumns,
   filter: MemoryFilter,
   now: Instant,
   within?: ReadonlySet<number>,
-): { readonly rows: Int32Array; readonly filtered: number } {
+): { readonly rows: Int32Array; readonly standing: Uint8Array; readonly filtered: number } {
   const { size } = index;
   const standingOf = standings(index, belief, filter, now, within);
+  const standing = new Uint8Array(size);
   const rows = new Int32Array(size);
   let count = 0;
   let filtered = 0;
   for (let row = 0; row < size; row++) {
-    const standing = standingOf(row);
-    if (standing !== OUTSIDE) filtered++;
-    if (standing === ELIGIBLE) rows[count++] = row;
+    const each = standingOf(row);
+    standing[row] = each;
+    if (each !== OUTSIDE) filtered++;
+    if (each === ELIGIBLE) rows[count++] = row;
   }
-  return { rows: rows.subarray(0, count), filtered };
+  return { rows: rows.subarray(0, count), standing, filtered };
 }
 
 /**

@@ -10,8 +10,8 @@ export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
 /** Bounds of formulas, from one recall to the next. */
 export interface KeptFormulas {
   at(now: Instant): Kept;
-  /** Rows that are others since; `size` is how many rows there are now. */
-  follow(rows: Iterable<number>, size: number): void;
+  /** Rows that are others since; `newSize` is how many rows there are now. */
+  follow(rows: Iterable<number>, newSize: number): void;
   /** Bytes that are taken. */
   bytes(): number;
 }
@@ -57,8 +57,8 @@ export function createKept(rows: number): KeptFormulas {
       }
       return column;
     },
-    follow(rows, now) {
-      size = now;
+    follow(rows, newSize) {
+      size = newSize;
       const changed = [...rows];
       for (const [key, { stale }] of entries) {
         for (const row of changed) stale.add(row);

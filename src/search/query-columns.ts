@@ -158,7 +158,7 @@ function sessionClasses(
     const score = sizes[code] === 0 ? 0 : scores[code]!;
     if (score > 0) classOf[code] = Math.max(1, Math.min(SESSION_CLASSES, Math.ceil(score / width)));
   }
-  const ranges = Array.from({ length: SESSION_CLASSES }, (): [number, number] => [highest, 0]);
+  const ranges = Array.from({ length: SESSION_CLASSES }, (): [number, number] => [Infinity, 0]);
   for (let code = 1; code < classOf.length; code++) {
     const range = ranges[classOf[code]! - 1];
     if (!range) continue;
@@ -166,21 +166,20 @@ function sessionClasses(
     range[0] = Math.min(range[0], score);
     range[1] = Math.max(range[1], score);
   }
-  return { classOf, classes: [classWith([0, 0]), ...ranges.map(classWith)] };
+  const ofRanges = ranges.map(([low, high]) => classWith([Math.min(low, high), high]));
+  return { classOf, classes: [classWith([0, 0]), ...ofRanges] };
 }
 
 function classWith(sessionLexical: Interval): Untouched['classes'][number] {
-  const [none, any]: readonly Interval[] = [
-    [0, 0],
-    [0, 1],
-  ];
+  const none: Interval = [0, 0];
+  const any: Interval = [0, 1];
   return {
-    lexical: none!,
-    contextLexical: none!,
+    lexical: none,
+    contextLexical: none,
     sessionLexical,
-    authorNamed: any!,
-    dateMatch: any!,
-    saidByUser: any!,
+    authorNamed: any,
+    dateMatch: any,
+    saidByUser: any,
   };
 }
 

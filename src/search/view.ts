@@ -2,7 +2,7 @@ import type { Instant } from '../domain/time.ts';
 import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import { type BeliefColumns, beliefColumns } from './belief-columns.ts';
-import { ELIGIBLE, OUTSIDE, standings } from './eligible.ts';
+import { ELIGIBLE, eligibleRows, OUTSIDE, standings } from './eligible.ts';
 import { grow } from './grow.ts';
 import { createKept, type Kept } from './kept.ts';
 import { changedSince, type ResidentIndex } from './resident-index.ts';
@@ -100,18 +100,8 @@ function createView(
   let relations = asOf;
   let { version } = index;
   let belief = beliefColumns(index, relations, filter, now);
-  /** How each row stands to the recall. */
-  let standing = new Uint8Array(index.size);
-  let rows = new Int32Array(index.size);
-  let count = 0;
-  let filtered = 0;
-  const standingOf = standings(index, belief, filter, now);
-  for (let row = 0; row < index.size; row++) {
-    const each = standingOf(row);
-    standing[row] = each;
-    if (each !== OUTSIDE) filtered++;
-    if (each === ELIGIBLE) rows[count++] = row;
-  }
+  let { rows, standing, filtered } = eligibleRows(index, belief, filter, now);
+  let count = rows.length;
   // Bigger than the rows in use: what is kept must not hold on to room for rows that are not seen.
   if (count * 2 < index.size) rows = rows.slice(0, count);
   let from = now;

@@ -1,4 +1,4 @@
-import { isCommonWord } from './names.ts';
+import { isCommonWord, UNSPACED } from './names.ts';
 
 /** Something that has names. */
 export interface Named {
@@ -86,8 +86,6 @@ interface Place {
   readonly kind: string | undefined;
 }
 
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const POSSESSIVE = /^['’](?:s(?![\p{L}\p{N}])|(?![\p{L}\p{N}]))/u;
 /** What joins a name to something that is not a sentence: an address, a flag, a file, a word with a hyphen. */
 const JOINED_BEFORE = /(?:[\p{L}\p{N}\p{M}_@#/\\.\-–'’]|--)$/u;

@@ -28,7 +28,7 @@ const POSSESSIVE = /['’]s?$/u;
 /** Before the first word of a text, or of a sentence in it. */
 const BEGINNING = /(?:^|[.!?…])[^\p{L}\p{N}]*$/u;
 /** Scripts whose words are written without spaces between them. */
-const UNSPACED =
+export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 interface NameWord {

@@ -5,7 +5,7 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Link, SearchRequest, Snapshot } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
 import { mentionsIn, type Named } from '../../text/mentions.ts';
-import { isCommonWord } from '../../text/names.ts';
+import { isCommonWord, UNSPACED } from '../../text/names.ts';
 import { edgesOf, type GraphLook, visibleAmong } from '../graph/view.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -82,7 +82,7 @@ function linkOf(a: string, b: string, weight: number, at: number): Link {
  * common word too counts only with a capital letter and not at the beginning; one that several have names none of them.
  */
 export async function entitiesNamed(
-  snapshot: Pick<Snapshot, 'find' | 'get'> & Snapshot,
+  snapshot: Snapshot,
   text: string,
   look: GraphLook,
 ): Promise<readonly MemoryRecord[]> {
@@ -124,9 +124,6 @@ function namesSaid(text: string): readonly string[] {
   });
   return said;
 }
-
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 function runsOf(word: string): readonly string[] {
   const characters = [...word].slice(0, 100);
