@@ -36,7 +36,7 @@ export interface Expansion {
   readonly first: readonly Reached[];
   /** Direct hits that links of other direct hits lead to. */
   readonly among: readonly Reached[];
-  /** Memories that are best reached by two links, or only by a bridge. */
+  /** Memories that are best reached by two links. */
   readonly further: readonly Reached[];
   readonly chains: readonly EvidenceChain[];
 }
@@ -102,13 +102,11 @@ export async function expandLinks(
   }
   const reached = bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
   const others = reached.filter(({ id }) => !found.has(id));
-  const chains = chainsBetween(direct, graph, pathThreshold);
-  const known = new Set(reached.map(({ id }) => id).concat(direct));
   return {
     first: others.filter(({ path }) => path.length === 2),
     among: reached.filter(({ id }) => found.has(id)),
-    further: [...others.filter(({ path }) => path.length > 2), ...innerOf(chains, known)],
-    chains,
+    further: others.filter(({ path }) => path.length > 2),
+    chains: chainsBetween(direct, graph, pathThreshold),
   };
 }
 
@@ -157,7 +155,10 @@ function isBetter({ weight, path }: Reached, known: Reached | undefined): boolea
   return path.length < known.path.length;
 }
 
-/** The strongest paths of at most three links between each two of the first direct hits. */
+/**
+ * The strongest paths of at most three links between each two of the first direct hits. What lies on them is one link from
+ * an end, and so among what is reached.
+ */
 function chainsBetween(direct: readonly string[], graph: Graph, threshold: number): readonly EvidenceChain[] {
   const ends = direct.slice(0, BRIDGED_HITS);
   const chains: EvidenceChain[] = [];
@@ -186,15 +187,4 @@ function bestChain(
     if (found && found.weight > (best?.weight ?? 0)) best = found;
   }
   return best;
-}
-
-/** The memories inside chains that nothing else has reached. */
-function innerOf(chains: readonly EvidenceChain[], reached: ReadonlySet<string>): readonly Reached[] {
-  const inner = new Map<string, Reached>();
-  for (const { ids, weight } of chains) {
-    ids.slice(1, -1).forEach((id, at) => {
-      if (!reached.has(id) && !inner.has(id)) inner.set(id, { id, path: ids.slice(0, at + 2), weight });
-    });
-  }
-  return [...inner.values()];
 }
