@@ -23,12 +23,31 @@ export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
   return existsSync(HERE) ? HERE : join(homedir(), HERE);
 }
 
-/** Opens the space that the common options name. Reading verbs open it read-only, so that they make no new store. */
+/** Opens the space that the common options name. */
 export async function open(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
   extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
 ): Promise<MemoryEngine> {
   return openMemory({ ...(await openingOf(context)), space: context.options.space, ...extra });
+}
+
+/**
+ * Opens a space for a command that only reads, so that it makes no new store. A file of an older schema is brought up to
+ * date first, as the next write would.
+ */
+export async function openToRead(
+  context: Pick<Context, 'options' | 'now' | 'signal'>,
+  extra: Pick<OpenOptions, 'profiles'> = {},
+): Promise<MemoryEngine> {
+  const read = () => open(context, { ...extra, readOnly: true });
+  return read().catch(async (error: unknown) => {
+    if (!SalienceError.isInstance(error) || error.details['version'] === undefined) throw error;
+    if (error.code !== 'store_read_only') throw error;
+    const { options } = context;
+    const writing = await openMemory({ path: storePath(options), space: options.space, embedder: 'none' });
+    await writing.close();
+    return read();
+  });
 }
 
 /** How the common options say that spaces are opened. */
@@ -61,7 +80,7 @@ export async function openToAsk(
   extra: Pick<OpenOptions, 'profiles'> & { readonly learns: boolean; readonly track: boolean },
 ): Promise<MemoryEngine> {
   const { learns, track, ...rest } = extra;
-  const read = () => open(context, { ...rest, readOnly: true });
+  const read = () => openToRead(context, rest);
   if (!learns) {
     const reading = await read();
     // Whether it is recorded is for the space to say.

@@ -4,7 +4,7 @@ import { optionsAt, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine } from '../index.ts';
 import type { CommandModule } from './command-table.ts';
 import { action } from './context.ts';
-import { open, openExisting } from './open.ts';
+import { openExisting, openToRead } from './open.ts';
 import { plainBlock } from './terminal-text.ts';
 import { addVerbOptions, argumentsOf, withValuesOf } from './verb-options.ts';
 
@@ -19,9 +19,7 @@ export function plainCommand(verb: VerbName): CommandModule {
       addVerbOptions(command, verb).action(
         action<object, readonly unknown[]>(async (context, ...given) => {
           const { options, signal } = context;
-          await using memory = await (entry.access === 'read'
-            ? open(context, { readOnly: true })
-            : openExisting(context));
+          await using memory = await (entry.access === 'read' ? openToRead(context) : openExisting(context));
           const run = memory[verb as keyof MemoryEngine] as (...args: unknown[]) => Promise<unknown>;
           const answer = await run(...given.slice(0, optionsAt(entry)), {
             ...argumentsOf(verb, options),

@@ -1,7 +1,7 @@
 import type { CommandModule } from './command-table.ts';
 import { action } from './context.ts';
 import { contextText } from './context-text.ts';
-import { open } from './open.ts';
+import { openToRead } from './open.ts';
 import { addVerbOptions, argumentsOf } from './verb-options.ts';
 
 /** The command of a context that answers no query. */
@@ -14,7 +14,7 @@ export function sessionContextCommand(verb: 'bootstrap' | 'pinned'): CommandModu
         .action(
           action<{ readonly why?: boolean | undefined }, []>(async (context) => {
             const { options, signal } = context;
-            await using memory = await open(context, { readOnly: true });
+            await using memory = await openToRead(context);
             const built = await memory[verb]({ ...argumentsOf(verb, options), signal });
             if (options.json) return context.printJson(built);
             return context.print(contextText(built, options.why));

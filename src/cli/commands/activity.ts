@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Activity, SalienceError } from '../../index.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 import { addVerbOptions } from '../verb-options.ts';
 
@@ -25,7 +25,7 @@ export function configure(command: Command): void {
       action<Options, [string | undefined]>(async (context, after) => {
         const { options, signal } = context;
         const { follow = false, limit } = options;
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const entries: Activity['entries'][number][] = [];
         let position = after ?? (follow ? 'end' : 'start');
         for (;;) {

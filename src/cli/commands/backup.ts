@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 
 export const examples = ['salience backup memory-backup.db'] as const;
@@ -14,7 +14,7 @@ export function configure(command: Command): void {
     )
     .action(
       action<object, [string]>(async (context, file) => {
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         await memory.backup(file);
         if (context.options.json) return context.printJson({ file });
         await context.print(`wrote ${plainLine(file)}`);

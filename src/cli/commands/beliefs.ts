@@ -3,7 +3,7 @@ import { parseInstant } from '../../domain/time.ts';
 import type { Belief } from '../../index.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { formatAge } from '../units.ts';
@@ -20,7 +20,7 @@ export function configure(command: Command): void {
     .action(
       action<object, [string]>(async (context, topic) => {
         const { options, now, columns } = context;
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const beliefs = await memory.beliefs(topic, argumentsOf('beliefs', options));
         if (options.json) return context.printJson({ topicKey: topic, beliefs });
         if (beliefs.length === 0) return context.print(`nothing is known about ${plainLine(topic)}`);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CompareOptions } from '../../index.ts';
 import { formatComparison } from '../comparison-text.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { readDefinition } from '../profile-file.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
@@ -26,7 +26,7 @@ export function configure(command: Command): void {
         const own = options.profile === undefined ? undefined : await readDefinition(options.profile);
         // Among all strategies it is one without being named.
         const strategies = own && given.strategies ? [...given.strategies, own.name] : given.strategies;
-        await using memory = await open(context, { readOnly: true, profiles: own ? [own] : [] });
+        await using memory = await openToRead(context, { profiles: own ? [own] : [] });
         const comparison = await memory.compare(query, { ...given, strategies, signal });
         if (options.json) return context.printJson(comparison);
         await context.print(formatComparison(comparison, { paint, columns }));

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { SINGLE_VALUED } from '../../domain/relation.ts';
 import { type RecallRecording, settingText } from '../../index.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { open, openToRead } from '../open.ts';
 import { parseWholeNumber } from '../options.ts';
 import { formatFields } from '../table.ts';
 import { addVerbOptions } from '../verb-options.ts';
@@ -63,7 +63,7 @@ export function configure(command: Command): void {
           recordRecalls: typeof days === 'number' ? { days, texts: recordTexts === true } : days,
         };
         const reads = Object.values(changes).every((each) => each === undefined);
-        await using memory = await open(context, reads ? { readOnly: true } : {});
+        await using memory = await (reads ? openToRead(context) : open(context));
         const settings = await memory.configure({ ...changes, signal: context.signal });
         if (context.options.json) return context.printJson(settings);
         await context.print(

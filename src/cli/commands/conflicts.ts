@@ -3,7 +3,7 @@ import { parseInstant } from '../../domain/time.ts';
 import type { Memory, PendingConflict } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { formatAge } from '../units.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -18,7 +18,7 @@ export function configure(command: Command): void {
     )
     .action(
       action<object, []>(async (context) => {
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const conflicts = await memory.conflicts(argumentsOf('conflicts', context.options));
         if (context.options.json) return context.printJson({ conflicts });
         if (conflicts.length === 0) return context.print('no open conflicts');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { parseInstant } from '../../domain/time.ts';
 import { drawBar } from '../bar.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -20,7 +20,7 @@ export function configure(command: Command): void {
     )
     .action(
       action<object, [string]>(async (context, id) => {
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const found = await memory.curve(id, {
           ...argumentsOf('curve', context.options),
           now: new Date(context.now),

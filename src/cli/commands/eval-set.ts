@@ -4,7 +4,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -45,7 +45,7 @@ export function configure(command: Command): void {
       action<Options, []>(async (context) => {
         const { options } = context;
         const { recalls, uses } = await readRecorded(options.recalls);
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const memories = await allMemories(memory);
         const votes = await votesFor(memory, memories);
         const { strategy, minutes } = options;

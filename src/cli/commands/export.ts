@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../domain/errors.ts';
 import { exportEnd } from '../../import/index.ts';
 import type { MemoryEngine } from '../../index.ts';
 import { action, type Context } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -34,7 +34,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         if (options.output === undefined) {
           let count = 0;
           for await (const line of exportLines(memory, context)) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Neighbourhood } from '../../index.ts';
 import { action } from '../context.ts';
 import { formatNeighbourhood, neighbourhoodAsDot, neighbourhoodAsMermaid } from '../graph-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
@@ -21,7 +21,7 @@ export function configure(command: Command): void {
       action<Options, [string]>(async (context, name) => {
         const { dot, mermaid } = context.options;
         if (dot && mermaid) command.error("error: option '--dot' cannot be used with option '--mermaid'");
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const around: Neighbourhood = await memory.neighbours(name, {
           ...argumentsOf('neighbours', context.options),
           signal: context.signal,

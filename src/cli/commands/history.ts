@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../index.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { missing } from '../missing.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 
 export const examples = ['salience history roast', 'salience history roast --json'] as const;
@@ -11,7 +11,7 @@ export const examples = ['salience history roast', 'salience history roast --jso
 export function configure(command: Command): void {
   command.argument('<id>').action(
     action<object, [string]>(async (context, id) => {
-      await using memory = await open(context, { readOnly: true });
+      await using memory = await openToRead(context);
       const events = await memory.history(id);
       if (events.length === 0) throw missing(id, memory.space);
       if (context.options.json) return context.printJson({ id, events });

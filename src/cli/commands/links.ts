@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { parseInstant } from '../../domain/time.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { formatAge } from '../units.ts';
@@ -13,7 +13,7 @@ export function configure(command: Command): void {
   command.argument('<id>').action(
     action<object, [string]>(async (context, id) => {
       const now = new Date(context.now);
-      await using memory = await open(context, { readOnly: true });
+      await using memory = await openToRead(context);
       const links = await memory.links(id, { now });
       if (context.options.json) return context.printJson({ id, links });
       if (links.length === 0) return context.print(`${plainLine(id)} has no links`);

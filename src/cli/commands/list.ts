@@ -4,7 +4,7 @@ import type { Memory, MemoryPage } from '../../index.ts';
 import { action } from '../context.ts';
 import { type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
@@ -35,7 +35,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options, columns } = context;
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const memories: Memory[] = [];
         const limit = options.limit ?? (options.all ? 1000 : undefined);
         let page = await memory.list({ ...argumentsOf('list', options), limit });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Operation } from '../../index.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { plural } from '../units.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -11,7 +11,7 @@ export const examples = ['salience operations', 'salience operations --verb forg
 export function configure(command: Command): void {
   addVerbOptions(command, 'operations').action(
     action<object, []>(async (context) => {
-      await using memory = await open(context, { readOnly: true });
+      await using memory = await openToRead(context);
       const operations = await memory.operations(argumentsOf('operations', context.options));
       if (context.options.json) return context.printJson({ operations });
       if (operations.length === 0) return context.print('no operations');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseInstant } from '../../domain/time.ts';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 import { formatAge } from '../units.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -16,7 +16,7 @@ export function configure(command: Command): void {
     )
     .action(
       action<object, []>(async (context) => {
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const recalls = await memory.recalls(argumentsOf('recalls', context.options));
         if (context.options.json) return context.printJson({ recalls });
         if (recalls.length === 0) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 
 export const examples = ['salience replay 1', 'salience replay 1 --json'] as const;
@@ -12,7 +12,7 @@ export function configure(command: Command): void {
     .addHelpText('after', '\nNothing is written, and no language model is asked.')
     .action(
       action<object, [string]>(async (context, recallId) => {
-        await using memory = await open(context, { readOnly: true });
+        await using memory = await openToRead(context);
         const replayed = await memory.replay(recallId, { signal: context.signal });
         if (context.options.json) return context.printJson(replayed);
         const { equal, reasons, hits, recorded } = replayed;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatFields } from '../table.ts';
 import { formatBytes, formatCount } from '../units.ts';
 
@@ -9,7 +9,7 @@ export const examples = ['salience stats', 'salience stats --json'] as const;
 export function configure(command: Command): void {
   command.action(
     action<object, []>(async (context) => {
-      await using memory = await open(context, { readOnly: true });
+      await using memory = await openToRead(context);
       const info = await memory.stats();
       if (context.options.json) return context.printJson(info);
       const counts = (by: Readonly<Record<string, number>>) =>

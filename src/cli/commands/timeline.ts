@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
 
 export const examples = ['salience timeline roast', 'salience timeline roast --json'] as const;
@@ -9,7 +9,7 @@ export const examples = ['salience timeline roast', 'salience timeline roast --j
 export function configure(command: Command): void {
   command.argument('<id>').action(
     action<object, [string]>(async (context, id) => {
-      await using memory = await open(context, { readOnly: true });
+      await using memory = await openToRead(context);
       const found = await memory.timeline(id);
       if (context.options.json) return context.printJson(found);
       const rows = [...found.before, found.memory, ...found.after].map((each) => [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
-import { open } from '../open.ts';
+import { openToRead } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -18,7 +18,7 @@ export function configure(command: Command): void {
   addStrategyOptions(command, 'whyNot', ...UNUSED).action(
     action<StrategyFlags, [string, string]>(async (context, query, id) => {
       const { profiles, given } = await readStrategy(context, 'whyNot', ...UNUSED);
-      await using memory = await open(context, { readOnly: true, profiles });
+      await using memory = await openToRead(context, { profiles });
       const found = await memory.whyNot(id, { ...given, query });
       if (context.options.json) return context.printJson(found);
       await context.print(`${plainLine(id)}: ${plainLine(found.message)}`);
