@@ -12,17 +12,20 @@ function titleOf({ id, title }: Pick<MemoryOutput, 'id' | 'title'>): string {
 export const relate = defineVerb('relate', {
   output: z.object({
     relation: statedRelation,
+    sentence: z.string().describe('It in words'),
     outcome: z.enum(['created', 'updated', 'deduplicated']),
   } satisfies Record<keyof RelateResult, z.ZodType>),
-  text: ({ relation, outcome }) => `${outcome}\n${relationLine(relation)}`,
+  text: ({ relation, sentence, outcome }) => `${outcome}: ${named(sentence)}\n${relationLine(relation)}`,
 });
 
 export const unrelate = defineVerb('unrelate', {
   output: z.object({
     id: z.string().describe('The relation that has ended'),
+    sentence: z.string().describe('It in words'),
     statements: listOf(z.string()),
   } satisfies Record<keyof UnrelateResult, z.ZodType>),
-  text: ({ statements }) => `ended; stated by ${statements.map((id) => `[${named(id)}]`).join(', ')}`,
+  text: ({ sentence, statements }) =>
+    `ended: ${named(sentence)}; stated by ${statements.map((id) => `[${named(id)}]`).join(', ')}`,
 });
 
 export const entities = defineVerb('entities', {

@@ -38,12 +38,12 @@ export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, v
 }
 
 function formatHit(hit: Hit, rank: number, view: HitsView): readonly string[] {
-  const { memory } = hit;
+  const { memory, relation } = hit;
   const tree = hit.explain();
   const facts = [
-    plainLine(memory.type),
+    relation ? 'relation' : plainLine(memory.type),
     formatAge(parseInstant(memory.updatedAt), view.now),
-    plainLine(memory.id),
+    plainLine(relation?.id ?? memory.id),
     ...(hit.path ? [`via ${pathText(hit.path.slice(0, -1))}`] : []),
     ...(hit.viaDeepRecall ? ['deep'] : []),
   ];

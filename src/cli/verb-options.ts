@@ -69,10 +69,19 @@ export function withValuesOf<Place extends Option | Positional>(
   flags = '...',
 ): Place {
   const choices = schema.enum ?? schema.items?.enum;
+  const repeated = schema.type === 'array' && !flags.includes('...');
   if (choices) place.choices(choices);
-  else if (schema.type === 'array' && !flags.includes('...')) place.argParser(collect);
+  if (repeated) place.argParser(choices ? collectOf(choices) : collect);
   else if (schema.type === 'integer' || schema.type === 'number') place.argParser(numberParser(schema));
   return place;
+}
+
+/** Commander's own check of choices keeps the last value alone. */
+function collectOf(choices: readonly string[]) {
+  return (text: string, before: readonly string[] | undefined): readonly string[] => {
+    if (!choices.includes(text)) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return collect(text, before);
+  };
 }
 
 function numberParser({ type, minimum, maximum }: Schema) {

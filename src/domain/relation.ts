@@ -96,20 +96,30 @@ function parseRelation(value: unknown, field: string): RelationRecord {
   if (typeof value !== 'object' || value === null)
     throw invalidArgument(field, 'expected an object with from, name and to');
   onlyKeys(value, KEYS, field);
-  const { from, name, to, weight = 1, confidence = 0.8, validFrom, validUntil } = value as RelationInput;
-  const since = validFrom == null ? undefined : instant(validFrom, `${field}.validFrom`);
-  const until = validUntil == null ? undefined : instant(validUntil, `${field}.validUntil`);
+  return relationOf(value as RelationInput, `${field}.`);
+}
+
+/**
+ * Reads what a caller says of one relation. Errors name its fields, after `prefix`. Throws `invalid_argument` and
+ * `invalid_time`.
+ */
+export function relationOf(
+  { from, name, to, weight = 1, confidence = 0.8, validFrom, validUntil }: RelationInput,
+  prefix = '',
+): RelationRecord {
+  const since = validFrom == null ? undefined : instant(validFrom, `${prefix}validFrom`);
+  const until = validUntil == null ? undefined : instant(validUntil, `${prefix}validUntil`);
   if (since !== undefined && until !== undefined && since > until)
-    throw invalidArgument(`${field}.validUntil`, 'it lies before validFrom');
+    throw invalidArgument(`${prefix}validUntil`, 'it lies before validFrom');
   const end = (id: unknown, which: 'from' | 'to') =>
-    text(id, `${field}.${which}`, { maxCharacters: MOST_CHARACTERS_OF_ID });
-  const relation = { from: end(from, 'from'), name: relationName(name, `${field}.name`), to: end(to, 'to') };
+    text(id, `${prefix}${which}`, { maxCharacters: MOST_CHARACTERS_OF_ID });
+  const relation = { from: end(from, 'from'), name: relationName(name, `${prefix}name`), to: end(to, 'to') };
   if (relation.from === relation.to)
-    throw invalidArgument(`${field}.to`, 'a memory cannot be related to itself');
+    throw invalidArgument(`${prefix}to`, 'a memory cannot be related to itself');
   return {
     ...relation,
-    weight: number(weight, `${field}.weight`, ...RELATION_WEIGHT),
-    confidence: number(confidence, `${field}.confidence`, 0, 1),
+    weight: number(weight, `${prefix}weight`, ...RELATION_WEIGHT),
+    confidence: number(confidence, `${prefix}confidence`, 0, 1),
     ...(since === undefined ? {} : { validFrom: since }),
     ...(until === undefined ? {} : { validUntil: until }),
   };

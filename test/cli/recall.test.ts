@@ -298,3 +298,22 @@ describe('score and profiles', () => {
     expect((await work.salience(['profiles', 'show', 'nope'])).code).toBe(2);
   });
 });
+
+describe('relations', () => {
+  it('are stated and read by name, and shown among the hits where they are asked for', async () => {
+    const path = ['--path', 'graph', '--now', now];
+    const named = async (id: string, title: string) =>
+      work.json(['remember', `about ${title}`, '--id', id, '--type', 'entity', '--title', title, ...path]);
+    await named('ada', 'Ada Lovelace');
+    await named('paris', 'Paris');
+    const stated = await work.salience(['relate', 'ada', 'lives_in', 'paris', ...path]);
+    expect(stated.stdout).toBe('created: Ada Lovelace lives in Paris\n');
+    const asked = ['recall', 'who lives in Paris', '--strategy', 'bm25', '--include', 'edges', ...path];
+    const { hits } = (await work.json(asked)) as { hits: { relation?: { id: string } }[] };
+    expect(hits.map(({ relation }) => relation?.id)).toContain('relation:ada/lives_in/paris');
+    expect((await work.salience(asked)).stdout).toMatch(/relation · now · relation:ada\/lives_in\/paris/);
+    expect((await work.salience(['recall', 'x', '--include', 'nodes', ...path])).code).toBe(2);
+    const ended = await work.salience(['unrelate', 'ada', 'lives_in', 'paris', ...path]);
+    expect(ended.stdout).toBe('ended: Ada Lovelace lives in Paris; stated by 1 memory\n');
+  });
+});

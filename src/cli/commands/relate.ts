@@ -22,8 +22,8 @@ export function configure(command: Command): void {
         signal: context.signal,
       });
       if (context.options.json) return context.printJson(related);
-      const { relation, outcome } = related;
-      await context.print(plainLine(`${outcome} ${relation.from} ${relation.name} ${relation.to}`));
+      const { sentence, outcome } = related;
+      await context.print(plainLine(`${outcome}: ${sentence}`));
     }),
   );
 }

@@ -23,9 +23,9 @@ export function configure(command: Command): void {
         signal: context.signal,
       });
       if (context.options.json) return context.printJson(ended);
-      const { id, statements } = ended;
+      const { sentence, statements } = ended;
       await context.print(
-        plainLine(`ended ${id}, stated by ${plural(statements.length, 'memory', 'memories')}`),
+        plainLine(`ended: ${sentence}; stated by ${plural(statements.length, 'memory', 'memories')}`),
       );
     }),
   );

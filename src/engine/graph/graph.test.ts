@@ -113,7 +113,8 @@ describe('a relation', () => {
   it('is stated by a sentence of its own, once', async () => {
     const { memory } = await opened();
     await people(memory);
-    const { relation, outcome } = await memory.relate('Ada', 'works at', 'ACME', { weight: 0.5 });
+    const { relation, sentence, outcome } = await memory.relate('Ada', 'works at', 'ACME', { weight: 0.5 });
+    expect(sentence).toBe('Ada Lovelace works at Acme');
     expect(outcome).toBe('created');
     expect(relation).toEqual({
       id: 'relation:ada/works_at/acme',
@@ -158,7 +159,18 @@ describe('a relation', () => {
     await expect(memory.relate('Ada', 'knows', 'Bob', { statedBy: ['none'] })).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(memory.relate('Ada', 'knows', 'Countess')).rejects.toThrow('related to itself');
+    await expect(memory.relate('Ada', 'knows', 'Countess')).rejects.toThrow(
+      /^to: a memory cannot be related to itself$/,
+    );
+    for (const [field, options] of Object.entries({
+      weight: { weight: 0 },
+      confidence: { confidence: 2 },
+      validUntil: { validFrom: '2026-01-02', validUntil: '2026-01-01' },
+    }))
+      await expect(memory.relate('Ada', 'knows', 'Bob', options)).rejects.toMatchObject({
+        details: { field },
+      });
+    await expect(memory.relate('Ada', '!', 'Bob')).rejects.toMatchObject({ details: { field: 'name' } });
     await expect(
       memory.relate('Ada', 'knows', 'Bob', { statedBy: ['said'], content: 'x' }),
     ).rejects.toMatchObject({ code: 'invalid_argument' });
@@ -174,6 +186,7 @@ describe('a relation', () => {
     });
     clock.advance(10 * day);
     expect(await memory.unrelate('Ada', 'works_at', 'Acme')).toEqual({
+      sentence: 'Ada Lovelace works at Acme',
       id: 'relation:ada/works_at/acme',
       statements: ['new1', 'said'],
     });

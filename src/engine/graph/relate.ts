@@ -3,10 +3,10 @@ import { SalienceError } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import {
   isSameTriple,
-  parseRelations,
   type RelationRecord,
   relationId,
   relationName,
+  relationOf,
   relationText,
   type Triple,
   withRelations,
@@ -37,15 +37,16 @@ export async function relate(
   const now = momentOf(engine, options);
   const [source, target] = await endsMeant(engine, from, to, options);
   const given = { from: source.id, name, to: target.id, weight, confidence, validFrom, validUntil };
-  const [relation] = parseRelations([given], 'relation') as [RelationRecord];
+  const relation = relationOf(given);
+  const sentence = relationText(nameOf(source), relation.name, nameOf(target));
   if (statedBy) {
     const ids = texts(statedBy, 'statedBy', 100, 128);
     const memories = await addTo(engine, ids, relation, now);
-    return resultOf(relation, memories, 'updated');
+    return resultOf(relation, sentence, memories, 'updated');
   }
   const scope = parseScope(options.scope ?? GLOBAL_SCOPE);
   const input = {
-    content: content ?? relationText(nameOf(source), relation.name, nameOf(target)),
+    content: content ?? sentence,
     scope: options.scope,
     sessionId: options.sessionId,
     // What is said about the whole of it is true of the sentence.
@@ -64,7 +65,7 @@ export async function relate(
   );
   const [memory] = await engine.space.get([id]);
   if (!memory) throw notFound(id, engine.space.name);
-  return resultOf(relation, [memory], outcome);
+  return resultOf(relation, sentence, [memory], outcome);
 }
 
 /** Ends a relation: whatever said that it holds says until when. Throws `not_found` where nothing does. */
@@ -97,7 +98,11 @@ export async function unrelate(
     }
     return {
       changes: holding.map((memory): Change => ({ kind: 'replace', memory: ended(memory, triple, at) })),
-      result: { id: relationId(triple), statements: holding.map(({ id }) => id) },
+      result: {
+        id: relationId(triple),
+        sentence: relationText(nameOf(source), triple.name, nameOf(target)),
+        statements: holding.map(({ id }) => id),
+      },
     };
   });
 }
@@ -187,6 +192,7 @@ export function nameOf({ title, content }: Pick<MemoryRecord, 'title' | 'content
 
 function resultOf(
   relation: RelationRecord,
+  sentence: string,
   memories: readonly MemoryRecord[],
   outcome: RelateResult['outcome'],
 ): RelateResult {
@@ -198,5 +204,5 @@ function resultOf(
     to,
     stated: memories.map((memory) => ({ memory, relation })),
   };
-  return { relation: shownRelation(edge), outcome };
+  return { relation: shownRelation(edge), sentence, outcome };
 }

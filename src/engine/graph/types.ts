@@ -45,6 +45,8 @@ export interface RelateOptions
 
 export interface RelateResult {
   readonly relation: StatedRelation;
+  /** It in words: "Ada works at Acme". */
+  readonly sentence: string;
   /** Of the statement; `updated` where memories that were there state it now. */
   readonly outcome: RememberResult['outcome'];
 }
@@ -59,6 +61,8 @@ export interface UnrelateOptions extends OperationOptions {
 export interface UnrelateResult {
   /** The relation that has ended. */
   readonly id: string;
+  /** It in words: "Ada works at Acme". */
+  readonly sentence: string;
   /** The memories that said that it holds. */
   readonly statements: readonly string[];
 }
