@@ -147,7 +147,7 @@ describe('every verb answers by its schema', () => {
     [
       'relate',
       { from: 'm1', name: 'lives in', to: 'ulm', validFrom: '2026-01-01' },
-      /^created\n- \[m1\] lives_in \[ulm\] \(from 2026-01-01T00:00:00.000Z; stated by \[m\d+\]\)$/,
+      /^created: .+ lives in .+\n- \[m1\] lives_in \[ulm\] \(from 2026-01-01T00:00:00.000Z; stated by \[m\d+\]\)$/,
     ],
     ['entities', { query: 'Ulm' }, /^1 entity\n- \[ulm\] Ulm \(place\)$/],
     [
@@ -157,7 +157,7 @@ describe('every verb answers by its schema', () => {
     ],
     ['paths', { from: 'Ulm', to: 'm1' }, /^1 path\n- \[ulm\] – \[m1\]$/],
     ['recall', { query: 'city Ulm', include: ['edges'], explain: true }, /\) \[m1\] lives_in \[ulm\] /],
-    ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended; stated by \[m\d+\]$/],
+    ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended: .+ lives in .+; stated by \[m\d+\]$/],
     ['forget_many', { ids: ['m2'], dryRun: true }, /^would forget m2$/],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];
