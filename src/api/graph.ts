@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import type { GraphPath, Neighbour, Neighbourhood, RelateResult, UnrelateResult } from '../index.ts';
+import type {
+  GraphPath,
+  MergeResult,
+  Neighbour,
+  Neighbourhood,
+  RelateResult,
+  SplitResult,
+  UnrelateResult,
+} from '../index.ts';
 import { counted, named } from './quote.ts';
 import { relationLine, statedRelation } from './relation.ts';
 import { listOf, type MemoryOutput, memorySchema } from './schemas.ts';
@@ -26,6 +34,26 @@ export const unrelate = defineVerb('unrelate', {
   } satisfies Record<keyof UnrelateResult, z.ZodType>),
   text: ({ sentence, statements }) =>
     `ended: ${named(sentence)}; stated by ${statements.map((id) => `[${named(id)}]`).join(', ')}`,
+});
+
+export const mergeEntities = defineVerb('mergeEntities', {
+  output: z.object({
+    entity: memorySchema,
+    merged: z.string().describe('The id of the entity that is part of it now'),
+    statements: listOf(z.string()).describe('The memories that stated its relations'),
+  } satisfies Record<keyof MergeResult, z.ZodType>),
+  text: ({ entity, merged, statements }) =>
+    `merged [${named(merged)}] into ${titleOf(entity)}; ${counted(statements.length, 'statement')} rewritten`,
+});
+
+export const splitEntity = defineVerb('splitEntity', {
+  output: z.object({
+    entity: memorySchema,
+    split: memorySchema,
+    statements: listOf(z.string()).describe('The memories that state relations of the other one now'),
+  } satisfies Record<keyof SplitResult, z.ZodType>),
+  text: ({ entity, split, statements }) =>
+    `split ${titleOf(split)} from ${titleOf(entity)}; ${counted(statements.length, 'statement')} rewritten`,
 });
 
 export const entities = defineVerb('entities', {

@@ -4,7 +4,7 @@ import { beliefs, conflicts, invalidate, reinstate, resolve } from './belief.ts'
 import { forget, forgetMany, undo, update } from './change.ts';
 import { compare } from './compare.ts';
 import { bootstrap, context, pinned } from './context.ts';
-import { entities, neighbours, paths, relate, unrelate } from './graph.ts';
+import { entities, mergeEntities, neighbours, paths, relate, splitEntity, unrelate } from './graph.ts';
 import { help } from './help.ts';
 import { link, links, unlink } from './links.ts';
 import { activity, operations } from './looking.ts';
@@ -47,6 +47,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   links,
   list,
   maintain,
+  mergeEntities,
   neighbours,
   markUsed,
   observe,
@@ -65,6 +66,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   reinstate,
   saveSummary,
   setImportance,
+  splitEntity,
   startSession,
   stats,
   timeline,

@@ -158,6 +158,17 @@ describe('every verb answers by its schema', () => {
     ['paths', { from: 'Ulm', to: 'm1' }, /^1 path\n- \[ulm\] – \[m1\]$/],
     ['recall', { query: 'city Ulm', include: ['edges'], explain: true }, /\) \[m1\] lives_in \[ulm\] /],
     ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended: .+ lives in .+; stated by \[m\d+\]$/],
+    ['remember', { id: 'old', content: 'A city', type: 'entity', title: 'Old Ulm' }, /^created old/],
+    [
+      'merge_entities',
+      { from: 'old', into: 'Ulm' },
+      /^merged \[old\] into \[ulm\] Ulm; 0 statements rewritten$/,
+    ],
+    [
+      'split_entity',
+      { entity: 'Ulm', name: 'Old Ulm' },
+      /^split \[old\] "Old Ulm" from \[ulm\] Ulm; 0 statements rewritten$/,
+    ],
     ['forget_many', { ids: ['m2'], dryRun: true }, /^would forget m2$/],
     ['forget', { id: 'm2' }, /^forgotten m2$/],
   ];

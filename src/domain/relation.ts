@@ -187,6 +187,21 @@ export function namesOfEntity({
   return [...new Set(names)].filter((name) => name !== '');
 }
 
+/** The other names of an entity with more of them, each once and none of them its title; `undefined` for none. */
+export function withAliases(
+  {
+    title,
+    aliases = [],
+  }: { readonly title?: string | undefined; readonly aliases?: readonly string[] | undefined },
+  more: readonly string[],
+): readonly string[] | undefined {
+  const taken = new Set(title === undefined ? [] : [foldedName(title)]);
+  const names = [...aliases, ...more].filter(
+    (name) => !taken.has(foldedName(name)) && taken.add(foldedName(name)),
+  );
+  return names.length === 0 ? undefined : names;
+}
+
 /** The ids of the relations of a memory. */
 export function relationIds(relations: readonly Triple[] | undefined): readonly string[] {
   return [...new Set((relations ?? []).map(relationId))];

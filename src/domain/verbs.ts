@@ -48,6 +48,8 @@ export const WRITES = [
   'configure',
   'relate',
   'unrelate',
+  'mergeEntities',
+  'splitEntity',
 ] as const;
 
 export interface VerbEntry {
@@ -849,6 +851,42 @@ export const VERBS = {
     access: 'write',
     destructive: true,
     route: 'POST /v1/relations/end',
+  },
+  mergeEntities: {
+    summary: 'make two entities one',
+    about:
+      'Says that two entities are one: the second takes over the names and relations of the first, which is not listed any more. Undo takes it back.',
+    takes: ['from', 'into'],
+    arguments: {
+      from: { ...end, about: 'the entity that becomes part of the other one, by name or id' },
+      into: { ...end, about: 'the entity that stays, by name or id' },
+    },
+    access: 'write',
+    wholeSpace: true,
+    route: 'POST /v1/entities/merge',
+    example: 'merge-entities Barista Anna',
+  },
+  splitEntity: {
+    summary: 'make two of an entity',
+    about:
+      'Says that an entity is two: the other one gets a name, and what states relations of it. One that was merged under this name comes back.',
+    takes: ['entity', 'name'],
+    arguments: {
+      entity: { ...end, about: 'the entity that is two, by name or id' },
+      name: { ...text, required: true, about: 'what the other one is called' },
+      aliases: { ...texts, about: 'its other names, which the first has no more', option: '--alias <name>' },
+      kind: { ...text, about: 'its kind (default: that of the first)', option: '--kind <kind>' },
+      content: { ...text, about: 'what is said of it (default: its name)', option: '--content <text>' },
+      statements: {
+        ...texts,
+        about: 'the ids of the memories that state its relations (default: those that name it alone)',
+        option: '--statement <id>',
+      },
+    },
+    access: 'write',
+    wholeSpace: true,
+    route: 'POST /v1/entities/split',
+    example: 'split-entity Anna Barista',
   },
   entities: {
     summary: 'find entities',

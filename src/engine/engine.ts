@@ -7,7 +7,9 @@ import { importedVotes } from './belief/votes.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withDiagnostics } from './diagnostics.ts';
 import { entities } from './graph/entities.ts';
+import { mergeEntities } from './graph/merge.ts';
 import { relate, unrelate } from './graph/relate.ts';
+import { splitEntity } from './graph/split.ts';
 import { neighbours, paths } from './graph/walk.ts';
 import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
@@ -76,6 +78,8 @@ const FUNCTIONS: {
   unlink,
   relate,
   unrelate,
+  mergeEntities,
+  splitEntity,
   entities,
   neighbours,
   paths,

@@ -7,11 +7,14 @@ import type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './belief/ju
 import type {
   EntitiesOptions,
   GraphPath,
+  MergeResult,
   Neighbourhood,
   NeighboursOptions,
   PathsOptions,
   RelateOptions,
   RelateResult,
+  SplitOptions,
+  SplitResult,
   UnrelateOptions,
   UnrelateResult,
 } from './graph/types.ts';
@@ -591,6 +594,33 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   unrelate(from: string, name: string, to: string, options?: UnrelateOptions): Promise<UnrelateResult>;
+  /**
+   * Makes two entities one, each named by id or name: `into` takes over the names and relations of `from`, which is not
+   * listed any more. `undo` takes it back, and looking back to before shows both.
+   *
+   * @throws `not_found`, `invalid_argument`: a name means several, or the two lie in different scopes.
+   * @example
+   * ```ts
+   * await memory.remember('A mathematician', { type: 'entity', title: 'Ada Lovelace' });
+   * await memory.remember('Wrote about engines', { type: 'entity', title: 'Countess of Lovelace' });
+   * const { entity } = await memory.mergeEntities('Countess of Lovelace', 'Ada Lovelace');
+   * console.log(entity.aliases);
+   * ```
+   */
+  mergeEntities(from: string, into: string, options?: OperationOptions): Promise<MergeResult>;
+  /**
+   * Makes two of an entity that is two. What states relations of it and names the other one alone goes with that one, or
+   * the `statements` given. One that was merged under this name comes back under its id. `undo` takes it back.
+   *
+   * @throws `not_found`, `invalid_argument`.
+   * @example
+   * ```ts
+   * await memory.remember('Two colleagues', { type: 'entity', title: 'Jordan Miller', aliases: ['Jordan Brown'] });
+   * const { split } = await memory.splitEntity('Jordan Miller', 'Jordan Brown', { kind: 'person' });
+   * console.log(split.id);
+   * ```
+   */
+  splitEntity(entity: string, name: string, options?: SplitOptions): Promise<SplitResult>;
   /**
    * Finds entities: those of a name or an alias first, then what a recall finds; without a query all, newest update first.
    *

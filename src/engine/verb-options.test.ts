@@ -45,6 +45,8 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   unlink: ['a', 'b'],
   relate: ['a', 'knows', 'b'],
   unrelate: ['a', 'likes', 'b'],
+  mergeEntities: ['a', 'b'],
+  splitEntity: ['a', 'c'],
   entities: ['a'],
   neighbours: ['a'],
   paths: ['a', 'b'],

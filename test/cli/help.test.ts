@@ -76,6 +76,9 @@ describe('help', () => {
         // A memory that an example needs may have been undone or renamed by an earlier one.
         await remember('default', [
           { content: 'Prefers dark roast', type: 'preference', id: 'roast', tags: ['coffee'] },
+          ...(example.includes('Barista') ? ['Anna', 'Barista'] : []).map((title) => ({
+            ...{ content: `Makes the coffee: ${title}`, type: 'entity', title },
+          })),
           ...(example.includes('grinder') ? [{ content: 'The grinder is set to 12', id: 'grinder' }] : []),
         ]);
         // What is to be resolved has to contradict each other, and to be the first that does.

@@ -11,6 +11,7 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { madeHot } from '../../store/tiers.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
+import { mergedInto } from '../graph/restate.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown, shownAll } from '../recall/shown.ts';
 import type {
@@ -21,7 +22,7 @@ import type {
   RememberResult,
   Resolution,
 } from '../types.ts';
-import { deriveTexts } from '../write/derive.ts';
+import { deriveTexts, sameText } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
 import { changedRecord } from '../write/record.ts';
@@ -159,14 +160,17 @@ export async function resolve(
     { verb: 'resolve', at: now },
     {
       async prepare(reader) {
-        const [, newer] = await bothOf(engine, reader, await openPair(reader, conflictId));
+        const both = await bothOf(engine, reader, await openPair(reader, conflictId));
+        const moving = movingText(both);
         // Only a text that moves into the older memory is analysed again; never while the store is locked.
-        return { newer, indexed: resolution === 'update' ? await deriveTexts([newer], engine, options) : [] };
+        const indexed = resolution === 'update' ? await deriveTexts([moving], engine, options) : [];
+        return { newer: both[1], moving, indexed };
       },
-      async decide(reader, { newer, indexed }) {
+      async decide(reader, { newer, moving, indexed }) {
         const pair = await openPair(reader, conflictId);
         const both = await bothOf(engine, reader, pair);
         if (both[1].revisionCount !== newer.revisionCount) return undefined;
+        if (resolution === 'update' && !sameText(movingText(both), moving)) return undefined;
         const decided = await decide(engine, reader, resolution, both, indexed[0], now);
         const settled: Change = { kind: 'settle-pair', sequence: pair.sequence, resolution };
         return {
@@ -199,12 +203,17 @@ async function decide(
         kept: madeHot(newer),
       };
     case 'supersede': {
+      if (areEntities(older, newer)) return oneEntity(reader, older, newer, now);
       const kept = madeHot(superseding(newer, older));
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }
     case 'update': {
       await checkStillBelieved(reader, older, newer);
+      if (areEntities(older, newer)) {
+        const told = changedRecord(older, { content: newer.content }, { now });
+        return oneEntity(reader, newer, told, now, indexed);
+      }
       const kept = madeHot(updatedBy(older, newer, now));
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
       return {
@@ -217,6 +226,28 @@ async function decide(
       };
     }
   }
+}
+
+/** What the older memory says once the newer one has updated it; an entity keeps its name. */
+function movingText([older, newer]: readonly [MemoryRecord, MemoryRecord]): MemoryRecord {
+  return areEntities(older, newer) ? { ...madeHot(older), content: newer.content } : newer;
+}
+
+/** Two entities that may be one are merged: what has relations with the one has them with the other. */
+function areEntities(a: MemoryRecord, b: MemoryRecord): boolean {
+  return a.type === 'entity' && b.type === 'entity' && a.scope === b.scope;
+}
+
+async function oneEntity(
+  reader: SpaceReader,
+  from: MemoryRecord,
+  into: MemoryRecord,
+  now: Instant,
+  indexed?: IndexedText,
+): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
+  const { memory, changes } = await mergedInto(reader, from, into, now);
+  const kept = madeHot(memory);
+  return { changes: [{ kind: 'replace', memory: kept, ...(indexed ? { indexed } : {}) }, ...changes], kept };
 }
 
 /** Forgets the older memory for good, and the pair with it; returns the newer one. */

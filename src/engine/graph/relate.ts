@@ -17,6 +17,7 @@ import type { Change, SpaceReader } from '../../store/store.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
+import { isMadeOf } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
 import { beginOf, type Edge, heldAmong, shownRelation } from './view.ts';
 
@@ -120,13 +121,6 @@ function ended(memory: MemoryRecord, triple: Triple, at: number): MemoryRecord {
     relations: relations.length === 0 ? undefined : relations,
     ...(isMadeOf(memory, triple) && (memory.validFrom ?? -Infinity) <= until ? { validUntil: until } : {}),
   };
-}
-
-/** Whether a memory was made to state a relation, and says nothing else. */
-function isMadeOf({ derivedFrom, source }: MemoryRecord, { from, to }: Triple): boolean {
-  return (
-    source !== 'consolidated' && derivedFrom.length === 2 && derivedFrom[0] === from && derivedFrom[1] === to
-  );
 }
 
 /** What says nothing but that another value held of a name that has one at a time: true until this one begins. */

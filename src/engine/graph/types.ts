@@ -67,6 +67,40 @@ export interface UnrelateResult {
   readonly statements: readonly string[];
 }
 
+/** Two entities that are one now. */
+export interface MergeResult {
+  /** The one that stays, with the names of both. */
+  readonly entity: Memory;
+  /** The id of the one that is part of it now. */
+  readonly merged: string;
+  /** The ids of the memories that stated relations of that one, and state them of the other now. */
+  readonly statements: readonly string[];
+}
+
+export interface SplitOptions extends OperationOptions {
+  /** Further names of the other one: they are no names of the first any more. */
+  readonly aliases?: readonly string[] | undefined;
+  /** Of the other one. Default is that of the first. */
+  readonly kind?: string | undefined;
+  /** What is to be said of the other one. Default is its name. */
+  readonly content?: string | undefined;
+  /**
+   * The ids of the memories whose relations are those of the other one. Default are those that name it, and do not name
+   * the first.
+   */
+  readonly statements?: readonly string[] | undefined;
+}
+
+/** An entity that is two now. */
+export interface SplitResult {
+  /** The first, without the names of the other one. */
+  readonly entity: Memory;
+  /** The other one. */
+  readonly split: Memory;
+  /** The ids of the memories that state relations of the other one now. */
+  readonly statements: readonly string[];
+}
+
 export interface EntitiesOptions extends GraphOptions {
   /** Only entities of this kind. */
   readonly kind?: string | undefined;

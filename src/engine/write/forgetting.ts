@@ -39,8 +39,8 @@ interface Known {
 
 /**
  * Decides what goes with these memories. What was made of them goes too: an automatic summary, and a consolidation that
- * a model has written; its originals are then believed again. One that only lists its originals stays, without their part. Ids that the
- * space knows nothing of are left out.
+ * a model has written; its originals are then believed again. One that only lists its originals stays, without their part.
+ * With an entity goes what was merged into it. Ids that the space knows nothing of are left out.
  */
 export async function planForgetting(reader: SpaceReader, ids: readonly string[]): Promise<Forgetting> {
   const removed = await reader.removed();
@@ -69,7 +69,8 @@ export async function planForgetting(reader: SpaceReader, ids: readonly string[]
       else doomed.push(memory.id);
     }
     const others = made.filter(({ id }) => !consolidations.has(id)).map(({ id }) => id);
-    next = [...new Set([...doomed, ...others])].filter((id) => !going.has(id));
+    const parts = await partsOf(reader, fresh);
+    next = [...new Set([...doomed, ...others, ...parts])].filter((id) => !going.has(id));
   }
   const reinstated = await originalsOf(reader, going, rebuilt);
   const changed = new Map(await successorsOf(reader, going));
@@ -154,6 +155,15 @@ async function madeOf(
     ...(await reader.find('sessionId', [...sessions])).filter(isMade),
     ...removed.filter((memory) => isMade(memory) || contents.has(memory.content)),
   ];
+}
+
+/** The entities that have become part of these. */
+async function partsOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
+  const older = [...going.values()].flatMap(({ present }) =>
+    present?.type === 'entity' ? present.supersedes : [],
+  );
+  const found = older.length === 0 ? [] : await reader.get([...new Set(older)]);
+  return found.flatMap((memory) => (memory?.type === 'entity' ? [memory.id] : []));
 }
 
 function sessionsOf(versions: readonly MemoryRecord[]): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 import { CHANGE_FIELDS, FIELD_NAMES } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
-import { foldedName, namesOfEntity, withRelations } from '../../domain/relation.ts';
+import { foldedName, namesOfEntity, withAliases, withRelations } from '../../domain/relation.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
@@ -172,14 +172,10 @@ function restatedEntity(known: MemoryRecord, input: RememberInput, record: Memor
   const before = madeHot(known);
   const { title: _, aliases: __, ...said } = input;
   const title = known.title ?? record.title;
-  const taken = new Set(title === undefined ? [] : [foldedName(title)]);
-  const called = [
-    ...(known.aliases ?? []),
+  const aliases = withAliases({ title, aliases: known.aliases }, [
     ...(record.title ? [record.title] : []),
     ...(record.aliases ?? []),
-  ];
-  const others = called.filter((name) => !taken.has(foldedName(name)) && taken.add(foldedName(name)));
-  const aliases = others.length === 0 ? known.aliases : others;
+  ]);
   const next = restated(before, said, record);
   const memory = { ...next, title, aliases };
   const unsaid = { ...memory, updatedAt: before.updatedAt, revisionCount: before.revisionCount };

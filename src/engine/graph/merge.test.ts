@@ -1,0 +1,426 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Memory, type MemoryEngine, openMemory, SalienceError } from '../../index.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+
+const day = 86_400_000;
+const start = Date.UTC(2026, 0, 1);
+
+async function opened() {
+  const clock = createFakeClock(start);
+  let made = 0;
+  const memory = await openMemory({
+    path: ':memory:',
+    space: 'alice',
+    embedder: 'none',
+    clock: clock.now,
+    newId: () => `new${++made}`,
+  });
+  return { memory, clock };
+}
+
+const entity = (id: string, title: string, more: object = {}) => ({
+  id,
+  title,
+  content: `about ${title}`,
+  type: 'entity',
+  ...more,
+});
+
+async function twoAnns(memory: MemoryEngine): Promise<void> {
+  await memory.rememberMany([
+    entity('ann', 'Ann Smith', { kind: 'person', aliases: ['Ann'] }),
+    entity('annie', 'Annie', { aliases: ['Ann', 'A. Smith'], importance: 0.9 }),
+    entity('bob', 'Bob'),
+    entity('acme', 'Acme'),
+  ]);
+  await memory.relate('annie', 'works_at', 'acme');
+  await memory.relate('bob', 'knows', 'annie');
+  await memory.relate('annie', 'knows', 'ann');
+  await memory.remember('Annie and Bob have lunch', {
+    id: 'lunch',
+    relations: [
+      { from: 'annie', name: 'eats_with', to: 'bob' },
+      { from: 'ann', name: 'eats_with', to: 'bob' },
+    ],
+  });
+}
+
+const triples = async (memory: MemoryEngine, of: string, options: object = {}) =>
+  (await memory.neighbours(of, options)).relations.map(({ from, name, to }) => `${from} ${name} ${to}`);
+
+const ids = (memories: readonly Memory[]) => memories.map(({ id }) => id).sort();
+
+describe('two entities that are one', () => {
+  it('have all names and relations of both; the other is listed no more', async () => {
+    const { memory, clock } = await opened();
+    await twoAnns(memory);
+    clock.advance(day);
+    const { entity: ann, merged, statements } = await memory.mergeEntities('Annie', 'Ann Smith');
+    expect(ann).toMatchObject({
+      id: 'ann',
+      title: 'Ann Smith',
+      aliases: ['Ann', 'Annie', 'A. Smith'],
+      kind: 'person',
+      importance: 0.9,
+      supersedes: ['annie'],
+    });
+    expect([merged, statements.length]).toEqual(['annie', 4]);
+    expect(ids(await memory.entities(undefined, { limit: 100 }))).toEqual(['acme', 'ann', 'bob']);
+    expect(await triples(memory, 'annie')).toEqual([]);
+    expect(await triples(memory, 'A. Smith')).toEqual([
+      'ann eats_with bob',
+      'ann works_at acme',
+      'bob knows ann',
+    ]);
+    const before = { asOf: { known: new Date(start + day - 1), valid: new Date(start + day - 1) } };
+    expect(ids(await memory.entities(undefined, { ...before, limit: 100 }))).toEqual([
+      'acme',
+      'ann',
+      'annie',
+      'bob',
+    ]);
+    expect(await triples(memory, 'Annie', before)).toContain('annie knows ann');
+    // What said that the two know each other says nothing any more.
+    const { hits } = await memory.recall('Annie knows Ann Smith', { strategy: 'bm25' });
+    expect(hits.map((hit) => hit.memory.content)).not.toContain('Annie knows Ann Smith');
+    const [operation] = await memory.operations();
+    expect(operation).toMatchObject({ verb: 'mergeEntities', memories: 5 });
+    await memory.undo();
+    expect(await triples(memory, 'annie')).toContain('annie knows ann');
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('are merged in one scope, and only if both are entities that are believed', async () => {
+    const { memory } = await opened();
+    await twoAnns(memory);
+    await memory.remember('Ann of the project', {
+      ...{ id: 'other', type: 'entity', title: 'Ann Other', scope: 'project:a' },
+    });
+    await memory.remember('no entity', { id: 'fact' });
+    const fails = (from: string, into: string, field: string, words: string) =>
+      expect(memory.mergeEntities(from, into)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining(words),
+        details: { field },
+      });
+    await fails('other', 'ann', 'into', 'different scopes');
+    await fails('ann', 'Ann Smith', 'into', 'with itself');
+    await fails('fact', 'ann', 'from', 'is no entity, but a fact');
+    await fails('ann', 'fact', 'into', 'is no entity');
+    await memory.mergeEntities('annie', 'ann');
+    await fails('annie', 'bob', 'from', 'is part of "ann" already');
+    await fails('bob', 'annie', 'into', 'is part of "ann" already');
+    await memory.invalidate('bob', 'nobody');
+    await fails('bob', 'ann', 'from', 'is not believed any more');
+    const names = (count: number, by: string) => Array.from({ length: count }, (_, at) => `${by}${at}`);
+    await memory.rememberMany([
+      entity('x', 'X', { aliases: names(60, 'x') }),
+      entity('y', 'Y', { aliases: names(4, 'y') }),
+    ]);
+    await fails('x', 'y', 'into', '65 other names, of at most 64');
+  });
+
+  it('are forgotten together', async () => {
+    const { memory } = await opened();
+    await twoAnns(memory);
+    await memory.mergeEntities('annie', 'ann');
+    const { forgotten } = await memory.forget('ann');
+    expect(forgotten).toContain('annie');
+    expect((await memory.get('lunch'))?.relations).toBeUndefined();
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it.each([
+    ['supersede', 'annie', 'about Annie'],
+    ['update', 'ann', 'about Annie'],
+  ] as const)(
+    'are merged where a conflict of the two is resolved by %s',
+    async (resolution, kept, content) => {
+      const clock = createFakeClock(start);
+      await using memory = await openMemory({
+        path: ':memory:',
+        space: 'alice',
+        clock: clock.now,
+        conflictThreshold: 0.01,
+      });
+      await memory.remember('about Ann', { id: 'ann', type: 'entity', title: 'Ann Smith' });
+      await memory.remember('Makes engines', { id: 'acme', type: 'entity', title: 'Acme' });
+      await memory.relate('ann', 'works_at', 'acme');
+      const { conflicts = [] } = await memory.remember('about Annie', {
+        ...{ id: 'annie', type: 'entity', title: 'Annie Smith' },
+      });
+      const conflict = conflicts.find(({ id }) => id === 'ann');
+      await memory.resolve(conflict?.conflictId ?? 'none', resolution);
+      expect(await memory.get(kept)).toMatchObject({ content });
+      expect(await triples(memory, 'Ann Smith')).toEqual([`${kept} works_at acme`]);
+      expect(await triples(memory, 'Annie Smith')).toEqual([`${kept} works_at acme`]);
+      await memory.undo();
+      expect(await triples(memory, 'Ann Smith')).toEqual(['ann works_at acme']);
+      expect(await memory.check()).toEqual([]);
+    },
+  );
+});
+
+describe('an entity that is two', () => {
+  it('gives the other one its names, and what names it alone', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('jo', 'Jordan Miller', { aliases: ['Jordan Brown', 'Browny', 'JM'], kind: 'person' }),
+      entity('acme', 'Acme'),
+    ]);
+    const by = (id: string, content: string, name: string) =>
+      memory.remember(content, { id, relations: [{ from: 'jo', name, to: 'acme' }] });
+    await by('one', 'Jordan Brown works at Acme', 'works_at');
+    await by('two', 'Jordan Miller left Acme', 'left');
+    await by('both', 'Jordan Brown and Jordan Miller founded Acme', 'founded');
+    const {
+      entity: first,
+      split,
+      statements,
+    } = await memory.splitEntity('JM', 'jordan brown', {
+      aliases: ['Browny'],
+    });
+    expect(first).toMatchObject({ id: 'jo', title: 'Jordan Miller', aliases: ['JM'] });
+    expect(split).toMatchObject({ title: 'Jordan Brown', aliases: ['Browny'], kind: 'person' });
+    expect(split.content).toBe('Jordan Brown');
+    expect(statements).toEqual(['one']);
+    expect(await triples(memory, 'Browny')).toEqual([`${split.id} works_at acme`]);
+    expect(await triples(memory, 'jo')).toEqual(['jo founded acme', 'jo left acme']);
+    await memory.undo();
+    expect(await memory.get(split.id)).toBeUndefined();
+    expect(await triples(memory, 'jo')).toHaveLength(3);
+    const told = { statements: ['two'], kind: 'ship', content: 'A boat' };
+    const again = await memory.splitEntity('jo', 'Jordan Miller', told);
+    expect(again.statements).toEqual(['two']);
+    expect(again.split).toMatchObject({ kind: 'ship', content: 'A boat' });
+    expect((await memory.recall('boat', { strategy: 'bm25' })).hits[0]?.memory.id).toBe(again.split.id);
+    await expect(memory.splitEntity('jo', 'x', { statements: ['two'] })).rejects.toThrow(
+      'states no relation of "jo"',
+    );
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('gives back one that was merged, under its id', async () => {
+    const { memory } = await opened();
+    await twoAnns(memory);
+    await memory.mergeEntities('annie', 'ann');
+    // What was written since does not stand in the way, as it does for undo.
+    await memory.update('ann', { content: 'A plumber' });
+    await expect(memory.splitEntity('ann', 'Annie', { content: 'x' })).rejects.toThrow(
+      'comes back as it was',
+    );
+    const { entity: ann, split, statements } = await memory.splitEntity('ann', 'annie');
+    expect(split).toMatchObject({ id: 'annie', title: 'Annie', aliases: ['Ann', 'A. Smith'] });
+    expect(ann).toMatchObject({ content: 'A plumber', supersedes: [] });
+    expect(ann.aliases).toBeUndefined();
+    expect(statements).toContain('lunch');
+    expect(await triples(memory, 'Annie')).toContain('bob knows annie');
+    expect(await memory.check()).toEqual([]);
+  });
+});
+
+const entities = ['a', 'b', 'c', 'd', 'e', 'f'];
+const names = ['knows', 'works_at', 'lives_in'];
+
+/** What one may do to a graph; what is not possible is refused, and changes nothing. */
+const arbitraryStep = (forgetting: boolean) => {
+  const one = fc.constantFrom(...entities);
+  const some = fc.tuple(one, fc.constantFrom(...names), one);
+  return fc.oneof(
+    { weight: 6, arbitrary: some.map((given) => ['relate', ...given] as const) },
+    { weight: 2, arbitrary: some.map((given) => ['unrelate', ...given] as const) },
+    { weight: 4, arbitrary: fc.tuple(one, one).map((given) => ['mergeEntities', ...given] as const) },
+    { weight: 2, arbitrary: fc.tuple(one, one).map((given) => ['splitEntity', ...given] as const) },
+    ...(forgetting ? [{ weight: 1, arbitrary: one.map((id) => ['forget', id] as const) }] : []),
+  );
+};
+
+type Step = readonly string[];
+
+/** Whether it did anything. */
+async function did(memory: MemoryEngine, [verb, ...given]: Step): Promise<boolean> {
+  const before = (await memory.stats()).sequence;
+  const name = verb as 'mergeEntities';
+  // The name of an entity that was split off is its id in capitals.
+  const [a = '', b = ''] = given;
+  try {
+    if (verb === 'splitEntity') await memory.splitEntity(a, b.toUpperCase());
+    else await (memory[name] as (...all: readonly string[]) => Promise<unknown>)(...given);
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    expect(['invalid_argument', 'not_found']).toContain(error.code);
+  }
+  return (await memory.stats()).sequence > before;
+}
+
+async function stateOf(memory: MemoryEngine, options: object = {}) {
+  const all = await memory.entities(undefined, { limit: 1000, ...options });
+  const around = await Promise.all(all.map(({ id }) => memory.neighbours(id, { depth: 2, ...options })));
+  // What looking is from does not matter; what is left of a weight does.
+  return JSON.stringify([
+    all.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    around.map((each) => each.relations),
+  ]);
+}
+
+async function everything(memory: MemoryEngine): Promise<string> {
+  const { memories } = await memory.list({ limit: 1000 });
+  return JSON.stringify(memories.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+}
+
+interface Edge {
+  readonly from: string;
+  readonly name: string;
+  readonly to: string;
+}
+
+/** The relations that hold, worked out one by one from the memories. */
+async function naiveEdges(memory: MemoryEngine, now: number): Promise<readonly Edge[]> {
+  const { memories } = await memory.list({ limit: 1000, sort: 'inserted' });
+  const replaced = new Set(memories.flatMap(({ supersedes }) => supersedes));
+  const holds = (from?: string, until?: string) =>
+    Date.parse(from ?? '1970-01-01') <= now && now <= Date.parse(until ?? '9999-01-01');
+  const believed = memories.filter(
+    ({ id, validFrom, validUntil }) => !replaced.has(id) && holds(validFrom, validUntil),
+  );
+  const visible = new Set(believed.map(({ id }) => id));
+  const stated = believed.flatMap((each) =>
+    (each.relations ?? [])
+      .filter(({ validFrom, validUntil }) => holds(validFrom, validUntil))
+      .map((relation) => ({
+        relation,
+        begin: Date.parse(relation.validFrom ?? each.validFrom ?? each.createdAt),
+      })),
+  );
+  const latest = new Map<string, { to: string; begin: number }>();
+  for (const { relation, begin } of stated) {
+    const key = `${relation.from} ${relation.name}`;
+    const known = latest.get(key);
+    if (relation.name === 'lives_in' && (!known || begin >= known.begin))
+      latest.set(key, { to: relation.to, begin });
+  }
+  const edges = new Map<string, Edge>();
+  for (const { relation } of stated) {
+    const { from, name, to } = relation;
+    const holdsNow = (latest.get(`${from} ${name}`)?.to ?? to) === to;
+    if (holdsNow && visible.has(from) && visible.has(to))
+      edges.set(`${from} ${name} ${to}`, { from, name, to });
+  }
+  return [...edges.values()];
+}
+
+function naiveDepths(edges: readonly Edge[], of: string, most: number): ReadonlyMap<string, number> {
+  const depths = new Map([[of, 0]]);
+  for (let depth = 1; depth <= most; depth++) {
+    const reached = [...depths].filter(([, at]) => at === depth - 1).map(([id]) => id);
+    for (const { from, to } of edges) {
+      if (reached.includes(from) && !depths.has(to)) depths.set(to, depth);
+      if (reached.includes(to) && !depths.has(from)) depths.set(from, depth);
+    }
+  }
+  return depths;
+}
+
+/** All ways to walk from one to another in as few relations as can be, at most four. */
+function naivePaths(edges: readonly Edge[], from: string, to: string): readonly string[] {
+  if (from === to) return [from];
+  let paths: readonly (readonly string[])[] = [[from]];
+  for (let length = 1; length <= 4; length++) {
+    paths = paths.flatMap((path) =>
+      edges.flatMap((edge) => {
+        const last = path[path.length - 1];
+        const next = edge.from === last ? edge.to : edge.to === last ? edge.from : undefined;
+        if (next === undefined || path.includes(next)) return [];
+        return [[...path, `${edge.from}/${edge.name}/${edge.to}`, next]];
+      }),
+    );
+    const found = paths.filter((path) => path[path.length - 1] === to);
+    if (found.length > 0) return found.map((path) => path.join(' ')).sort();
+  }
+  return [];
+}
+
+async function drawn() {
+  const { memory, clock } = await opened();
+  await memory.rememberMany(entities.map((id) => entity(id, id.toUpperCase(), { aliases: [`${id}-1`] })));
+  clock.advance(day);
+  return { memory, clock };
+}
+
+describe('whatever is done to a graph', () => {
+  it('is undone to the exact state before, and looking back shows what was seen', async () => {
+    let merged = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(arbitraryStep(false), { minLength: 4, maxLength: 14 }),
+        async (steps: readonly Step[]) => {
+          const { memory, clock } = await drawn();
+          const seen = [];
+          const stood = [await everything(memory)];
+          for (const step of steps) {
+            if (!(await did(memory, step))) continue;
+            if (step[0] === 'mergeEntities') merged++;
+            clock.advance(1000);
+            const at = new Date(clock.now());
+            seen.push({ at, state: await stateOf(memory) });
+            stood.push(await everything(memory));
+            clock.advance(1000);
+          }
+          for (const { at, state } of seen)
+            expect(await stateOf(memory, { asOf: { known: at, valid: at } })).toBe(state);
+          expect(await memory.check()).toEqual([]);
+          stood.pop();
+          while (stood.length > 0) {
+            await memory.undo();
+            expect(await everything(memory)).toBe(stood.pop());
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(merged).toBeGreaterThan(10);
+  });
+
+  it('is walked as its relations say', async () => {
+    let joined = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(arbitraryStep(true), { minLength: 8, maxLength: 24 }),
+        async (steps: readonly Step[]) => {
+          const { memory, clock } = await drawn();
+          for (const step of steps) {
+            await did(memory, step);
+            clock.advance(1000);
+          }
+          const edges = await naiveEdges(memory, clock.now());
+          const all = ids(await memory.entities(undefined, { limit: 1000 }));
+          for (const id of all) {
+            const depths = naiveDepths(edges, id, 2);
+            const around = await memory.neighbours(id, { depth: 2 });
+            expect(around.neighbours.map((each) => [each.id, each.depth])).toEqual(
+              [...depths].filter(([each]) => each !== id).sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)),
+            );
+            for (const other of all) {
+              const expected = naivePaths(edges, id, other);
+              const found = await memory.paths(id, other, { limit: 100 });
+              joined += found.filter((path) => path.relations.length > 0).length;
+              const spelled = found.map((path) =>
+                path.ids
+                  .flatMap((each, at) => {
+                    const by = path.relations[at - 1];
+                    return by ? [`${by.from}/${by.name}/${by.to}`, each] : [each];
+                  })
+                  .join(' '),
+              );
+              expect(spelled.sort()).toEqual(expected.slice(0, 100));
+            }
+          }
+          expect(await memory.check()).toEqual([]);
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(joined).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,102 @@
+import { invalidArgument } from '../../domain/check.ts';
+import { FIELDS } from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { type RelationRecord, type Triple, withAliases, withRelations } from '../../domain/relation.ts';
+import type { Instant } from '../../domain/time.ts';
+import type { Change, SpaceReader } from '../../store/store.ts';
+import { superseding } from '../belief/supersession.ts';
+
+/** An entity that another one has become part of, and what that changes of whatever states relations of that one. */
+export async function mergedInto(
+  reader: SpaceReader,
+  from: MemoryRecord,
+  into: MemoryRecord,
+  now: Instant,
+): Promise<{
+  readonly memory: MemoryRecord;
+  readonly changes: readonly Change[];
+  readonly statements: readonly string[];
+}> {
+  if (from.id === into.id) throw invalidArgument('into', 'an entity cannot be merged with itself');
+  if (from.scope !== into.scope) {
+    throw invalidArgument(
+      'into',
+      `the two lie in different scopes, ${JSON.stringify(from.scope)} and ${JSON.stringify(into.scope)}: names must not cross them; move one with update first`,
+    );
+  }
+  const aliases = withAliases(into, [from.title ?? [], from.aliases ?? []].flat());
+  const most = FIELDS.aliases.maxItems;
+  if (aliases !== undefined && aliases.length > most)
+    throw invalidArgument(
+      'into',
+      `it would have ${aliases.length} other names, of at most ${most}; take some away`,
+    );
+  const rewritten = await movedStatements(reader, [from.id, into.id], from.id, into.id, now);
+  const memory = {
+    ...superseding(into, from),
+    aliases,
+    kind: into.kind ?? from.kind,
+    relations: joined(
+      renamed(into.relations ?? [], from.id, into.id),
+      renamed(from.relations ?? [], from.id, into.id),
+    ),
+    updatedAt: Math.max(into.updatedAt, now),
+    revisionCount: into.revisionCount + 1,
+  };
+  return {
+    memory,
+    changes: rewritten.map((each): Change => ({ kind: 'replace', memory: each })),
+    statements: rewritten.map(({ id }) => id),
+  };
+}
+
+/** What states relations of one entity, saying so of another one, but for these memories. */
+export async function movedStatements(
+  reader: SpaceReader,
+  but: readonly string[],
+  from: string,
+  to: string,
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const stating = await reader.find('ends', [from]);
+  return stating.filter(({ id }) => !but.includes(id)).map((memory) => restating(memory, from, to, now));
+}
+
+/** A memory that states of one entity what it stated of another one. What was made to say nothing else goes along. */
+export function restating(memory: MemoryRecord, from: string, to: string, now: Instant): MemoryRecord {
+  const before = memory.relations ?? [];
+  const relations = joined(renamed(before, from, to));
+  const madeOf = before.find((each) => isMadeOf(memory, each));
+  if (!madeOf) return { ...memory, relations };
+  const derivedFrom = memory.derivedFrom.map((id) => (id === from ? to : id));
+  // Of one entity with itself there is nothing to say any more.
+  const isOver = new Set(derivedFrom).size < derivedFrom.length && (memory.validFrom ?? -Infinity) < now;
+  return {
+    ...memory,
+    relations,
+    derivedFrom: [...new Set(derivedFrom)],
+    ...(isOver ? { validUntil: now - 1 } : {}),
+  };
+}
+
+function renamed(relations: readonly RelationRecord[], from: string, to: string): readonly RelationRecord[] {
+  const end = (id: string) => (id === from ? to : id);
+  return relations
+    .map((each) => ({ ...each, from: end(each.from), to: end(each.to) }))
+    .filter((each) => each.from !== each.to);
+}
+
+function joined(...all: readonly (readonly RelationRecord[])[]): readonly RelationRecord[] | undefined {
+  const relations = withRelations([], all.flat());
+  return relations.length === 0 ? undefined : relations;
+}
+
+/** Whether a memory was made to state a relation, and says nothing else. */
+export function isMadeOf(
+  { derivedFrom, source }: MemoryRecord,
+  { from, to }: Pick<Triple, 'from' | 'to'>,
+): boolean {
+  return (
+    source !== 'consolidated' && derivedFrom.length === 2 && derivedFrom[0] === from && derivedFrom[1] === to
+  );
+}

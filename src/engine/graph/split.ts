@@ -1,0 +1,220 @@
+import { invalidArgument, text, texts } from '../../domain/check.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { foldedName, namesOfEntity, withAliases } from '../../domain/relation.ts';
+import type { Instant } from '../../domain/time.ts';
+import type { Change, IndexedText, SpaceReader } from '../../store/store.ts';
+import { affirmed } from '../../store/tiers.ts';
+import { mentionsIn } from '../../text/mentions.ts';
+import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
+import { optimistically } from '../optimistically.ts';
+import { shown } from '../recall/shown.ts';
+import { deriveTexts, sameText } from '../write/derive.ts';
+import { newRecord } from '../write/record.ts';
+import { derivationOf } from '../write/write.ts';
+import { checkEntity } from './merge.ts';
+import { lookOf, meantBy } from './resolve.ts';
+import { restating } from './restate.ts';
+import type { SplitOptions, SplitResult } from './types.ts';
+import type { GraphLook } from './view.ts';
+
+/** Of one memory: as it was, if it was there, and as it is to be. */
+interface Written {
+  readonly before: MemoryRecord | undefined;
+  readonly memory: MemoryRecord;
+}
+
+interface Plan {
+  /** The entity that stays, then the one that it is split from. */
+  readonly written: readonly [Written, Written];
+  /** What states relations of the other one from now on. */
+  readonly moved: readonly MemoryRecord[];
+}
+
+/**
+ * Makes two of an entity that is two: the other one gets a name, further names, and what states relations of it. One that was
+ * merged under this name comes back under its id. Throws `not_found`, `invalid_argument`.
+ */
+export async function splitEntity(
+  engine: Dependencies,
+  entity: string,
+  name: string,
+  options: SplitOptions = {},
+): Promise<SplitResult> {
+  const now = momentOf(engine, options);
+  const look = await lookOf(engine, { now: options.now });
+  const { id } = await meantBy(engine.space, entity, 'entity', look, engine.space.name);
+  const newId = engine.newId(now);
+  const planned = (reader: SpaceReader) => planSplit(engine, reader, { id, name, options, now, newId, look });
+  const changed = ({ written }: Plan) =>
+    written.filter(({ before, memory }) => !before || !sameText(before, memory)).map(({ memory }) => memory);
+  const { result } = await optimistically(
+    engine.space,
+    { verb: 'splitEntity', at: now },
+    {
+      async prepare(reader) {
+        const texts = changed(await planned(reader));
+        return { texts, indexed: await deriveTexts(texts, engine, options) };
+      },
+      async decide(reader, { texts, indexed }) {
+        const plan = await planned(reader);
+        const again = changed(plan);
+        if (again.length !== texts.length || again.some((each, at) => !isText(each, texts[at])))
+          return undefined;
+        const textOf = new Map(again.map((memory, at) => [memory.id, indexed[at] as IndexedText]));
+        return {
+          changes: [
+            ...plan.written.map(({ before, memory }) => changeOf(before, memory, textOf.get(memory.id))),
+            ...plan.moved.map((memory): Change => ({ kind: 'replace', memory })),
+          ],
+          result: plan,
+          ...derivationOf(engine, indexed),
+        };
+      },
+    },
+    options.signal,
+  );
+  const [kept, other] = result.written;
+  return {
+    entity: await shown(engine, kept.memory, now),
+    split: await shown(engine, other.memory, now),
+    statements: result.moved.map((memory) => memory.id),
+  };
+}
+
+function isText(a: MemoryRecord, b: MemoryRecord | undefined): boolean {
+  return b !== undefined && a.id === b.id && sameText(a, b);
+}
+
+function changeOf(
+  before: MemoryRecord | undefined,
+  memory: MemoryRecord,
+  indexed: IndexedText | undefined,
+): Change {
+  if (before) return { kind: 'replace', memory, ...(indexed ? { indexed } : {}) };
+  if (!indexed) throw new Error('the text of a new entity was not analysed');
+  return { kind: 'insert', memory, indexed };
+}
+
+interface Asked {
+  readonly id: string;
+  readonly name: string;
+  readonly options: SplitOptions;
+  readonly now: Instant;
+  readonly newId: string;
+  readonly look: GraphLook;
+}
+
+async function planSplit(
+  engine: Dependencies,
+  reader: SpaceReader,
+  { id, name, options, now, newId, look }: Asked,
+): Promise<Plan> {
+  const [known] = await reader.get([id]);
+  if (!known) throw notFound(id, engine.space.name);
+  await checkEntity(reader, known, 'entity', look);
+  const said = text(name, 'name', { maxCharacters: 200 });
+  // As it is written among its names, if it is one of them.
+  const title = known.aliases?.find((each) => foldedName(each) === foldedName(said)) ?? said;
+  const merged = await mergedAs(reader, known, title);
+  const aliases = options.aliases === undefined ? [] : texts(options.aliases, 'aliases', 64, 200);
+  const other = merged
+    ? retold(await affirmed(reader, merged), aliases, options, now)
+    : newRecord(
+        {
+          id: newId,
+          type: 'entity',
+          title,
+          content: options.content ?? title,
+          kind: options.kind ?? known.kind,
+          scope: known.scope,
+          ...(aliases.length === 0 ? {} : { aliases }),
+        },
+        { now, newId: () => newId, limits: engine.limits },
+      );
+  const taken = new Set(namesOfEntity(other));
+  const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
+  const kept: MemoryRecord = {
+    ...(await affirmed(reader, known)),
+    aliases: left?.length === 0 ? undefined : left,
+    supersedes: known.supersedes.filter((each) => each !== other.id),
+    updatedAt: Math.max(known.updatedAt, now),
+    revisionCount: known.revisionCount + 1,
+  };
+  const stating = (await reader.find('ends', [id])).filter((each) => each.id !== id && each.id !== other.id);
+  const moving = chosen(engine, stating, kept, other, options.statements);
+  return {
+    written: [
+      { before: known, memory: kept },
+      { before: merged, memory: other },
+    ],
+    moved: moving.map((memory) => restating(memory, id, other.id, now)),
+  };
+}
+
+/** The entity of this name that has become part of another one. Throws `invalid_argument` where there are several. */
+async function mergedAs(
+  reader: SpaceReader,
+  { supersedes }: MemoryRecord,
+  name: string,
+): Promise<MemoryRecord | undefined> {
+  const found = (await reader.get(supersedes)).filter(
+    (each) =>
+      each?.type === 'entity' && each.title !== undefined && foldedName(each.title) === foldedName(name),
+  );
+  if (found.length > 1) {
+    const ids = found.map((each) => JSON.stringify(each?.id)).join(', ');
+    throw invalidArgument(
+      'name',
+      `it names several entities that were merged: ${ids}; undo the merges instead`,
+    );
+  }
+  return found[0];
+}
+
+/** An entity that comes back, with what is said of it now. */
+function retold(
+  memory: MemoryRecord,
+  aliases: readonly string[],
+  { kind, content }: SplitOptions,
+  now: Instant,
+): MemoryRecord {
+  if (content !== undefined)
+    throw invalidArgument('content', 'this entity was merged and comes back as it was; update it afterwards');
+  return {
+    ...memory,
+    aliases: withAliases(memory, aliases),
+    kind: kind ?? memory.kind,
+    updatedAt: Math.max(memory.updatedAt, now),
+    revisionCount: memory.revisionCount + 1,
+  };
+}
+
+/** What moves: the statements that are named, or those whose words name the other one alone. Throws `invalid_argument`. */
+function chosen(
+  { space }: Dependencies,
+  stating: readonly MemoryRecord[],
+  kept: MemoryRecord,
+  other: MemoryRecord,
+  named: readonly string[] | undefined,
+): readonly MemoryRecord[] {
+  if (named === undefined) {
+    const things = [kept, other].map(({ id, title, aliases = [], kind }) => ({
+      id,
+      names: title === undefined ? aliases : [title, ...aliases],
+      kind,
+    }));
+    return stating.filter(({ title, content }) => {
+      const found = mentionsIn([title ?? [], content].flat().join('\n'), things).map(({ id }) => id);
+      return found.includes(other.id) && !found.includes(kept.id);
+    });
+  }
+  const byId = new Map(stating.map((memory) => [memory.id, memory]));
+  return texts(named, 'statements', 1000, 128).map((id) => {
+    const memory = byId.get(id);
+    if (memory) return memory;
+    throw invalidArgument(
+      'statements',
+      `memory ${JSON.stringify(id)} states no relation of ${JSON.stringify(kept.id)} in space ${JSON.stringify(space.name)}; neighbours lists those that do`,
+    );
+  });
+}
