@@ -66,16 +66,25 @@ export function childrenOf(node: Node): readonly Node[] {
 }
 
 /** The names of the signals, clocks and attributes that a formula reads. */
-export function namesRead(node: Node, into = new Set<string>()): ReadonlySet<string> {
-  for (const name of operatorOf(node).reads?.(node) ?? []) into.add(name);
-  for (const child of childrenOf(node)) namesRead(child, into);
-  return into;
+export function namesRead(node: Node): ReadonlySet<string> {
+  let names = read.get(node);
+  if (!names) {
+    names = new Set([
+      ...(operatorOf(node).reads?.(node) ?? []),
+      ...childrenOf(node).flatMap((child) => [...namesRead(child)]),
+    ]);
+    read.set(node, names);
+  }
+  return names;
 }
+
+/** Formulas do not change: a recall asks the same of each node many times. */
+const read = new WeakMap<Node, ReadonlySet<string>>();
 
 /** The names that the formula of a profile reads, its parts and its requirements included. */
 export function signalsRead({ root, parts, require }: ResolvedFormulas): ReadonlySet<string> {
   const names = new Set<string>(require.flatMap(namesOfCondition));
-  for (const node of [root, ...Object.values(parts)]) namesRead(node, names);
+  for (const node of [root, ...Object.values(parts)]) for (const name of namesRead(node)) names.add(name);
   return names;
 }
 

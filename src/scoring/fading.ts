@@ -2,7 +2,7 @@ import type { RetentionFading } from '../domain/settings.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { evaluate } from './evaluate.ts';
 import type { Node } from './operators/index.ts';
-import { resolveProfile } from './profile.ts';
+import { type ResolvedProfile, resolveProfile } from './profile.ts';
 import { builtinProfile } from './profiles/index.ts';
 import type { Signals } from './signals.ts';
 
@@ -30,5 +30,13 @@ export function isAtFloor(
 
 /** A part of the retention profile. */
 function part(name: 'retention' | 'floor', curve: Curve): Node {
-  return resolveProfile(builtinProfile('retention'), { curve }).parts[name] as Node;
+  let parts = partsOf.get(curve);
+  if (!parts) {
+    parts = resolveProfile(builtinProfile('retention'), { curve }).parts;
+    partsOf.set(curve, parts);
+  }
+  return parts[name] as Node;
 }
+
+/** Asked for with every hit. */
+const partsOf = new Map<Curve, ResolvedProfile['parts']>();

@@ -28,7 +28,7 @@ export function neededChanges(
   const suffices = (changed: Signals) =>
     evaluate(root, changed, now) > threshold &&
     (!floor || evaluate(floor.node, changed, now) >= floor.atLeast);
-  const names = floor ? namesRead(floor.node, new Set(namesRead(root))) : namesRead(root);
+  const names = new Set([...namesRead(root), ...(floor ? namesRead(floor.node) : [])]);
   return [...names].flatMap((name) => {
     const goals = isSignalName(name) ? signalGoals(name) : isClockName(name) ? [now] : [];
     const from = (signals as Readonly<Record<string, number | undefined>>)[name];

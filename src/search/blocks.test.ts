@@ -82,7 +82,7 @@ describe('more memories than a block holds', () => {
   });
 
   test('few of them within the filter, far from one another', async () => {
-    const memories = plainStore(5, 2 * SCAN_ROWS + 900).map((each, at) => ({
+    const memories = plainStore(5, 4 * SCAN_ROWS + 900).map((each, at) => ({
       ...each,
       memory: { ...each.memory, type: at % 7 === 0 ? 'decision' : 'fact' },
     }));

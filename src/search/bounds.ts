@@ -12,12 +12,12 @@ import {
 } from '../scoring/compile.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
-import { SCAN_ROWS } from './kernel/codes.ts';
-import { dotError, type Quantised, quantiseQuery, ROUNDING } from './quantise.ts';
+import { ELIGIBLE } from './eligible.ts';
+import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
 import type { QueryColumns } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
-import { createSkim, type Skim } from './skim.ts';
+import { createSkim } from './skim.ts';
 import { createThreshold } from './threshold.ts';
 
 /** Rows that could be among the best, and what is known of the others. */
@@ -59,7 +59,6 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const skim =
     search.kept && search.skims ? createSkim(profile, columns, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns);
-  const { relevance } = search.columns.lexical;
   const lowest = createThreshold(limit);
   const places = new Int32Array(BLOCK_SIZE);
   const tally: Tally = { discarded: 0, candidates: 0, belowFloor: 0, lexicalMatches: 0, withVector: 0 };
@@ -67,7 +66,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   let room = 4 * limit + BLOCK_SIZE;
   const take = (block: Block) => {
     exact(block);
-    countFound(block, relevance, tally);
+    countFound(block, tally);
     const verdict = profile.require.length > 0 ? judge(block) : undefined;
     const [{ high }, floored] = formulas.bounds(block) as readonly [Sides, Sides?];
     const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
@@ -100,16 +99,24 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       room = Math.max(room, 2 * kept.rows.length);
     }
   };
-  const fill = compared ? filledByVector(index, search.vector!, skim) : filledWithout(index, skim);
+  const similarity = compared ? similarities(index, search.vector!, rows) : undefined;
   // The first blocks are small: the sooner it is known what the best have, the more is passed over.
   let most = Math.min(BLOCK_SIZE, Math.max(FIRST_BLOCK, limit));
-  for (let start = 0; start < rows.length; ) {
-    start = fill(block, rows, start, most);
-    if (block.count < most && start < rows.length) continue;
-    take(block);
-    block.count = 0;
-    most = Math.min(BLOCK_SIZE, 2 * most);
-  }
+  const takeFrom = (fill: Fill) => {
+    for (let isMore = true; isMore; most = Math.min(BLOCK_SIZE, 2 * most)) {
+      block.count = 0;
+      isMore = fill(block, most);
+      take(block);
+    }
+  };
+  if (skim) {
+    // What a word of the query touches is mostly the best: what it reaches decides how many of the others are looked at.
+    const touched = skim.touched.filter((row) => search.standing[row] === ELIGIBLE);
+    takeFrom(listed(index, touched, similarity));
+    takeFrom(
+      similarity ? picked(index, rows, touched, skim, similarity) : unpassed(index, rows, touched, skim),
+    );
+  } else takeFrom(listed(index, rows, similarity));
   if (skim) {
     const { candidates, belowFloor, withVector, highest } = skim.outcome();
     tally.withVector += withVector;
@@ -120,162 +127,11 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   return { ...sift(kept, lowest.value(), tally), ...tally };
 }
 
-/** Adds the next rows to a block, until it has so many or none is left; returns how far it came. */
-type Fill = (block: MutableBlock, rows: Int32Array, start: number, most: number) => number;
-
-/** With the values that their similarity lies between; those that a skim passes over are left out. */
-function filledByVector(index: ResidentIndex, vector: Float32Array, skim: Skim | undefined): Fill {
-  const query = quantiseQuery(vector);
-  let found: Int32Array = new Int32Array(0);
-  let first = 0;
-  /** Where the rows end whose products are at hand. */
-  let scanned = 0;
-  const scan = (rows: Int32Array, start: number) => {
-    first = rows[start]!;
-    const border = (Math.floor(first / SCAN_ROWS) + 1) * SCAN_ROWS;
-    scanned = start + 1;
-    while (scanned < rows.length && rows[scanned]! < border) scanned++;
-    found = index.codes!.products(query.codes, first, rows[scanned - 1]! - first + 1);
-  };
-  return (block, rows, start, most) => {
-    if (start >= scanned) scan(rows, start);
-    const at = { products: found, first, start, end: scanned, most };
-    return skim ? takeOrPass(index, query, skim, block, rows, at) : takeAll(index, query, block, rows, at);
-  };
-}
-
-/** Consecutive rows of which the products with the query are at hand. */
-interface Stretch {
-  readonly products: Int32Array;
-  /** The row of the first product. */
-  readonly first: number;
-  /** Places among the rows. */
-  readonly start: number;
-  readonly end: number;
-  /** Rows that a block may have. */
-  readonly most: number;
-}
-
-// Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads
-// of an object, it reads again for each row.
-function takeAll(
-  { scales, residuals }: ResidentIndex,
-  { scale, residual }: Quantised<Int16Array>,
-  block: MutableBlock,
-  rows: Int32Array,
-  { products, first, start, end, most }: Stretch,
-): number {
-  const { rows: into, similarityLow, similarityHigh } = block;
-  let { count } = block;
-  let at = start;
-  for (; at < end && count < most; at++, count++) {
-    const row = rows[at]!;
-    const product = scale * scales[row]! * products[row - first]!;
-    const error = dotError(residual, residuals[row]!);
-    into[count] = row;
-    similarityLow[count] = within01(product - error);
-    similarityHigh[count] = within01(product + error);
-  }
-  block.count = count;
-  return at;
-}
-
-function takeOrPass(
-  { scales, residuals, sessions: { codes: sessions } }: ResidentIndex,
-  { scale, residual }: Quantised<Int16Array>,
-  { touched, classOf, cuts, least, passed: { counts, highest, withVector } }: Skim,
-  block: MutableBlock,
-  rows: Int32Array,
-  { products, first, start, end, most }: Stretch,
-): number {
-  const { rows: into, similarityLow, similarityHigh } = block;
-  const unseen = counts.length - 1;
-  const spread = 1 + residual;
-  const more = residual + 2 * ROUNDING;
-  let { count } = block;
-  let at = start;
-  let known = 0;
-  let passed = 0;
-  let top = 0;
-  for (; at < end && count < most; at++) {
-    const row = rows[at]!;
-    const product = scale * scales[row]! * products[row - first]!;
-    // A little more than below, for the order in which it is added up.
-    const reach = product + spread * residuals[row]! + more;
-    if (reach <= least && touched[row] === 0) {
-      if (reach > top) top = reach;
-      passed++;
-      continue;
-    }
-    const error = dotError(residual, residuals[row]!);
-    const high = product + error;
-    if (touched[row] === 0) {
-      const each = classOf[sessions[row]!]!;
-      const cut = cuts[each]!;
-      // Of a row without a vector it is NaN.
-      if (high <= cut || cut === Infinity) {
-        counts[each]!++;
-        if (high > highest[each]!) highest[each] = high;
-        if (!Number.isNaN(high)) known++;
-        continue;
-      }
-    }
-    into[count] = row;
-    similarityLow[count] = within01(product - error);
-    similarityHigh[count] = within01(high);
-    count++;
-  }
-  counts[unseen]! += passed;
-  highest[unseen] = Math.max(highest[unseen]!, top);
-  withVector[0]! += passed + known;
-  block.count = count;
-  return at;
-}
-
-/** NaN stays what it is: that of a row without a vector. */
-function within01(value: number): number {
-  return value < 0 ? 0 : value > 1 ? 1 : value;
-}
-
-/** Rows that are compared by no vector. */
-function filledWithout(index: ResidentIndex, skim: Skim | undefined): Fill {
-  return (block, rows, start, most) => {
-    const { rows: into, similarityLow, similarityHigh } = block;
-    const sessions = index.sessions.codes;
-    const touched = skim?.touched;
-    const areAllPassed = skim?.least === Infinity;
-    let { count } = block;
-    let at = start;
-    let passed = 0;
-    for (; at < rows.length && count < most; at++) {
-      const row = rows[at]!;
-      if (touched !== undefined && touched[row] === 0) {
-        if (areAllPassed) {
-          passed++;
-          continue;
-        }
-        const each = skim!.classOf[sessions[row]!]!;
-        if (skim!.cuts[each] === Infinity) {
-          skim!.passed.counts[each]!++;
-          continue;
-        }
-      }
-      into[count] = row;
-      similarityLow[count] = Number.NaN;
-      similarityHigh[count] = Number.NaN;
-      count++;
-    }
-    if (skim) skim.passed.counts[skim.passed.counts.length - 1]! += passed;
-    block.count = count;
-    return at;
-  };
-}
-
-function countFound({ rows, similarityLow, count }: Block, relevance: Float64Array, tally: Tally): void {
+function countFound({ similarityLow, exact: { lexical }, count }: Block, tally: Tally): void {
   let matches = 0;
   let known = 0;
   for (let at = 0; at < count; at++) {
-    if (relevance[rows[at]!]! > 0) matches++;
+    if (lexical[at]! > 0) matches++;
     if (!Number.isNaN(similarityLow[at]!)) known++;
   }
   tally.lexicalMatches += matches;

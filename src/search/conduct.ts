@@ -22,21 +22,14 @@ import type {
 import { mayBegin } from '../text/spelling.ts';
 import { signalsForQuery } from './belief-columns.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
-import {
-  type AskedWord,
-  frequencyAmong,
-  isAmong,
-  lexicalScores,
-  noLexicalScores,
-  queryWords,
-  substringScores,
-} from './lexical.ts';
+import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
+import { noWordScores, scoreOf, substringScores, wordScores } from './word-scores.ts';
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -67,14 +60,16 @@ export async function conductSearch(
   const view = viewOf(index, relations, filter, now);
   const { belief } = view;
   const within = await keysWithMetadata(source, filter);
-  const { rows, filtered } = returnsAll(filter) ? view : eligibleRows(index, belief, filter, now, within);
+  const looked = returnsAll(filter) ? view : eligibleRows(index, belief, filter, now, within);
+  const { rows, standing, filtered } = looked;
   const afterEligible = performance.now();
   const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
   const skims = filter.cold !== true && rows.length >= skimFrom;
-  const search = { profile, rows, belief, kept, skims, columns, vector: query.vector, now, limit };
+  const { vector } = query;
+  const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);
   const keys = answer.hits.map(({ key }) => key);
   const memories = await source.records(keys);
@@ -145,7 +140,7 @@ export async function conductInspection(
       id,
       ordinal: index.ordinals[row]!,
       signals,
-      bm25: columns ? columns.lexical.bm25[row]! : 0,
+      bm25: columns ? scoreOf(columns.lexical.rows, columns.lexical.bm25, row, 0) : 0,
       score: evaluate(profile.root, signals, now),
       words: wordsByKey.get(key),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
@@ -193,13 +188,14 @@ async function columnsOfQuery(
     const ids = await source.termIds(terms);
     const standIns = await standInsOf(index, source, view, query, ids);
     const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
-    const columns = queryColumns(index, view, query, lexicalScores(index, words), words, read);
+    const turns = read.has('contextLexical') ? view.turns : undefined;
+    const columns = queryColumns(index, view, query, wordScores(index, words, turns), words, read);
     lastColumns.set(query, { index, version, view, read, columns });
     return columns;
   }
   const lexical =
     substring === undefined
-      ? noLexicalScores(index)
+      ? noWordScores()
       : substringScores(index, await source.keysContaining(substring, among));
   return queryColumns(index, view, query, lexical, undefined, read);
 }

@@ -1,14 +1,5 @@
-import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
-import {
-  addTermScores,
-  inverseDocumentFrequency,
-  lengthNormalization,
-  lexicalRelevance,
-  termScore,
-} from '../text/bm25.ts';
-import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
+import { inverseDocumentFrequency, lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { weightOf } from '../text/spelling.ts';
-import { grow } from './grow.ts';
 import {
   averageLength,
   documentFrequency,
@@ -130,7 +121,7 @@ export function isAmong(rows: Int32Array, postings: GrowingPostings | undefined)
 }
 
 /** The first place, from `low` on, whose row is not before this one. */
-function placeOf(rows: Int32Array, row: number, low: number): number {
+export function placeOf(rows: Int32Array, row: number, low: number): number {
   let start = low;
   let end = rows.length;
   while (start < end) {
@@ -139,58 +130,6 @@ function placeOf(rows: Int32Array, row: number, low: number): number {
     else end = middle;
   }
   return start;
-}
-
-/** BM25 of every row for one query. */
-export interface LexicalScores {
-  /** NaN everywhere when the query has no words at all: the relevance is then unknown, not 0. */
-  readonly relevance: Float64Array;
-  readonly bm25: Float64Array;
-  /** 1 where the relevance need not be 0. */
-  readonly touched: Uint8Array;
-}
-
-export function lexicalScores(index: ResidentIndex, words: QueryWords): LexicalScores {
-  const bm25 = new Float64Array(index.size);
-  const relevance = new Float64Array(index.size);
-  const touched = new Uint8Array(index.size);
-  words.postings.forEach((postings, at) => {
-    if (postings) addTermScores(words.idfs[at]!, postings, index.lengths, words.averageLength, bm25);
-  });
-  for (const postings of words.postings) {
-    if (!postings) continue;
-    const { rows, count } = postings;
-    for (let at = 0; at < count; at++) {
-      const row = rows[at]!;
-      if (touched[row] === 1) continue;
-      touched[row] = 1;
-      relevance[row] = lexicalRelevance(bm25[row]!, words.idfSum);
-    }
-  }
-  return { relevance, bm25, touched };
-}
-
-/** Scores of a query in which no term is left: a row either holds its text, or not. */
-export function substringScores(index: ResidentIndex, keys: Iterable<number>): LexicalScores {
-  const relevance = new Float64Array(index.size);
-  const touched = new Uint8Array(index.size);
-  for (const key of keys) {
-    const row = index.rowOfKey.get(key);
-    if (row === undefined) continue;
-    relevance[row] = SUBSTRING_RELEVANCE;
-    touched[row] = 1;
-  }
-  return { relevance, bm25: new Float64Array(index.size), touched };
-}
-
-/** Scores of a recall without a query. */
-export function noLexicalScores(index: ResidentIndex): LexicalScores {
-  const { size } = index;
-  return {
-    relevance: new Float64Array(size).fill(Number.NaN),
-    bm25: new Float64Array(size),
-    touched: new Uint8Array(size),
-  };
 }
 
 /** The relevance of the words of a row together with those around it. */
@@ -207,97 +146,6 @@ export function contextRelevance(index: ResidentIndex, turns: Turns, words: Quer
     if (frequency > 0) bm25 += termScore(words.idfs[at]!, frequency, normalization);
   });
   return lexicalRelevance(bm25, words.idfSum);
-}
-
-/**
- * {@link contextRelevance} of every row that has a word of the query, or stands beside one: term by term, in the same
- * order of additions, so that both give the same bits.
- */
-export function contextScores(
-  { codes, beside, weights, lengths }: Turns,
-  words: QueryWords,
-  lexical: LexicalScores,
-): Pick<LexicalScores, 'relevance' | 'touched'> {
-  const { counts, counted, bm25, reached } = roomFor(lexical.relevance.length);
-  const { averageLength } = words;
-  const around = NEIGHBOUR_OFFSETS.length;
-  let count = 0;
-  words.postings.forEach((postings, term) => {
-    if (!postings) return;
-    const idf = words.idfs[term]!;
-    const now = nextStamp(counted);
-    const { rows, frequencies } = postings;
-    const add = (row: number) => {
-      if (counted[row] === now) return;
-      counted[row] = now;
-      let frequency = counts[row]!;
-      for (let each = around * row; each < around * (row + 1); each++) {
-        const weight = weights[each]!;
-        if (weight > 0) frequency += weight * counts[beside[each]!]!;
-      }
-      if (frequency === 0) return;
-      const before = bm25[row]!;
-      if (before === 0) reached[count++] = row;
-      bm25[row] = before + termScore(idf, frequency, lengthNormalization(lengths[row]!, averageLength));
-    };
-    for (let at = 0; at < postings.count; at++) {
-      const row = rows[at]!;
-      if (codes[row] !== 0) counts[row] = frequencies[at]!;
-    }
-    for (let at = 0; at < postings.count; at++) {
-      const row = rows[at]!;
-      if (codes[row] === 0) continue;
-      add(row);
-      for (let each = around * row; each < around * (row + 1); each++) {
-        const other = beside[each]!;
-        if (other >= 0) add(other);
-      }
-    }
-    for (let at = 0; at < postings.count; at++) counts[rows[at]!] = 0;
-  });
-  const relevance = lexical.relevance.slice();
-  const touched = lexical.touched.slice();
-  for (let at = 0; at < count; at++) {
-    const row = reached[at]!;
-    relevance[row] = lexicalRelevance(bm25[row]!, words.idfSum);
-    touched[row] = 1;
-    bm25[row] = 0;
-  }
-  return { relevance, touched };
-}
-
-/** Room to count in, which nothing holds on to. All but `counted` is 0 again after each use. */
-interface Room {
-  counts: Uint32Array;
-  /** When each row was last counted around: a number that grows with every term. */
-  counted: Uint32Array;
-  bm25: Float64Array;
-  reached: Int32Array;
-}
-
-/** Arrays of the size of a large index take longer to make than to use. */
-const room: Room = {
-  counts: new Uint32Array(0),
-  counted: new Uint32Array(0),
-  bm25: new Float64Array(0),
-  reached: new Int32Array(0),
-};
-let stamp = 0;
-
-function roomFor(rows: number): Room {
-  room.counts = grow(room.counts, rows);
-  room.counted = grow(room.counted, rows);
-  room.bm25 = grow(room.bm25, rows);
-  room.reached = grow(room.reached, rows);
-  return room;
-}
-
-function nextStamp(counted: Uint32Array): number {
-  if (stamp === 0xffffffff) {
-    counted.fill(0);
-    stamp = 0;
-  }
-  return ++stamp;
 }
 
 /** The sessions that have the words of a query, each session as one text. */

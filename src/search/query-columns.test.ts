@@ -10,9 +10,10 @@ import {
   indexOf,
   vocabulary,
 } from '../testing/index-oracle.ts';
-import { lexicalScores, queryWords } from './lexical.ts';
+import { queryWords } from './lexical.ts';
 import { dateMatch, queryColumns } from './query-columns.ts';
 import { viewOf } from './view.ts';
+import { wordScores } from './word-scores.ts';
 
 const unrelated = { successors: new Map(), newer: new Map() };
 
@@ -32,7 +33,8 @@ test('a column fills a block with what it says of each row, and leaves the rest 
         );
         const words = queryWords(index, query.terms, ids, () => []);
         const read = new Set<string>(EXACT_SIGNALS);
-        const { exact } = queryColumns(index, view, query, lexicalScores(index, words), words, read);
+        const scores = wordScores(index, words, view.turns);
+        const { exact } = queryColumns(index, view, query, scores, words, read);
         // Of all rows, visible or not, every second or third of them.
         const rows = Int32Array.from(memories.keys()).filter((row) => row % (2 + (skip % 2)) === 0);
         for (const name of EXACT_SIGNALS) {

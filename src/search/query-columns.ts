@@ -5,29 +5,23 @@ import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scori
 import type { PreparedQuery } from '../store/store.ts';
 import type { DateRange } from '../text/dates.ts';
 import { namedAuthors } from '../text/names.ts';
-import {
-  contextRelevance,
-  contextScores,
-  type LexicalScores,
-  type QueryWords,
-  type SessionScores,
-  sessionScores,
-} from './lexical.ts';
+import { contextRelevance, type QueryWords, type SessionScores, sessionScores } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { isUnseenTurn, sessionOf } from './turns.ts';
 import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
+import { fillScores, scoreOf, type WordScores } from './word-scores.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
 export interface QueryColumn {
   at(row: number): number;
-  /** Writes down those of the first `count` rows: a loop of its own for each signal, as a call for each row costs more. */
+  /** Writes down those of the first `count` of ascending rows: a loop of its own for each signal, as a call for each row costs more. */
   fill(rows: Int32Array, count: number, out: Float64Array): void;
 }
 
 /** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
 export interface QueryColumns {
-  readonly lexical: LexicalScores;
+  readonly lexical: WordScores;
   /** Whether every row has the signal, or none. */
   known(name: ExactSignalName): boolean;
   /** What its words can be counted by; absent where no term of it is left. */
@@ -41,8 +35,8 @@ export interface QueryColumns {
  * fall into classes by the words of their sessions.
  */
 export interface Untouched {
-  /** 1 for each other row. */
-  readonly touched: Uint8Array;
+  /** All other rows, ascending, visible or not. */
+  readonly touched: Int32Array;
   /** By the index's number of a session, 0 for none: the class of its rows. */
   readonly classOf: Uint8Array;
   /** Of each class: between which values a signal lies, where it is known. */
@@ -63,41 +57,32 @@ export function queryColumns(
   index: ResidentIndex,
   view: View,
   query: PreparedQuery,
-  lexical: LexicalScores,
+  lexical: WordScores,
   words: QueryWords | undefined,
   read: ReadonlySet<string>,
 ): QueryColumns {
-  const { relevance } = lexical;
-  let { touched } = lexical;
+  const { rows: touched, relevance, inContext } = lexical;
   let inSessions: SessionScores | undefined;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
-    lexical: () => valuesColumn(relevance),
+    lexical: () => scoresColumn(lexical, relevance),
     contextLexical: () => {
-      if (!words) return valuesColumn(relevance);
+      if (!words || !inContext) return scoresColumn(lexical, relevance);
       const { turns } = view;
-      const { relevance: scores, touched: inContext } = contextScores(turns, words, lexical);
-      touched = inContext;
+      const seen = scoresColumn(lexical, inContext);
       // A row that is not visible is no part of what was counted.
-      const at = (row: number) =>
-        isUnseenTurn(index, turns, row) ? contextRelevance(index, turns, words, row) : scores[row]!;
-      return {
-        at,
-        fill(rows, count, out) {
-          for (let each = 0; each < count; each++) {
-            const row = rows[each]!;
-            out[each] = at(row);
-          }
-        },
-      };
+      return overColumn(seen, (row) =>
+        isUnseenTurn(index, turns, row) ? contextRelevance(index, turns, words, row) : undefined,
+      );
     },
     sessionLexical: () => {
-      if (!words) return valuesColumn(relevance);
+      const own = scoresColumn(lexical, relevance);
+      if (!words) return own;
       const { turns } = view;
       inSessions = sessionScores(turns, words);
       const scores = inSessions.relevance;
-      return columnOf((row) => {
+      return overColumn(own, (row) => {
         const session = sessionOf(index, turns, row);
-        return session === 0 ? relevance[row]! : scores[session]!;
+        return session === 0 ? undefined : scores[session]!;
       });
     },
     authorNamed: () => {
@@ -192,11 +177,23 @@ function columnOf(at: (row: number) => number): QueryColumn {
   };
 }
 
-function valuesColumn(values: Float64Array): QueryColumn {
+function scoresColumn({ rows: touched, otherwise }: WordScores, values: Float64Array): QueryColumn {
   return {
-    at: (row) => values[row]!,
+    at: (row) => scoreOf(touched, values, row, otherwise),
+    fill: (rows, count, out) => fillScores(touched, values, otherwise, rows, count, out),
+  };
+}
+
+/** A column with what is said of some rows in its place. */
+function overColumn(column: QueryColumn, instead: (row: number) => number | undefined): QueryColumn {
+  return {
+    at: (row) => instead(row) ?? column.at(row),
     fill(rows, count, out) {
-      for (let each = 0; each < count; each++) out[each] = values[rows[each]!]!;
+      column.fill(rows, count, out);
+      for (let at = 0; at < count; at++) {
+        const value = instead(rows[at]!);
+        if (value !== undefined) out[at] = value;
+      }
     },
   };
 }

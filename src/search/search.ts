@@ -10,6 +10,7 @@ import { boundRows } from './bounds.ts';
 import type { Kept } from './kept.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
+import { scoreOf } from './word-scores.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
@@ -24,6 +25,8 @@ export interface IndexSearch {
   readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
+  /** How each row stands to the recall: `ELIGIBLE` if it may be returned. */
+  readonly standing: Uint8Array;
   readonly belief: BeliefColumns;
   readonly kept?: Kept | undefined;
   /** Whether rows are passed over by what they have in common: a recall must see all of them. */
@@ -140,7 +143,7 @@ async function evaluateRows(
     ranked.push({
       key,
       signals,
-      bm25: columns.lexical.bm25[row]!,
+      bm25: scoreOf(columns.lexical.rows, columns.lexical.bm25, row, 0),
       score,
       similarity: signals.similarity,
       updatedAt: signals.updatedAt!,

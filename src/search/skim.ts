@@ -13,8 +13,8 @@ import type { QueryColumns } from './query-columns.ts';
  * query says: for each class of such rows, the whole formula is bounded once, with every other part as high as it is anywhere.
  */
 export interface Skim {
-  /** 1 for a row that is never passed over. */
-  readonly touched: Uint8Array;
+  /** Ascending: rows that are never passed over, visible or not. */
+  readonly touched: Int32Array;
   /** By the index's number of a session: the class of its rows. */
   readonly classOf: Uint8Array;
   /** Of each class: up to which similarity rows are passed over; `Infinity` for all of them, −1 for none. */
@@ -45,10 +45,8 @@ export interface Skim {
 /** What is known of a class of rows: whether they meet what the profile requires, and whether the floor leaves them out. */
 type Standing = 'refused' | 'floored' | 'ranked';
 
-/** Halvings of the range of the similarity in which a cut is looked for. */
-const HALVINGS = 8;
-/** How far below the cut of a straight line the first guess is. */
-const MARGIN = 0.005;
+/** Cuts are multiples of 1 / STEPS. */
+const STEPS = 128;
 /** The cuts are raised again when the threshold has grown by this share. */
 const GROWTH = 1.03;
 
@@ -65,33 +63,16 @@ export function createSkim(
   const { touched, classOf, classes } = query.untouched;
   const bounded = floor ? floor.node : root;
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const ceilingOf = (node: Node) => {
-    const fixed = fixedParts(node, columns);
-    return (each: number, similarity: Interval): number => {
-      const knowledge = knowledgeOf(query, classes[each]!, compared ? similarity : undefined);
-      let isKnown = true;
-      const [, high] = intervalOf(node, {
-        ...knowledge,
-        age(of) {
-          isKnown = false;
-          return knowledge.age(of);
-        },
-        formula: (of) => fixed.get(of),
-      });
-      // What cannot be evaluated is evaluated all the same, and reported.
-      return isKnown ? high : Infinity;
-    };
-  };
-  const ceiling = ceilingOf(bounded);
+  const ceiling = ceilingsOf(bounded, columns, query, compared);
   const verdictsOn = (each: number, similarity: number) => {
     const knowledge = knowledgeOf(query, classes[each]!, compared ? [0, similarity] : undefined);
     return require.map((condition) => conditionKnown(condition, knowledge));
   };
   /** Up to which similarity rows of a class fail a requirement, for certain. */
   const refusedUpTo = (each: number) => {
-    const isRefused = (similarity: number) => verdictsOn(each, similarity).includes(false);
-    if (isRefused(1)) return Infinity;
-    return compared && isRefused(0) ? highest(isRefused, 0, 1) : -1;
+    const isRefused = (step: number) => verdictsOn(each, step / STEPS).includes(false);
+    if (isRefused(STEPS)) return Infinity;
+    return compared ? highestFor(isRefused) : -1;
   };
   const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
   const standings = classes.map((_, each): Standing | undefined => {
@@ -99,19 +80,16 @@ export function createSkim(
     if (verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  /** Of each class: how high it can score without similarity, and with any. */
-  const ends: [number, number][] = [];
+  /** Of each class: how high it can score with a similarity of so many steps at most; NaN where nobody asked. */
+  const known = classes.map(() => new Float64Array(STEPS + 1).fill(Number.NaN));
   const cutAt = (each: number, limit: number) => {
-    if (!compared) return ceiling(each, [0, 0]) + SLACK < limit ? Infinity : -1;
-    ends[each] ??= [ceiling(each, [0, 0]), ceiling(each, [0, 1])];
-    const [least, most] = ends[each];
-    if (most + SLACK < limit) return 1;
-    if (!(least + SLACK < limit)) return -1;
-    const isBelow = (similarity: number) => ceiling(each, [0, similarity]) + SLACK < limit;
-    // Most formulas are nearly straight in the similarity.
-    const guess = (limit - least) / (most - least) - MARGIN;
-    if (guess > 0 && isBelow(guess)) return guess;
-    return highest(isBelow, 0, 1);
+    const ceilings = known[each]!;
+    const isBelow = (step: number) => {
+      if (Number.isNaN(ceilings[step]!)) ceilings[step] = ceiling(each, [0, step / STEPS]);
+      return ceilings[step]! + SLACK < limit;
+    };
+    if (!compared) return isBelow(0) ? Infinity : -1;
+    return highestFor(isBelow);
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   let least = -1;
@@ -167,15 +145,65 @@ export function createSkim(
   };
 }
 
-/** About the highest value for which something holds that holds for `low`, and for whatever is lower. */
-function highest(holds: (value: number) => boolean, low: number, high: number): number {
-  let [yes, no] = [low, high];
-  for (let step = 0; step < HALVINGS; step++) {
-    const middle = (yes + no) / 2;
+/** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */
+function highestFor(holds: (step: number) => boolean): number {
+  let [yes, no] = [-1, STEPS + 1];
+  while (no - yes > 1) {
+    const middle = (yes + no) >> 1;
     if (holds(middle)) yes = middle;
     else no = middle;
   }
-  return yes;
+  return yes < 0 ? -1 : yes / STEPS;
+}
+
+/** How high rows of a class can score whose similarity lies in an interval. */
+type Ceiling = (each: number, similarity: Interval) => number;
+
+/** Values of a part of a formula; not `isKnown` where an age in it may be unknown. */
+interface Part {
+  readonly range: Interval;
+  readonly isKnown: boolean;
+}
+
+function ceilingsOf(root: Node, columns: Columns, query: QueryColumns, compared: boolean): Ceiling {
+  const { classes } = query.untouched;
+  const fixed = fixedParts(root, columns);
+  /** Of each class: the parts that are the same whatever the similarity. */
+  const still = classes.map(() => new Map<Node, Part>());
+  const partOf = (node: Node, knowledge: Knowledge, known: (node: Node) => Part | undefined): Part => {
+    let isKnown = true;
+    const range = intervalOf(node, {
+      ...knowledge,
+      age(of) {
+        isKnown = false;
+        return knowledge.age(of);
+      },
+      formula(of) {
+        const part = known(of);
+        if (part?.isKnown === false) isKnown = false;
+        return part?.range ?? fixed.get(of);
+      },
+    });
+    return { range, isKnown };
+  };
+  return (each, similarity) => {
+    const knowledge = knowledgeOf(query, classes[each]!, compared ? similarity : undefined);
+    const { range, isKnown } = partOf(root, knowledge, (node) => {
+      if (readsSimilarity(node)) return undefined;
+      let part = still[each]!.get(node);
+      if (!part) {
+        part = partOf(node, knowledge, () => undefined);
+        still[each]!.set(node, part);
+      }
+      return part;
+    });
+    // What cannot be evaluated is evaluated all the same, and reported.
+    return isKnown ? range[1] : Infinity;
+  };
+}
+
+function readsSimilarity(node: Node): boolean {
+  return namesRead(node).has('similarity');
 }
 
 /** What is known of a row whose class and similarity are: the rest may be anything. */

@@ -16,6 +16,8 @@ export interface View {
   readonly belief: BeliefColumns;
   /** Ascending. */
   readonly rows: Int32Array;
+  /** How each row stands to the recall. */
+  readonly standing: Uint8Array;
   /** How many rows are within the filter and hot, valid now or not. */
   readonly filtered: number;
   /** The visible memories of sessions, in their order. */
@@ -138,6 +140,9 @@ function createView(
     },
     get rows() {
       return visible();
+    },
+    get standing() {
+      return standing;
     },
     get filtered() {
       return filtered;

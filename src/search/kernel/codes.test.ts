@@ -6,6 +6,7 @@ import { compileKernel } from '../../../scripts/kernel.mjs';
 declare const WebAssembly: { readonly Memory: { readonly prototype: { grow(pages: number): number } } };
 
 import { type Codes, createCodes, createKernelCodes, createPlainCodes, SCAN_ROWS } from './codes.ts';
+import { LEFT_OUT } from './scan.ts';
 
 const code = fc.integer({ min: -127, max: 127 });
 
@@ -86,23 +87,83 @@ describe.each([
 
 test('codes move to a plain array where no more memory can be had for the kernel', () => {
   const codes = createCodes(64);
-  const rows = Array.from({ length: 3000 }, (_, row) => new Int8Array(64).fill(row % 127));
+  const rows = Array.from({ length: 2000 }, (_, row) => new Int8Array(64).fill(row % 127));
   const put = (row: number) => {
     codes.reserve(row + 1);
     codes.set(row, rows[row]!);
   };
-  for (let row = 0; row < 1500; row++) put(row);
+  for (let row = 0; row < 1000; row++) put(row);
   const refused = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
     throw new RangeError('no memory');
   });
   try {
-    for (let row = 1500; row < 3000; row++) put(row);
+    for (let row = 1000; row < 2000; row++) put(row);
     expect(refused).toHaveBeenCalledOnce();
   } finally {
     refused.mockRestore();
   }
-  expect([...codes.products(Int16Array.from(rows[2]!), 0, 3000).subarray(0, 3000)]).toEqual(
+  expect([...codes.products(Int16Array.from(rows[2]!), 0, 2000).subarray(0, 2000)]).toEqual(
     rows.map((row) => naive(rows[2]!, row)),
+  );
+});
+
+test('the kernel picks what the plain loop picks, to the bit', () => {
+  const real = fc.oneof(fc.constantFrom(0, 1e-3, 0.5, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+  // Of a row without a vector.
+  const value = fc.oneof({ weight: 9, arbitrary: real }, { weight: 1, arbitrary: fc.constant(Number.NaN) });
+  const row = fc.record({
+    product: fc.oneof(fc.integer(), fc.constantFrom(-0x80000000, 0, 0x7fffffff)),
+    scale: value,
+    residual: value,
+    state: fc.constantFrom(0, 0, LEFT_OUT),
+  });
+  const picking = fc.record({
+    scale: fc.constantFrom(1e-9, 1e-6, 1),
+    spread: real,
+    more: real,
+    least: fc.oneof(fc.double({ min: -1, max: 2, noNaN: true }), fc.constantFrom(-1, 0, Infinity)),
+  });
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 23 }), picking, fc.boolean(), (rows, given, atBorder) => {
+      const found = [createKernelCodes(8) as Codes, createPlainCodes(8)].map((codes) => {
+        const { arrays } = codes;
+        // What an earlier use left behind.
+        arrays.states.fill(0);
+        rows.forEach((each, at) => {
+          arrays.products[at] = each.product;
+          arrays.scales[at] = each.scale;
+          arrays.residuals[at] = each.residual;
+          arrays.states[at] = each.state;
+        });
+        const { fround } = Math;
+        const [first] = rows;
+        // A reach that is just what is asked for is passed over.
+        const reach =
+          first &&
+          fround(
+            fround(
+              fround(fround(fround(first.product) * fround(first.scale)) * fround(given.scale)) +
+                fround(fround(first.residual) * fround(given.spread)),
+            ) + fround(given.more),
+          );
+        const least = atBorder && reach !== undefined ? reach : given.least;
+        const count = codes.pick(rows.length, { ...given, least });
+        return { picked: [...arrays.picked.subarray(0, count)], highest: arrays.highest[0] };
+      });
+      expect(found[0]).toEqual(found[1]);
+      const { picked, highest } = found[1]!;
+      const looked = [...rows.keys()].filter((at) => rows[at]!.state !== LEFT_OUT);
+      expect(picked.every((at) => looked.includes(at))).toBe(true);
+      for (const at of looked) {
+        const { scale, residual } = rows[at]!;
+        if (Number.isNaN(scale + residual)) expect(picked).toContain(at);
+      }
+      expect(highest).toBeGreaterThanOrEqual(0);
+      if (!atBorder && given.least === Infinity) {
+        expect(picked).toEqual(looked.filter((at) => Number.isNaN(rows[at]!.scale + rows[at]!.residual)));
+      }
+    }),
+    { numRuns: 2000 },
   );
 });
 

@@ -1,9 +1,9 @@
 import { grow } from '../grow.ts';
 import { KERNEL_BASE64 } from './module.ts';
-import { scan } from './scan.ts';
+import { LEFT_OUT, type PickArrays, type Picking, pick, scan } from './scan.ts';
 
-/** Rows whose products are computed at once. */
-export const SCAN_ROWS = 4096;
+/** Rows whose products are computed at once. The kernel's arrays are as long. */
+export const SCAN_ROWS = 2048;
 
 /** The 8-bit codes of an index's vectors, row after row, and their dot products with a query. */
 export interface Codes {
@@ -18,6 +18,12 @@ export interface Codes {
   view(row: number, count: number): Int8Array;
   /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
   products(query: Int16Array, first: number, count: number): Int32Array;
+  /**
+   * Picks rows by the last products, and by what was written into the other arrays beside them; returns how many. The arrays
+   * are valid until more room is made.
+   */
+  pick(count: number, picking: Picking): number;
+  readonly arrays: PickArrays;
 }
 
 /** Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. */
@@ -45,13 +51,18 @@ export function createCodes(dimensions: number): Codes {
     set: (row, values) => codes!.set(row, values),
     view: (row, count) => codes!.view(row, count),
     products: (query, first, count) => codes!.products(query, first, count),
+    pick: (count, picking) => codes!.pick(count, picking),
+    get arrays() {
+      return codes!.arrays;
+    },
   };
 }
 
 /** Codes in a plain array: for runtimes without SIMD, and what the kernel is tested against. */
 export function createPlainCodes(dimensions: number): Codes {
   let codes = new Int8Array(0);
-  const products = new Int32Array(SCAN_ROWS);
+  const arrays = pickArrays(new ArrayBuffer(PICK_BYTES), 0);
+  const { products } = arrays;
   return {
     dimensions,
     get byteLength() {
@@ -66,6 +77,23 @@ export function createPlainCodes(dimensions: number): Codes {
       scan(query, codes, dimensions, first, count, products);
       return products;
     },
+    pick: (count, picking) => pick(arrays, count, picking),
+    arrays,
+  };
+}
+
+/** Bytes of the arrays that rows are picked from. */
+const PICK_BYTES = 17 * SCAN_ROWS + 16;
+
+/** One after the other: see scan.wat. */
+function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
+  return {
+    products: new Int32Array(buffer, at, SCAN_ROWS),
+    scales: new Float32Array(buffer, at + 4 * SCAN_ROWS, SCAN_ROWS),
+    residuals: new Float32Array(buffer, at + 8 * SCAN_ROWS, SCAN_ROWS),
+    picked: new Int32Array(buffer, at + 12 * SCAN_ROWS, SCAN_ROWS),
+    states: new Uint8Array(buffer, at + 16 * SCAN_ROWS, SCAN_ROWS),
+    highest: new Float32Array(buffer, at + 17 * SCAN_ROWS, 1),
   };
 }
 
@@ -81,7 +109,7 @@ declare const WebAssembly: {
   readonly Instance: new (
     module: object,
     imports: object,
-  ) => { readonly exports: { readonly scan: ScanFunction } };
+  ) => { readonly exports: { readonly scan: ScanFunction; readonly pick: PickFunction } };
 };
 
 const PAGE_BYTES = 65_536;
@@ -110,30 +138,39 @@ type ScanFunction = (
   products: number,
 ) => void;
 
+type PickFunction = (
+  arrays: number,
+  count: number,
+  scale: number,
+  spread: number,
+  more: number,
+  least: number,
+) => number;
+
 /**
- * A memory of its own: the query first, then the products, then the codes, so that growing moves nothing. `undefined`
+ * A memory of its own: the query first, then what rows are picked from, then the codes, so that growing moves nothing. `undefined`
  * where there is no kernel or no such memory, as under a limit of address space.
  */
 export function createKernelCodes(dimensions: number): Codes | undefined {
   const module = kernel();
   if (module === undefined) return undefined;
-  const productsAt = Math.ceil((2 * dimensions) / 16) * 16;
-  const codesAt = productsAt + 4 * SCAN_ROWS;
+  const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
+  const codesAt = arraysAt + PICK_BYTES;
   let memory: WasmMemory;
-  let run: ScanFunction;
+  let run: { readonly scan: ScanFunction; readonly pick: PickFunction };
   try {
     memory = new WebAssembly.Memory({ initial: Math.ceil(codesAt / PAGE_BYTES) });
-    run = new WebAssembly.Instance(module, { kernel: { memory } }).exports.scan;
+    run = new WebAssembly.Instance(module, { kernel: { memory } }).exports;
   } catch {
     return undefined;
   }
   // Growing detaches the buffer: views are made anew, here alone.
   let query = new Int16Array(0);
-  let products = new Int32Array(0);
+  let arrays = pickArrays(memory.buffer, arraysAt);
   let codes = new Int8Array(0);
   const refresh = () => {
     query = new Int16Array(memory.buffer, 0, dimensions);
-    products = new Int32Array(memory.buffer, productsAt, SCAN_ROWS);
+    arrays = pickArrays(memory.buffer, arraysAt);
     codes = new Int8Array(memory.buffer, codesAt);
   };
   refresh();
@@ -155,8 +192,16 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(values, first, count) {
       query.set(values);
-      run(0, codesAt + first * dimensions, dimensions, count, productsAt);
-      return products;
+      run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
+      return arrays.products;
+    },
+    pick(count, { scale, spread, more, least }) {
+      // The kernel looks at four rows at once.
+      arrays.states.fill(LEFT_OUT, count, Math.ceil(count / 4) * 4);
+      return run.pick(arraysAt, count, scale, spread, more, least);
+    },
+    get arrays() {
+      return arrays;
     },
   };
 }

@@ -45,3 +45,48 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
     products[row] = sum;
   }
 };
+
+/** How rows are picked: see scan.wat. Numbers of 32 bits. */
+export interface Picking {
+  readonly scale: number;
+  readonly spread: number;
+  readonly more: number;
+  readonly least: number;
+}
+
+/** The state of a row that is neither picked nor passed over; that of all others is 0. */
+export const LEFT_OUT = 1;
+
+/** The arrays that rows are picked from, and what is found. */
+export interface PickArrays {
+  readonly products: Int32Array;
+  readonly scales: Float32Array;
+  readonly residuals: Float32Array;
+  readonly states: Uint8Array;
+  /** The rows that were picked, counted from the first product, ascending. */
+  readonly picked: Int32Array;
+  /** One number: the highest reach of a row that was passed over; 0 where none was. */
+  readonly highest: Float32Array;
+}
+
+const { fround } = Math;
+
+/** What the kernel of scan.wat does, to the bit. */
+export function pick(arrays: PickArrays, count: number, picking: Picking): number {
+  const { products, scales, residuals, states, picked, highest } = arrays;
+  const scale = fround(picking.scale);
+  const spread = fround(picking.spread);
+  const more = fround(picking.more);
+  const least = fround(picking.least);
+  let found = 0;
+  let top = 0;
+  for (let at = 0; at < count; at++) {
+    const product = fround(fround(fround(products[at]!) * scales[at]!) * scale);
+    const reach = fround(fround(product + fround(residuals[at]! * spread)) + more);
+    if (states[at] === LEFT_OUT) continue;
+    if (!(reach <= least)) picked[found++] = at;
+    else if (reach > top) top = reach;
+  }
+  highest[0] = top;
+  return found;
+}

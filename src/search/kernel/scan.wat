@@ -1,4 +1,4 @@
-;; Dot products of a query with consecutive rows of 8-bit codes. `npm run kernel` compiles it into module.ts.
+;; What is done for every row of an index. `node scripts/kernel.mjs` compiles it into module.ts.
 ;;
 ;; scan(query, codes, dimensions, count, products)
 ;;   query       where `dimensions` 16-bit components of the query begin
@@ -8,6 +8,14 @@
 ;;
 ;; Two rows and 32 components a step: each part of the query is loaded once for both. Components beyond the last
 ;; multiple of 32 are added one by one. Sums are whole numbers, so that their order changes nothing.
+;;
+;; pick(arrays, count, scale, spread, more, least) -> how many rows are picked
+;;   arrays      where arrays of 2,048 stand one after the other: products, scales, residuals, picked rows (32 bits each),
+;;               states (8 bits); then the highest reach of a row that is passed over
+;;   count       rows; states go on to the next multiple of 4
+;;
+;; The reach of a row is product × scale of the row × scale + residual × spread + more. A row is passed over if that is at
+;; most `least`, which NaN is not, and else picked. One whose state is not 0 is left out.
 (module
   (import "kernel" "memory" (memory 1))
   (func (export "scan")
@@ -90,4 +98,58 @@
         (local.set $products (i32.add (local.get $products) (i32.const 8)))
         (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $dimensions) (i32.const 1))))
         (local.set $count (i32.sub (local.get $count) (i32.const 2)))
-        (br $rows)))))
+        (br $rows))))
+
+  (func (export "pick")
+    (param $arrays i32) (param $count i32)
+    (param $scale f32) (param $spread f32) (param $more f32) (param $least f32)
+    (result i32)
+    (local $at i32) (local $values i32) (local $picked i32) (local $mask i32)
+    (local $scales v128) (local $spreads v128) (local $mores v128) (local $leasts v128)
+    (local $reach v128) (local $looked v128) (local $passes v128) (local $top v128)
+
+    (local.set $scales (f32x4.splat (local.get $scale)))
+    (local.set $spreads (f32x4.splat (local.get $spread)))
+    (local.set $mores (f32x4.splat (local.get $more)))
+    (local.set $leasts (f32x4.splat (local.get $least)))
+    (local.set $picked (local.get $arrays))
+    (block $done
+      (loop $rows
+        (br_if $done (i32.ge_u (local.get $at) (local.get $count)))
+        (local.set $values (i32.add (local.get $arrays) (i32.shl (local.get $at) (i32.const 2))))
+        (local.set $reach
+          (f32x4.add
+            (f32x4.add
+              (f32x4.mul
+                (f32x4.mul
+                  (f32x4.convert_i32x4_s (v128.load (local.get $values)))
+                  (v128.load offset=8192 (local.get $values)))
+                (local.get $scales))
+              (f32x4.mul (v128.load offset=16384 (local.get $values)) (local.get $spreads)))
+            (local.get $mores)))
+        (local.set $looked
+          (i32x4.eq
+            (i32x4.extend_low_i16x8_u
+              (i16x8.extend_low_i8x16_u
+                (v128.load32_zero offset=32768 (i32.add (local.get $arrays) (local.get $at)))))
+            (v128.const i32x4 0 0 0 0)))
+        (local.set $passes (v128.and (local.get $looked) (f32x4.le (local.get $reach) (local.get $leasts))))
+        (local.set $top
+          (f32x4.pmax (local.get $top) (v128.and (local.get $reach) (local.get $passes))))
+        (local.set $mask
+          (i32x4.bitmask (v128.andnot (local.get $looked) (local.get $passes))))
+        (block $listed
+          (loop $lanes
+            (br_if $listed (i32.eqz (local.get $mask)))
+            (i32.store offset=24576 (local.get $picked)
+              (i32.add (local.get $at) (i32.ctz (local.get $mask))))
+            (local.set $picked (i32.add (local.get $picked) (i32.const 4)))
+            (local.set $mask (i32.and (local.get $mask) (i32.sub (local.get $mask) (i32.const 1))))
+            (br $lanes)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $rows)))
+    (f32.store offset=34816 (local.get $arrays)
+      (f32.max
+        (f32.max (f32x4.extract_lane 0 (local.get $top)) (f32x4.extract_lane 1 (local.get $top)))
+        (f32.max (f32x4.extract_lane 2 (local.get $top)) (f32x4.extract_lane 3 (local.get $top)))))
+    (i32.shr_u (i32.sub (local.get $picked) (local.get $arrays)) (i32.const 2))))

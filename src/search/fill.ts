@@ -1,0 +1,217 @@
+import type { Block, MutableBlock } from '../scoring/compile.ts';
+import { grow } from './grow.ts';
+import { SCAN_ROWS } from './kernel/codes.ts';
+import { LEFT_OUT } from './kernel/scan.ts';
+import { placeOf } from './lexical.ts';
+import { dotError, quantiseQuery, ROUNDING } from './quantise.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { Skim } from './skim.ts';
+
+/** Fills an empty block with the next rows, up to so many; returns whether any is left. */
+export type Fill = (block: MutableBlock, most: number) => boolean;
+
+/** What the similarities of rows are made of. */
+export interface Similarities {
+  /** By row. */
+  readonly products: Int32Array;
+  /** Of the query. */
+  readonly scale: number;
+  readonly residual: number;
+}
+
+/** Room for the products of all rows, which nothing holds on to. */
+let room = new Int32Array(0);
+
+/** Good until the next call. */
+export function similarities(index: ResidentIndex, vector: Float32Array, rows: Int32Array): Similarities {
+  const { codes: query, scale, residual } = quantiseQuery(vector);
+  room = grow(room, index.size);
+  for (let start = 0; start < rows.length; ) {
+    const first = rows[start]!;
+    const end = placeOf(rows, first + SCAN_ROWS, start);
+    const count = rows[end - 1]! - first + 1;
+    room.set(index.codes!.products(query, first, count).subarray(0, count), first);
+    start = end;
+  }
+  return { products: room, scale, residual };
+}
+
+/** Each of some rows, with the values that its similarity lies between. */
+export function listed(index: ResidentIndex, rows: Int32Array, similarity: Similarities | undefined): Fill {
+  let at = 0;
+  return (block, most) => {
+    const count = Math.min(most, rows.length - at);
+    block.rows.set(rows.subarray(at, at + count));
+    block.count = count;
+    if (similarity) setSimilarities(index, similarity, block);
+    else {
+      block.similarityLow.fill(Number.NaN, 0, count);
+      block.similarityHigh.fill(Number.NaN, 0, count);
+    }
+    at += count;
+    return at < rows.length;
+  };
+}
+
+/** Rows beside those that are touched which a skim does not pass over by their similarity. */
+export function picked(
+  index: ResidentIndex,
+  rows: Int32Array,
+  touched: Int32Array,
+  skim: Skim,
+  similarity: Similarities,
+): Fill {
+  const picks: Picks = { rows: new Int32Array(SCAN_ROWS), at: 0, end: 0 };
+  let start = 0;
+  let among = 0;
+  return (block, most) => {
+    while (block.count < most) {
+      if (picks.at === picks.end) {
+        if (start === rows.length) return false;
+        const end = placeOf(rows, rows[start]! + SCAN_ROWS, start);
+        const next = placeOf(touched, rows[end - 1]! + 1, among);
+        const those = rows.subarray(start, end);
+        pickRows(index, similarity, skim, those, touched.subarray(among, next), picks);
+        start = end;
+        among = next;
+      }
+      takePicks(index, similarity, skim, block, picks, most);
+    }
+    return picks.at < picks.end || start < rows.length;
+  };
+}
+
+/** The same where rows have no similarity. */
+export function unpassed(
+  { sessions }: ResidentIndex,
+  rows: Int32Array,
+  touched: Int32Array,
+  { classOf, cuts, passed }: Skim,
+): Fill {
+  let at = 0;
+  let among = 0;
+  return (block, most) => {
+    const { rows: into, similarityLow, similarityHigh } = block;
+    let { count } = block;
+    for (; at < rows.length && count < most; at++) {
+      const row = rows[at]!;
+      if (row === touched[among]) {
+        among++;
+        continue;
+      }
+      const each = classOf[sessions.codes[row]!]!;
+      if (cuts[each] === Infinity) {
+        passed.counts[each]!++;
+        continue;
+      }
+      into[count] = row;
+      similarityLow[count] = Number.NaN;
+      similarityHigh[count] = Number.NaN;
+      count++;
+    }
+    block.count = count;
+    return at < rows.length;
+  };
+}
+
+/** Rows that are left to look at. */
+interface Picks {
+  readonly rows: Int32Array;
+  /** The place of the next one. */
+  at: number;
+  end: number;
+}
+
+/** Picks those of some rows, at most `SCAN_ROWS` with what lies between them, that are not below the least of all cuts. */
+function pickRows(
+  { codes, scales, residuals }: ResidentIndex,
+  { products, scale, residual }: Similarities,
+  { least, passed }: Skim,
+  rows: Int32Array,
+  touched: Int32Array,
+  picks: Picks,
+): void {
+  const { arrays } = codes!;
+  const first = rows[0]!;
+  const end = rows[rows.length - 1]! + 1;
+  const count = end - first;
+  arrays.products.set(products.subarray(first, end));
+  arrays.scales.set(scales.subarray(first, end));
+  arrays.residuals.set(residuals.subarray(first, end));
+  const { states } = arrays;
+  if (rows.length === count) states.fill(0, 0, count);
+  else {
+    states.fill(LEFT_OUT, 0, count);
+    for (let at = 0; at < rows.length; at++) states[rows[at]! - first] = 0;
+  }
+  for (let at = 0; at < touched.length; at++) states[touched[at]! - first] = LEFT_OUT;
+  // A little more than the error, for numbers of 32 bits.
+  const more = residual + 4 * ROUNDING;
+  const found = codes!.pick(count, { scale, spread: 1 + residual, more, least });
+  for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
+  picks.at = 0;
+  picks.end = found;
+  const unseen = passed.counts.length - 1;
+  const left = rows.length - touched.length - found;
+  passed.counts[unseen]! += left;
+  passed.withVector[0]! += left;
+  passed.highest[unseen] = Math.max(passed.highest[unseen]!, arrays.highest[0]!);
+}
+
+// Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads
+// of an object, it reads again for each row.
+function setSimilarities(
+  { scales, residuals }: ResidentIndex,
+  { products, scale, residual }: Similarities,
+  { rows, count, similarityLow, similarityHigh }: Block,
+): void {
+  for (let at = 0; at < count; at++) {
+    const row = rows[at]!;
+    const product = scale * scales[row]! * products[row]!;
+    const error = dotError(residual, residuals[row]!);
+    similarityLow[at] = within01(product - error);
+    similarityHigh[at] = within01(product + error);
+  }
+}
+
+function takePicks(
+  { scales, residuals, sessions: { codes: sessions } }: ResidentIndex,
+  { products, scale, residual }: Similarities,
+  { classOf, cuts, passed: { counts, highest, withVector } }: Skim,
+  block: MutableBlock,
+  picks: Picks,
+  most: number,
+): void {
+  const { rows: into, similarityLow, similarityHigh } = block;
+  const { rows, end } = picks;
+  let { count } = block;
+  let { at } = picks;
+  let known = 0;
+  for (; at < end && count < most; at++) {
+    const row = rows[at]!;
+    const product = scale * scales[row]! * products[row]!;
+    const error = dotError(residual, residuals[row]!);
+    const high = product + error;
+    const each = classOf[sessions[row]!]!;
+    const cut = cuts[each]!;
+    // Of a row without a vector it is NaN.
+    if (high <= cut || cut === Infinity) {
+      counts[each]!++;
+      if (high > highest[each]!) highest[each] = high;
+      if (!Number.isNaN(high)) known++;
+      continue;
+    }
+    into[count] = row;
+    similarityLow[count] = within01(product - error);
+    similarityHigh[count] = within01(high);
+    count++;
+  }
+  withVector[0]! += known;
+  block.count = count;
+  picks.at = at;
+}
+
+/** NaN stays what it is: that of a row without a vector. */
+function within01(value: number): number {
+  return value < 0 ? 0 : value > 1 ? 1 : value;
+}
