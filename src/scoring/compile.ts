@@ -12,6 +12,7 @@ import {
   type KeptColumn,
   type Lane,
   laneOf,
+  type Rooms,
   type Sides,
 } from './operators/lanes.ts';
 import type { Compilation } from './operators/operator.ts';
@@ -22,6 +23,7 @@ export {
   BLOCK_SIZE,
   type Block,
   type Columns,
+  createRooms,
   emptyBlock,
   type Facts,
   type KeptColumn,
@@ -49,7 +51,11 @@ interface CompileOptions {
   readonly wanted?: 'high' | 'both';
   /** Blocks hold for a span of time. Default is no. */
   readonly spans?: boolean;
+  /** Where lanes get their arrays. Default is new ones. */
+  readonly rooms?: Pick<Rooms, 'next'>;
 }
+
+const NEW_ROOMS: Pick<Rooms, 'next'> = { next: () => new Float64Array(BLOCK_SIZE) };
 
 /** What the facts say of the query is folded, and what `columns` keep is only read: the rest is a loop for each node. */
 export function compile(root: Node, columns: Columns, options?: CompileOptions): CompiledFormula {
@@ -61,12 +67,13 @@ export function compile(root: Node, columns: Columns, options?: CompileOptions):
 export function compileAll(
   roots: readonly Node[],
   columns: Columns,
-  { facts = NO_FACTS, wanted = 'both', spans = false }: CompileOptions = {},
+  { facts = NO_FACTS, wanted = 'both', spans = false, rooms = NEW_ROOMS }: CompileOptions = {},
 ): { bounds(block: Block): readonly Sides[] } {
   const lanes = new Map<Node, Lane>();
   const compilation: Compilation = {
     columns,
     steps: [],
+    rooms,
     spans,
     of(node) {
       const known = lanes.get(node);
@@ -113,9 +120,9 @@ export function isKept(node: Node): boolean {
   return operatorOf(node).children(node).length > 0 && node.op !== 'ref';
 }
 
-function loadKept({ low, high }: KeptColumn, { steps }: Compilation): Lane {
+function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
   const kept = { low, high };
-  return laneOf(steps, true, (side, out) => {
+  return laneOf(compilation, true, (side, out) => {
     const values = kept[side];
     return ({ rows, count }) => {
       for (let at = 0; at < count; at++) out[at] = values[rows[at]!]!;

@@ -10,6 +10,11 @@ import { SIGNALS } from './signals.ts';
  * be unknown and has no default is left out: evaluation reports it.
  */
 export function intervalOf(root: Node, knowledge: Knowledge): Interval {
+  return intervalsOf(knowledge).of(root);
+}
+
+/** The same for many formulas, or for one again when something else is known. */
+export function intervalsOf(knowledge: Knowledge): Intervals {
   const intervals: Intervals = {
     ...knowledge,
     of: (node) => knowledge.formula?.(node) ?? operatorOf(node).interval(node, intervals),
@@ -17,7 +22,7 @@ export function intervalOf(root: Node, knowledge: Knowledge): Interval {
     ageOf: (node) =>
       operatorOf(node).age?.(node, intervals) ?? { interval: intervals.of(node), unknown: 'never' },
   };
-  return intervals.of(root);
+  return intervals;
 }
 
 /** Everything that a memory may be: each signal anywhere in its range. */

@@ -3,6 +3,7 @@ import {
   type Block,
   compileAll,
   compileConditions,
+  createRooms,
   emptyBlock,
   type Facts,
   type MutableBlock,
@@ -41,19 +42,35 @@ type Tally = { -readonly [Name in Exclude<keyof Survivors, keyof Kept>]: Survivo
 /** Rows of the first block; the next ones are twice as large each. */
 const FIRST_BLOCK = 64;
 
+/** What all searches use, one after the other. Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side. */
+const blocks = { all: emptyBlock(0), chosen: emptyBlock(0) };
+const rooms = { all: createRooms(), chosen: createRooms() };
+
+function clear(block: MutableBlock, now: number): MutableBlock {
+  block.count = 0;
+  block.now = now;
+  block.until = now;
+  for (const name of EXACT_SIGNALS) block.exact[name].fill(Number.NaN);
+  return block;
+}
+
 /** Bounds the score of every row, and keeps those that could be among the best. */
 export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit } = search;
   const columns = columnsOf(index.columns, search.belief, search.kept);
-  const block = emptyBlock(now);
-  // Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side.
-  const chosen = emptyBlock(now);
+  const [block, chosen] = [clear(blocks.all, now), clear(blocks.chosen, now)];
+  rooms.all.reset();
+  rooms.chosen.reset();
   const compared = search.vector !== undefined && index.codes?.dimensions === search.vector.length;
   const facts = factsOf(index, search, compared);
   const { floor } = profile;
   const roots = floor ? [profile.root, floor.node] : [profile.root];
-  const formulas = compileAll(roots, columns, { facts: { ...facts, block }, wanted: 'high' });
-  const both = compileAll(roots, columns, { facts: { ...facts, block: chosen } });
+  const formulas = compileAll(roots, columns, {
+    facts: { ...facts, block },
+    wanted: 'high',
+    rooms: rooms.all,
+  });
+  const both = compileAll(roots, columns, { facts: { ...facts, block: chosen }, rooms: rooms.chosen });
   const judge = compileConditions(profile.require, columns);
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
   const skim =

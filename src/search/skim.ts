@@ -4,7 +4,7 @@ import { childrenOf, namesRead } from '../scoring/evaluate.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
-import { anything, intervalOf } from '../scoring/range.ts';
+import { anything, intervalsOf } from '../scoring/range.ts';
 import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import type { QueryColumns } from './query-columns.ts';
 
@@ -47,6 +47,8 @@ type Standing = 'refused' | 'floored' | 'ranked';
 
 /** Cuts are multiples of 1 / STEPS. */
 const STEPS = 128;
+/** How often a cut is drawn nearer. */
+const MOST_ROUNDS = 4;
 /** The cuts are raised again when the threshold has grown by this share. */
 const GROWTH = 1.03;
 
@@ -65,7 +67,7 @@ export function createSkim(
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
   const ceiling = ceilingsOf(bounded, columns, query, compared);
   const verdictsOn = (each: number, similarity: number) => {
-    const knowledge = knowledgeOf(query, classes[each]!, compared ? [0, similarity] : undefined);
+    const knowledge = knowledgeOf(query, classes[each]!, () => (compared ? [0, similarity] : undefined));
     return require.map((condition) => conditionKnown(condition, knowledge));
   };
   /** Up to which similarity rows of a class fail a requirement, for certain. */
@@ -82,14 +84,26 @@ export function createSkim(
   });
   /** Of each class: how high it can score with a similarity of so many steps at most; NaN where nobody asked. */
   const known = classes.map(() => new Float64Array(STEPS + 1).fill(Number.NaN));
-  const cutAt = (each: number, limit: number) => {
+  const ceilingAt = (each: number, step: number) => {
     const ceilings = known[each]!;
-    const isBelow = (step: number) => {
-      if (Number.isNaN(ceilings[step]!)) ceilings[step] = ceiling(each, [0, step / STEPS]);
-      return ceilings[step]! + SLACK < limit;
-    };
-    if (!compared) return isBelow(0) ? Infinity : -1;
-    return highestFor(isBelow);
+    if (Number.isNaN(ceilings[step]!)) ceilings[step] = ceiling(each, [0, step / STEPS]);
+    return ceilings[step]!;
+  };
+  const cutAt = (each: number, limit: number) => {
+    const room = (step: number) => limit - SLACK - ceilingAt(each, step);
+    if (!(room(0) > 0)) return -1;
+    if (!compared) return Infinity;
+    if (room(STEPS) > 0) return 1;
+    let [low, high] = [Math.max(0, Math.floor(cuts[each]! * STEPS)), STEPS];
+    // Most formulas are nearly straight in the similarity. A cut that is a little too low does no harm.
+    for (let round = 0; round < MOST_ROUNDS && high - low > 1; round++) {
+      const ahead = (high - low) * (room(low) / (room(low) - room(high)));
+      if (ahead < 1) break;
+      const step = Math.min(high - 1, low + Math.floor(ahead));
+      if (room(step) > 0) low = step;
+      else high = step;
+    }
+    return low / STEPS;
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   let least = -1;
@@ -159,69 +173,61 @@ function highestFor(holds: (step: number) => boolean): number {
 /** How high rows of a class can score whose similarity lies in an interval. */
 type Ceiling = (each: number, similarity: Interval) => number;
 
-/** Values of a part of a formula; not `isKnown` where an age in it may be unknown. */
-interface Part {
-  readonly range: Interval;
-  readonly isKnown: boolean;
-}
-
 function ceilingsOf(root: Node, columns: Columns, query: QueryColumns, compared: boolean): Ceiling {
-  const { classes } = query.untouched;
   const fixed = fixedParts(root, columns);
-  /** Of each class: the parts that are the same whatever the similarity. */
-  const still = classes.map(() => new Map<Node, Part>());
-  const partOf = (node: Node, knowledge: Knowledge, known: (node: Node) => Part | undefined): Part => {
-    let isKnown = true;
-    const range = intervalOf(node, {
-      ...knowledge,
-      age(of) {
-        isKnown = false;
-        return knowledge.age(of);
-      },
-      formula(of) {
-        const part = known(of);
-        if (part?.isKnown === false) isKnown = false;
-        return part?.range ?? fixed.get(of);
-      },
-    });
-    return { range, isKnown };
-  };
-  return (each, similarity) => {
-    const knowledge = knowledgeOf(query, classes[each]!, compared ? similarity : undefined);
-    const { range, isKnown } = partOf(root, knowledge, (node) => {
-      if (readsSimilarity(node)) return undefined;
-      let part = still[each]!.get(node);
-      if (!part) {
-        part = partOf(node, knowledge, () => undefined);
-        still[each]!.set(node, part);
-      }
-      return part;
-    });
-    // What cannot be evaluated is evaluated all the same, and reported.
-    return isKnown ? range[1] : Infinity;
-  };
+  const ceilings = query.untouched.classes.map((each) => ceilingOf(root, query, each, fixed));
+  return (each, similarity) => ceilings[each]!(compared ? similarity : undefined);
 }
 
-function readsSimilarity(node: Node): boolean {
-  return namesRead(node).has('similarity');
+/** How high rows of one class can score: what does not depend on their similarity is worked out once. */
+function ceilingOf(
+  root: Node,
+  query: QueryColumns,
+  of: QueryColumns['untouched']['classes'][number],
+  fixed: ReadonlyMap<Node, Interval>,
+): (similarity: Interval | undefined) => number {
+  let similarity: Interval | undefined;
+  let isKnown = true;
+  const still = new Map<Node, Interval | undefined>(fixed);
+  const knowledge = knowledgeOf(query, of, () => similarity);
+  const intervals = intervalsOf({
+    ...knowledge,
+    age(of) {
+      isKnown = false;
+      return knowledge.age(of);
+    },
+    formula(node) {
+      const known = still.get(node);
+      if (known || still.has(node)) return known;
+      still.set(node, undefined);
+      if (!namesRead(node).has('similarity')) still.set(node, intervals.of(node));
+      return still.get(node);
+    },
+  });
+  return (given) => {
+    similarity = given;
+    const [, high] = intervals.of(root);
+    // What cannot be evaluated is evaluated all the same, and reported.
+    return isKnown ? high : Infinity;
+  };
 }
 
 /** What is known of a row whose class and similarity are: the rest may be anything. */
 function knowledgeOf(
   query: QueryColumns,
   of: QueryColumns['untouched']['classes'][number],
-  similarity: Interval | undefined,
+  similarity: () => Interval | undefined,
 ): Knowledge {
   return {
     ...anything,
     signal(name, missing) {
-      if (name === 'similarity') return similarity ?? [missing, missing];
+      if (name === 'similarity') return similarity() ?? [missing, missing];
       if (!isQuerySignal(name)) return hull(SIGNALS[name].range, [missing, missing]);
       return query.known(name) ? of[name] : [missing, missing];
     },
     known(name) {
       if (!isSignalName(name) || !isQuerySignal(name)) return undefined;
-      return name === 'similarity' ? similarity !== undefined : query.known(name);
+      return name === 'similarity' ? similarity() !== undefined : query.known(name);
     },
   };
 }

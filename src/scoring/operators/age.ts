@@ -56,10 +56,11 @@ export const age: Operator<AgeExpression, AgeNode, Known> = {
   },
   interval: (node, intervals) => intervals.age(node).interval,
   age: (node, intervals) => intervals.age(node),
-  compile(node, { columns, steps, spans }) {
+  compile(node, compilation) {
+    const { columns, spans } = compilation;
     const clocks = node.clocks.map((clock) => columns.clock(clock));
     const latest = node.pick === 'latest';
-    return laneOf(steps, spans, (side, out) => ({ rows, count, now, until }) => {
+    return laneOf(compilation, spans, (side, out) => ({ rows, count, now, until }) => {
       const moment = side === 'low' ? now : until;
       for (let at = 0; at < count; at++) {
         let instant = Number.NaN;

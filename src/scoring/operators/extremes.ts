@@ -44,7 +44,7 @@ function extreme<Name extends 'min' | 'max'>(
     },
     compile(node, compilation) {
       const of = node.of.map(compilation.of);
-      return laneOf(compilation.steps, of.some(isWide), (side, out) => {
+      return laneOf(compilation, of.some(isWide), (side, out) => {
         const [first, ...rest] = of.map((each) => each[side]);
         return ({ count }) => {
           for (let at = 0; at < count; at++) {

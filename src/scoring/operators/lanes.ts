@@ -98,17 +98,61 @@ export interface Lane extends Sides {
 export type Step = (block: Block) => void;
 
 export function constantLane(value: number): Lane {
-  const values = new Float64Array(BLOCK_SIZE).fill(value);
-  return { wide: false, low: values, high: values, constant: value };
+  let values: Float64Array | undefined;
+  const filled = () => {
+    values ??= new Float64Array(BLOCK_SIZE).fill(value);
+    return values;
+  };
+  return {
+    wide: false,
+    constant: value,
+    get low() {
+      return filled();
+    },
+    get high() {
+      return filled();
+    },
+  };
+}
+
+/** Arrays for the lanes of one formula after the other, each as long as a block. */
+export interface Rooms {
+  next(): Float64Array;
+  /** All of them are free again: nothing may look at the lanes that they were for. */
+  reset(): void;
+}
+
+/** A formula has a few dozen lanes; what one that is much larger needs beyond this is not kept. */
+const MOST_ROOMS = 256;
+
+/** For a caller that compiles, bounds and is done before anybody else has a turn: new arrays cost more than small blocks. */
+export function createRooms(): Rooms {
+  const rooms: Float64Array[] = [];
+  let used = 0;
+  return {
+    next() {
+      const room = rooms[used] ?? new Float64Array(BLOCK_SIZE);
+      if (used < MOST_ROOMS) rooms[used] = room;
+      used++;
+      return room;
+    },
+    reset() {
+      used = 0;
+    },
+  };
 }
 
 /** A lane whose sides are worked out on their own: `fill` says how, and reads what it needs of other lanes. */
-export function laneOf(steps: Step[], wide: boolean, fill: (side: Side, out: Float64Array) => Step): Lane {
+export function laneOf(
+  { steps, rooms }: Pick<Compilation, 'steps' | 'rooms'>,
+  wide: boolean,
+  fill: (side: Side, out: Float64Array) => Step,
+): Lane {
   const made: { [Name in Side]?: Float64Array } = {};
   const sideOf = (side: Side): Float64Array => {
     const known = made[side];
     if (known) return known;
-    const out = new Float64Array(BLOCK_SIZE);
+    const out = rooms.next();
     steps.push(fill(side, out));
     made[side] = out;
     return out;
@@ -125,11 +169,11 @@ export function laneOf(steps: Step[], wide: boolean, fill: (side: Side, out: Flo
 }
 
 /** A lane whose sides are worked out together. */
-export function jointLane(steps: Step[], fill: (sides: Sides) => Step): Lane {
+export function jointLane({ steps, rooms }: Compilation, fill: (sides: Sides) => Step): Lane {
   let made: Sides | undefined;
   const sides = () => {
     if (made === undefined) {
-      const both = { low: new Float64Array(BLOCK_SIZE), high: new Float64Array(BLOCK_SIZE) };
+      const both = { low: rooms.next(), high: rooms.next() };
       steps.push(fill(both));
       made = both;
     }
@@ -159,7 +203,7 @@ export function clippedLane(
   divisor: number,
 ): Lane {
   const inner = compilation.of(of);
-  return laneOf(compilation.steps, inner.wide, (side, out) => {
+  return laneOf(compilation, inner.wide, (side, out) => {
     const from = inner[side];
     return ({ count }) => {
       for (let at = 0; at < count; at++) {
@@ -172,20 +216,20 @@ export function clippedLane(
 
 /** A function that is monotone in both arguments: its extremes lie at the corners. */
 export function pairLane(
-  { steps }: Compilation,
+  compilation: Compilation,
   a: Lane,
   b: Lane,
   apply: (a: number, b: number) => number,
 ): Lane {
   if (!a.wide && !b.wide) {
-    return laneOf(steps, false, (_, out) => {
+    return laneOf(compilation, false, (_, out) => {
       const [left, right] = [a.low, b.low];
       return ({ count }) => {
         for (let at = 0; at < count; at++) out[at] = apply(left[at]!, right[at]!);
       };
     });
   }
-  return jointLane(steps, ({ low, high }) => {
+  return jointLane(compilation, ({ low, high }) => {
     const [aLow, aHigh, bLow, bHigh] = [a.low, a.high, b.low, b.high];
     return ({ count }) => {
       for (let at = 0; at < count; at++) {

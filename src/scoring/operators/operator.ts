@@ -7,7 +7,7 @@ import type { Signals } from '../signals.ts';
 import type { CountedWords } from '../word-counts.ts';
 import type { Expression, Node, Scalar } from './index.ts';
 import type { Age, Interval, Knowledge } from './interval.ts';
-import type { Columns, Facts, Lane, Step } from './lanes.ts';
+import type { Columns, Facts, Lane, Rooms, Step } from './lanes.ts';
 
 /** How an operator is written in a profile. */
 export interface Notation<Written extends { readonly op: string }, Resolved> {
@@ -123,6 +123,8 @@ export interface Intervals extends Knowledge {
 export interface Compilation {
   readonly columns: Columns;
   readonly steps: Step[];
+  /** Where lanes get their arrays. */
+  readonly rooms: Pick<Rooms, 'next'>;
   /** Blocks hold for a span of time, not for one moment: ages are wide. */
   readonly spans: boolean;
   of(node: Node): Lane;

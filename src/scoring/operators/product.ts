@@ -43,7 +43,7 @@ export const product: Operator<ProductExpression, ProductNode, object> = {
     const open = lanes.filter(({ constant }) => constant === undefined);
     if (open.length === 0) return constantLane(fixed);
     if (open.length === 1 && fixed === 1) return open[0]!;
-    return laneOf(compilation.steps, open.some(isWide), (side, out) => {
+    return laneOf(compilation, open.some(isWide), (side, out) => {
       const factors = open.map((each) => each[side]);
       return ({ count }) => multiplyRows(out, fixed, factors, count);
     });

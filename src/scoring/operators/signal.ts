@@ -52,12 +52,18 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
     return counts ? { name, words: counts } : { name };
   },
   interval: ({ name, missing }, intervals) => intervals.signal(name, missing),
-  compile({ name, missing }, { columns, steps, facts: { known, block } }) {
+  compile({ name, missing }, compilation) {
+    const {
+      columns,
+      facts: { known, block },
+    } = compilation;
     const isKnown = known(name);
     if (isKnown === false) return constantLane(missing);
     if (isKnown && block && isQuerySignal(name)) return queryLane(block, name);
-    if (isBlurred(name)) return jointLane(steps, (sides) => loadSignal(columns, name, missing, sides));
-    return laneOf(steps, false, (_, out) => loadSignal(columns, name, missing, { low: out, high: out }));
+    if (isBlurred(name)) return jointLane(compilation, (sides) => loadSignal(columns, name, missing, sides));
+    return laneOf(compilation, false, (_, out) =>
+      loadSignal(columns, name, missing, { low: out, high: out }),
+    );
   },
   label: ({ detail }) => detail.name,
   line: ({ detail }, quote) => ({

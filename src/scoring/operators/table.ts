@@ -71,7 +71,7 @@ export const table: Operator<TableExpression, TableNode, Known> = {
       const key = keys.indexOf(text);
       return key < 0 ? keys.length : key;
     });
-    return laneOf(compilation.steps, lanes.some(isWide), (side, out) => {
+    return laneOf(compilation, lanes.some(isWide), (side, out) => {
       const from = lanes.map((each) => each[side]);
       return ({ rows, count }) => {
         for (let at = 0; at < count; at++) out[at] = from[choice[codes[rows[at]!]!]!]![at]!;

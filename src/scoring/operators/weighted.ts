@@ -181,7 +181,7 @@ function compileTerms({ weights, of }: Weighted, divisor: number, compilation: C
     return constant === undefined;
   });
   if (open.length === 0) return constantLane(fixed);
-  return laneOf(compilation.steps, open.some(isWide), (side, out) => {
+  return laneOf(compilation, open.some(isWide), (side, out) => {
     const opposite = side === 'low' ? 'high' : 'low';
     const terms = open.map((each, index) => each[scales[index]! >= 0 ? side : opposite]);
     return ({ count }) => addUp(out, fixed, scales, terms, count);

@@ -74,7 +74,7 @@ export const when: Operator<WhenExpression, WhenNode, Known> = {
       (condition.test === 'signal' && isBlurred(condition.signal)) ||
       (condition.test === 'passed' && compilation.spans);
     let verdict: Uint8Array | undefined;
-    return laneOf(steps, undecided || held.wide || other.wide, (side, out) => {
+    return laneOf(compilation, undecided || held.wide || other.wide, (side, out) => {
       if (verdict === undefined) {
         verdict = new Uint8Array(BLOCK_SIZE);
         const decided = verdict;
