@@ -43,7 +43,7 @@ export function makeQueries(count, seed = 2) {
 let cached;
 
 /** The words of the embedder's table, most frequent first; src/providers/builtin/table.ts describes the file. */
-function vocabulary() {
+export function vocabulary() {
   if (cached) return cached;
   const bytes = readFileSync(new URL('../dist/providers/builtin/table.bin', import.meta.url));
   const [, , , size, slots, blockBytes] = [0, 4, 8, 12, 16, 20].map((at) => bytes.readUInt32LE(at));

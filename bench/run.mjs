@@ -26,6 +26,7 @@ const NAMES = [
   'graph',
   'grid',
   'use-lite',
+  'scale',
   'peers',
   'tables',
 ];
@@ -34,7 +35,7 @@ const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1]
 const chosen = args.filter((arg) => NAMES.includes(arg));
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.
-const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth', 'peers'];
+const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth', 'scale', 'peers'];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -129,6 +130,15 @@ if (wanted('use-lite')) {
   const { benchUseLite } = await import('./use-lite.mjs');
   const results = await benchUseLite(directory, log);
   save('use-lite', { command: 'SALIENCE_DATA=… ./run bench use-lite', results });
+}
+if (wanted('scale')) {
+  const { benchScale } = await import('./scale.mjs');
+  const given = args.includes('--stores') ? args[args.indexOf('--stores') + 1] : undefined;
+  const stores = (
+    given ?? '10000x256,100000x256,100000x256:equal,100000x256:near,1000000x256,1000000x384'
+  ).split(',');
+  const command = `./run bench scale${given ? ` --stores ${given}` : ''}`;
+  save('scale', { command, results: await benchScale(stores, log) });
 }
 if (wanted('peers')) {
   const [{ benchPeers }, { peersTables }] = await Promise.all([

@@ -107,6 +107,14 @@ export function compileAll(
  */
 export const SLACK = 1e-9;
 
+/** At least as high as any score whose upper bound this is: a score is added up in another order, and rounded otherwise. */
+export function certain(bound: number): number {
+  return bound > 0 ? bound + ROUNDING_64 : bound;
+}
+
+/** More than the roundings of a formula within 0 and 1 add up to. */
+const ROUNDING_64 = 1e-12;
+
 /** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
 export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
   if (low - SLACK >= atLeast) return 1;

@@ -59,6 +59,30 @@ describe('more memories than a block holds', () => {
     }
   });
 
+  test('the bound holds for a score that is rounded in another order', async () => {
+    const signal = { op: 'signal', name: 'importance' } as const;
+    // What reads the query is not kept from one recall to the next, in numbers of 32 bits.
+    const unknown = { op: 'signal', name: 'similarity', missing: 0.7 } as const;
+    const rounded = rankedBy({ op: 'product', of: [0.1, signal, unknown, signal, 0.3] });
+    const random = seededRandom(11);
+    let above = 0;
+    for (let round = 0; round < 60; round++) {
+      const [second, first = 0] = [random() / 2, 0.9];
+      const memories = ofImportance([first, second]);
+      const request = {
+        profile: rounded,
+        query: { terms: [] },
+        filter: {},
+        now: ARBITRARY_NOW,
+        limit: 1,
+      };
+      const { upperBound, scored } = await expectSame(indexOf(memories), memories, memories, request);
+      expect(upperBound).toBeCloseTo(0.021 * second * second, 11);
+      if (scored === 1) above++;
+    }
+    expect(above).toBeGreaterThan(0);
+  });
+
   test('few values, or many that 8 bits blur', async () => {
     await fc.assert(
       fc.asyncProperty(

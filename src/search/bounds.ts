@@ -11,6 +11,7 @@ import {
   type Sides,
   SLACK,
 } from '../scoring/compile.ts';
+import { signalsRead } from '../scoring/evaluate.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
@@ -75,15 +76,20 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
   const skim =
     search.kept && search.skims ? createSkim(profile, columns, search.columns, compared) : undefined;
-  const exact = exactColumns(search.columns);
+  const exact = exactColumns(search.columns, signalsRead(profile));
   const lowest = createThreshold(limit);
   const places = new Int32Array(BLOCK_SIZE);
-  const tally: Tally = { discarded: 0, candidates: 0, belowFloor: 0, lexicalMatches: 0, withVector: 0 };
+  const tally: Tally = {
+    discarded: 0,
+    candidates: 0,
+    belowFloor: 0,
+    lexicalMatches: countMatches(search),
+    withVector: compared ? countVectors(index, rows) : 0,
+  };
   let kept: Kept = { rows: [], upper: [] };
   let room = 4 * limit + BLOCK_SIZE;
   const take = (block: Block) => {
     exact(block);
-    countFound(block, tally);
     const verdict = profile.require.length > 0 ? judge(block) : undefined;
     const [{ high }, floored] = formulas.bounds(block) as readonly [Sides, Sides?];
     const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
@@ -135,8 +141,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     );
   } else takeFrom(listed(index, rows, similarity));
   if (skim) {
-    const { candidates, belowFloor, withVector, highest } = skim.outcome();
-    tally.withVector += withVector;
+    const { candidates, belowFloor, highest } = skim.outcome();
     tally.candidates += candidates;
     tally.belowFloor += belowFloor;
     tally.discarded = Math.max(tally.discarded, highest);
@@ -144,15 +149,25 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   return { ...sift(kept, lowest.value(), tally), ...tally };
 }
 
-function countFound({ similarityLow, exact: { lexical }, count }: Block, tally: Tally): void {
-  let matches = 0;
-  let known = 0;
-  for (let at = 0; at < count; at++) {
-    if (lexical[at]! > 0) matches++;
-    if (!Number.isNaN(similarityLow[at]!)) known++;
+/** How many rows have a word of the query. */
+function countMatches({ columns: { lexical }, standing }: IndexSearch): number {
+  const { rows, relevance } = lexical;
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    if (relevance[at]! > 0 && standing[rows[at]!] === ELIGIBLE) count++;
   }
-  tally.lexicalMatches += matches;
-  tally.withVector += known;
+  return count;
+}
+
+function countVectors(index: ResidentIndex, rows: Int32Array): number {
+  if (hasAllVectors(index)) return rows.length;
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) if (!Number.isNaN(index.scales[rows[at]!]!)) count++;
+  return count;
+}
+
+function hasAllVectors({ vectors, size, dead }: ResidentIndex): boolean {
+  return vectors === size - dead;
 }
 
 interface Selection {
@@ -216,10 +231,10 @@ function copyRow(from: Block, at: number, to: MutableBlock): void {
   for (const name of EXACT_SIGNALS) to.exact[name][place] = from.exact[name][at]!;
 }
 
-/** Fills in what is known exactly of each row of a block; the rest of it stays NaN. */
-function exactColumns({ exact }: QueryColumns): (block: Block) => void {
+/** Fills in what is read, and known exactly, of each row of a block; the rest of it stays NaN. */
+function exactColumns({ exact }: QueryColumns, read: ReadonlySet<string>): (block: Block) => void {
   const known = EXACT_SIGNALS.flatMap((name) => {
-    const column = exact[name];
+    const column = read.has(name) ? exact[name] : undefined;
     return column ? [[name, column] as const] : [];
   });
   return (block) => {
@@ -229,7 +244,7 @@ function exactColumns({ exact }: QueryColumns): (block: Block) => void {
 
 /** What is known of all rows: a vector that every memory has, words that the query has or has not. */
 function factsOf(index: ResidentIndex, { columns }: IndexSearch, compared: boolean): Facts {
-  const all = index.vectors === index.size - index.dead ? true : undefined;
+  const all = hasAllVectors(index) ? true : undefined;
   return {
     known(name) {
       if (name === 'similarity') return compared ? all : false;

@@ -71,6 +71,7 @@ export async function conductSearch(
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);
+  const afterScore = performance.now();
   const keys = answer.hits.map(({ key }) => key);
   const memories = await source.records(keys);
   const words = await wordsOf(index, source, columns.counting, keys);
@@ -98,7 +99,8 @@ export async function conductSearch(
       eligible: afterEligible - started,
       lexical: afterLexical - afterEligible,
       vector: answer.scanMs,
-      score: ended - afterLexical - answer.scanMs,
+      score: afterScore - afterLexical - answer.scanMs,
+      hydrate: ended - afterScore,
     },
   };
 }

@@ -86,10 +86,14 @@ export function unpassed(
   { sessions }: ResidentIndex,
   rows: Int32Array,
   touched: Int32Array,
-  { classOf, cuts, passed }: Skim,
+  { classOf, cuts, least, passed }: Skim,
 ): Fill {
   let at = 0;
   let among = 0;
+  if (least === Infinity) {
+    passed.counts[passed.counts.length - 1] = rows.length - touched.length;
+    at = rows.length;
+  }
   return (block, most) => {
     const { rows: into, similarityLow, similarityHigh } = block;
     let { count } = block;
@@ -152,9 +156,7 @@ function pickRows(
   picks.at = 0;
   picks.end = found;
   const unseen = passed.counts.length - 1;
-  const left = rows.length - touched.length - found;
-  passed.counts[unseen]! += left;
-  passed.withVector[0]! += left;
+  passed.counts[unseen]! += rows.length - touched.length - found;
   passed.highest[unseen] = Math.max(passed.highest[unseen]!, arrays.highest[0]!);
 }
 
@@ -177,7 +179,7 @@ function setSimilarities(
 function takePicks(
   { scales, residuals, sessions: { codes: sessions } }: ResidentIndex,
   { products, scale, residual }: Similarities,
-  { classOf, cuts, passed: { counts, highest, withVector } }: Skim,
+  { classOf, cuts, passed: { counts, highest } }: Skim,
   block: MutableBlock,
   picks: Picks,
   most: number,
@@ -186,7 +188,6 @@ function takePicks(
   const { rows, end } = picks;
   let { count } = block;
   let { at } = picks;
-  let known = 0;
   for (; at < end && count < most; at++) {
     const row = rows[at]!;
     const product = scale * scales[row]! * products[row]!;
@@ -198,7 +199,6 @@ function takePicks(
     if (high <= cut || cut === Infinity) {
       counts[each]!++;
       if (high > highest[each]!) highest[each] = high;
-      if (!Number.isNaN(high)) known++;
       continue;
     }
     into[count] = row;
@@ -206,7 +206,6 @@ function takePicks(
     similarityHigh[count] = within01(high);
     count++;
   }
-  withVector[0]! += known;
   block.count = count;
   picks.at = at;
 }

@@ -70,9 +70,17 @@ export function queryColumns(
       const { turns } = view;
       const seen = scoresColumn(lexical, inContext);
       // A row that is not visible is no part of what was counted.
-      return overColumn(seen, (row) =>
-        isUnseenTurn(index, turns, row) ? contextRelevance(index, turns, words, row) : undefined,
-      );
+      const unseen = (row: number) => contextRelevance(index, turns, words, row);
+      return {
+        at: (row) => (isUnseenTurn(index, turns, row) ? unseen(row) : seen.at(row)),
+        fill(rows, count, out) {
+          seen.fill(rows, count, out);
+          for (let at = 0; at < count; at++) {
+            const row = rows[at]!;
+            if (isUnseenTurn(index, turns, row)) out[at] = unseen(row);
+          }
+        },
+      };
     },
     sessionLexical: () => {
       const own = scoresColumn(lexical, relevance);
@@ -80,10 +88,19 @@ export function queryColumns(
       const { turns } = view;
       inSessions = sessionScores(turns, words);
       const scores = inSessions.relevance;
-      return overColumn(own, (row) => {
-        const session = sessionOf(index, turns, row);
-        return session === 0 ? undefined : scores[session]!;
-      });
+      return {
+        at(row) {
+          const session = sessionOf(index, turns, row);
+          return session === 0 ? own.at(row) : scores[session]!;
+        },
+        fill(rows, count, out) {
+          own.fill(rows, count, out);
+          for (let at = 0; at < count; at++) {
+            const session = sessionOf(index, turns, rows[at]!);
+            if (session !== 0) out[at] = scores[session]!;
+          }
+        },
+      };
     },
     authorNamed: () => {
       if (query.text === undefined) return undefined;
@@ -181,20 +198,6 @@ function scoresColumn({ rows: touched, otherwise }: WordScores, values: Float64A
   return {
     at: (row) => scoreOf(touched, values, row, otherwise),
     fill: (rows, count, out) => fillScores(touched, values, otherwise, rows, count, out),
-  };
-}
-
-/** A column with what is said of some rows in its place. */
-function overColumn(column: QueryColumn, instead: (row: number) => number | undefined): QueryColumn {
-  return {
-    at: (row) => instead(row) ?? column.at(row),
-    fill(rows, count, out) {
-      column.fill(rows, count, out);
-      for (let at = 0; at < count; at++) {
-        const value = instead(rows[at]!);
-        if (value !== undefined) out[at] = value;
-      }
-    },
   };
 }
 

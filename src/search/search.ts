@@ -1,4 +1,4 @@
-import { SLACK } from '../scoring/compile.ts';
+import { certain, SLACK } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
@@ -78,7 +78,7 @@ export async function searchIndex(
   const survivors = boundRows(index, search);
   const scanMs = performance.now() - started;
   const best: Ranked[] = [];
-  let bound = survivors.discarded;
+  let bound = certain(survivors.discarded);
   let scored = 0;
   let below = survivors.belowFloor;
   const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
@@ -87,7 +87,7 @@ export async function searchIndex(
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
     const nextUpper = survivors.upper[order[start]!]!;
     if (weakest && nextUpper + SLACK < weakest.score) {
-      bound = Math.max(bound, nextUpper);
+      bound = Math.max(bound, certain(nextUpper));
       break;
     }
     const rows = order.slice(start, start + size).map((at) => survivors.rows[at]!);

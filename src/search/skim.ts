@@ -30,14 +30,11 @@ export interface Skim {
   readonly passed: {
     readonly counts: Float64Array;
     readonly highest: Float64Array;
-    /** One number: how many of them have a vector. An array, as a field that turns from whole numbers makes loops slow. */
-    readonly withVector: Float64Array;
   };
   /** What rows that were passed over are counted as, and how high one of them can score. */
   outcome(): {
     readonly candidates: number;
     readonly belowFloor: number;
-    readonly withVector: number;
     readonly highest: number;
   };
 }
@@ -119,7 +116,6 @@ export function createSkim(
   const passed = {
     counts: new Float64Array(classes.length + 1),
     highest: new Float64Array(classes.length + 1),
-    withVector: new Float64Array(1),
   };
   let raisedFor = 0;
   return {
@@ -139,7 +135,7 @@ export function createSkim(
       setLeast();
     },
     outcome() {
-      const total = { candidates: 0, belowFloor: 0, withVector: passed.withVector[0]!, highest: 0 };
+      const total = { candidates: 0, belowFloor: 0, highest: 0 };
       const add = (standing: Standing | undefined, count: number) => {
         if (standing === 'floored') total.belowFloor += count;
         if (standing === 'ranked') total.candidates += count;

@@ -677,6 +677,8 @@ export interface SearchAnswer {
     readonly lexical: number;
     readonly vector: number;
     readonly score: number;
+    /** To read what is returned. */
+    readonly hydrate: number;
   };
 }
 

@@ -75,7 +75,7 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
     scored: scored.length,
     sequence,
     spelling: around.words.spelling,
-    durations: { eligible: 0, lexical: 0, vector: 0, score: performance.now() - started },
+    durations: { eligible: 0, lexical: 0, vector: 0, score: performance.now() - started, hydrate: 0 },
   };
 }
 

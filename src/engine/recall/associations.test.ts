@@ -50,6 +50,8 @@ describe('associations', () => {
       'expand',
       'bridge',
       'merge',
+      'hydrate',
+      'other',
     ]);
     expect(found).toEqual([]);
     const narrow = await memory.recall('coffee machine', { limit: 1, association: { propagation: 1 } });

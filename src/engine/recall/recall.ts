@@ -121,11 +121,14 @@ export async function recallPrepared<StrategyName extends string>(
   throwIfAborted(options.signal);
   const answer = withinSize(await runPipeline(engine.space, prepared.plan));
   throwIfAborted(options.signal);
+  const ranked = performance.now();
   const terms = termsLookedFor(prepared, answer);
-  const hits = answer.ranked.map((ranked) => hitOf<StrategyName>(engine, prepared, ranked, terms, options));
+  const hits = answer.ranked.map((each) => hitOf<StrategyName>(engine, prepared, each, terms, options));
+  const hydrateMs = answer.answer.durations.hydrate + performance.now() - ranked;
   const effects = await applyEffects(engine, prepared.strategy, memoriesAmong(hits), query, options);
   const totalMs = prepared.analyzeMs + performance.now() - started;
-  const trace = traceOf(prepared, answer, effects, totalMs, lookBack(options, past));
+  const durations = { hydrateMs, totalMs };
+  const trace = traceOf(prepared, answer, effects, durations, lookBack(options, past));
   const nothing = nothingIn(trace, hits.length);
   return { hits, evidenceChains: answer.chains, ...(nothing ? { nothing } : {}), trace };
 }
@@ -382,7 +385,7 @@ function traceOf(
   prepared: PreparedRecall,
   found: PipelineAnswer,
   effects: StageTrace | undefined,
-  totalMs: number,
+  { hydrateMs, totalMs }: { readonly hydrateMs: number; readonly totalMs: number },
   asOf: Trace['asOf'],
 ): Trace {
   const { answer, stages, arms } = found;
@@ -391,7 +394,15 @@ function traceOf(
     word: written?.get(term) ?? term,
     standIns: standIns.map((each) => ({ term: each.term, weight: weightOf(each) })),
   });
-  const rows = [stage('analyze', 1, 1, prepared.analyzeMs), ...stages, ...(effects ? [effects] : [])];
+  const { length } = found.ranked;
+  const rows = [
+    stage('analyze', 1, 1, prepared.analyzeMs),
+    ...stages,
+    stage('hydrate', length, length, hydrateMs),
+    ...(effects ? [effects] : []),
+  ];
+  const named = rows.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  rows.push(stage('other', length, length, Math.max(0, totalMs - named)));
   return {
     strategy: prepared.strategy.name,
     profileHash: prepared.resolved.hash,

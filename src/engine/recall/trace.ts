@@ -1,4 +1,4 @@
-/** The stages of a recall, in the order in which they run. */
+/** The stages of a recall, in the order in which they run; `hydrate` reads what is returned, `other` is time in none of them. */
 export type StageName =
   | 'analyze'
   | 'eligible'
@@ -12,9 +12,11 @@ export type StageName =
   | 'bridge'
   | 'merge'
   | 'edges'
+  | 'hydrate'
   | 'pack'
   | 'effects'
-  | 'record';
+  | 'record'
+  | 'other';
 
 /** What one stage saw, kept and cost. */
 export interface StageTrace {
