@@ -119,6 +119,8 @@ function takesPlaceOf(a: Stating, b: Stating, at: Instant): boolean {
   const [begunA, begunB] = [beginOf(a) <= at, beginOf(b) <= at];
   if (begunA !== begunB) return begunA;
   const order = beginOf(a) - beginOf(b) || a.memory.ordinal - b.memory.ordinal;
+  // What one memory says of several values at once has to be decided somehow, and the same way each time.
+  if (order === 0) return a.relation.to < b.relation.to;
   return begunA ? order > 0 : order < 0;
 }
 

@@ -63,7 +63,8 @@ function naiveEdges(
           other.to === each.to ||
           holding
             .filter(({ from, name }) => from === each.from && name === each.name)
-            .reduce((last, next) => (begin(next) > begin(last) ? next : last)).to === each.to,
+            // Of what one memory says at once, the value of the lowest id.
+            .toSorted((a, b) => begin(b) - begin(a) || (a.to < b.to ? -1 : 1))[0]?.to === each.to,
       ),
   );
   const edges = new Map<string, (typeof left)[number]>();

@@ -2,15 +2,18 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, namesOfEntity } from '../../domain/relation.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import type { Link, SearchRequest, Snapshot } from '../../store/store.ts';
+import type { Link, SearchRequest, Snapshot, SpaceReader, SpaceStore } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
 import { mentionsIn, type Named } from '../../text/mentions.ts';
 import { isCommonWord, UNSPACED } from '../../text/names.ts';
+import { walkingReader } from '../graph/kept.ts';
 import { edgesOf, type GraphLook, visibleAmong } from '../graph/view.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What following entities needs to know beside what a recall asks for. */
 export interface GraphPlan {
+  /** Of what is walked through: what recalls have read of its relations is kept. */
+  readonly space: SpaceStore;
   /** The query as it was asked. */
   readonly text: string;
   readonly analyzer: Analyzer;
@@ -39,24 +42,33 @@ export async function withGraph(
     now: request.now,
     singleValued: plan.singleValued,
   };
-  const named = await entitiesNamed(snapshot, plan.text, look);
+  const reader = await walkingReader(plan.space, snapshot);
+  const named = await entitiesNamed(reader, plan.text, look);
   if (named.length === 0) return { surroundings, named: [] };
-  const mentions = await mentionLinks(snapshot, request, plan, named, look);
+  const mentions = await mentionLinks(snapshot, reader, request, plan, named, look);
   /** Entities from which one may go on: those that are named, then what they have relations with. */
   const open = new Set(named.map(({ id }) => id));
+  /** What relations have led to: whoever looks sees it, or they would not hold. */
+  const seen = new Set<string>();
   return {
     named: [...open],
     surroundings: {
       ...surroundings,
+      async visible(ids) {
+        const others = new Set(await surroundings.visible(ids.filter((id) => !seen.has(id))));
+        return ids.filter((id) => seen.has(id) || others.has(id));
+      },
       async links(ids, minimum = 0) {
         const from = ids.filter((id) => open.has(id));
-        const edges = from.length === 0 ? [] : await edgesOf(snapshot, from, look);
+        const edges = from.length === 0 ? [] : await edgesOf(reader, from, look);
         const links = [...(await surroundings.links(ids, minimum)), ...mentions];
         for (const edge of edges) {
           const { from: a, to: b, stated } = edge;
           const most = Math.max(...stated.map(({ relation }) => relation.weight));
           links.push(linkOf(a, b, plan.weight * most, request.now));
+          seen.add(a).add(b);
           for (const { memory, relation } of stated) {
+            seen.add(memory.id);
             for (const end of [a, b]) {
               if (end !== memory.id && from.includes(end))
                 links.push(linkOf(end, memory.id, plan.weight * relation.weight, request.now));
@@ -82,13 +94,13 @@ function linkOf(a: string, b: string, weight: number, at: number): Link {
  * common word too counts only with a capital letter and not at the beginning; one that several have names none of them.
  */
 export async function entitiesNamed(
-  snapshot: Snapshot,
+  reader: SpaceReader,
   text: string,
   look: GraphLook,
 ): Promise<readonly MemoryRecord[]> {
   const said = namesSaid(text);
   if (said.length === 0) return [];
-  const found = await visibleAmong(snapshot, await snapshot.find('names', said), look);
+  const found = await visibleAmong(reader, await reader.find('names', said), look);
   const meant = new Map<string, MemoryRecord>();
   for (const name of new Set(said)) {
     const bearers = found.filter((memory) => namesOfEntity(memory).includes(name));
@@ -137,6 +149,7 @@ function runsOf(word: string): readonly string[] {
 /** Links of named entities with memories that mention them, found by the words of their names. */
 async function mentionLinks(
   snapshot: Snapshot,
+  reader: SpaceReader,
   request: SearchRequest,
   { analyzer, weight }: GraphPlan,
   named: readonly MemoryRecord[],
@@ -147,14 +160,14 @@ async function mentionLinks(
   const terms = [...new Set(names.flatMap((name) => [...analyzer.analyze(name)]))].sort();
   if (terms.length === 0) return [];
   const { hits } = await snapshot.search({
-    profile: byWords(),
+    profile: byWords,
     query: { terms },
     filter: { scopes, validAt, deep, includeExpired },
     now: request.now,
     limit: MOST_MENTIONS,
   });
   // Others of the same names, which make them say nothing.
-  const bearers = await visibleAmong(snapshot, await snapshot.find('names', names), look);
+  const bearers = await visibleAmong(reader, await reader.find('names', names), look);
   const things = bearers.map(
     ({ id, title, aliases = [], kind }): Named => ({
       id,
@@ -172,4 +185,5 @@ async function mentionLinks(
   });
 }
 
-const byWords = () => resolveProfile(builtinProfile('bm25'));
+/** What shares no word is not looked at. */
+const byWords = resolveProfile({ ...builtinProfile('bm25'), require: [{ signal: 'lexical', above: 0 }] });

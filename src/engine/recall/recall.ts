@@ -182,6 +182,7 @@ export async function prepareRecall(
     ...(association && association.graph > 0 && query !== undefined
       ? {
           graph: {
+            space: engine.space,
             text: query,
             analyzer: engine.analyzer,
             singleValued: await singleValued(),

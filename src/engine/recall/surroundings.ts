@@ -20,7 +20,7 @@ export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs
 export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surroundings {
   const { scopes, validAt, deep, includeExpired } = request.filter;
   const passing = { scopes, validAt, deep, includeExpired, cold: true };
-  const walking = { profile: anyProfile(), query: { terms: [] }, filter: passing, now: request.now };
+  const walking = { profile: anyProfile, query: { terms: [] }, filter: passing, now: request.now };
   const scoring = { ...request, filter: { ...request.filter, cold: true } };
   return {
     links: (ids, minimum) => snapshot.links(ids, minimum),
@@ -42,7 +42,7 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
 }
 
 /** Nothing is scored: any formula will do that needs no query. */
-const anyProfile = () => resolveProfile(builtinProfile('vector'));
+const anyProfile = resolveProfile(builtinProfile('vector'));
 
 /**
  * Everything that associating may read, whichever of these memories come to be the direct hits, read ahead: a model that
