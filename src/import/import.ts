@@ -75,7 +75,7 @@ export async function importItems(
       onLeftOut?.(item.what);
       continue;
     }
-    if (item.kind === 'link') {
+    if (item.kind === 'link' || item.kind === 'entity' || item.kind === 'relation') {
       links.add(item);
       continue;
     }

@@ -25,6 +25,20 @@ export type ImportItem =
       /** Set where the first has a named relation to the second, which the statement of one of these names states. */
       readonly relation?: { readonly name: string; readonly statedBy: readonly string[] } | undefined;
     }
+  /** An entity that is remembered only if a relation of the source joins it. */
+  | {
+      readonly kind: 'entity';
+      readonly input: RememberInput & { readonly id: string };
+      readonly names: readonly string[];
+    }
+  /** What two of these entities have to do with each other, by the first of these names that something in the source has. */
+  | {
+      readonly kind: 'relation';
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+      readonly name: string;
+      readonly statedBy: string;
+    }
   /** Something that a memory has no place for, as people call it, in the plural. */
   | { readonly kind: 'left-out'; readonly what: string };
 

@@ -138,3 +138,58 @@ describe('a memory that is still to be opened', () => {
     expect(opened).toBe(1);
   });
 });
+
+describe('notes that link to each other', () => {
+  const graphOf = async () => {
+    const entities = await memory.entities(undefined, { limit: 100 });
+    const names = new Map(entities.map(({ id, title }) => [id, title]));
+    const { memories } = await memory.list({ limit: 1000 });
+    return {
+      entities: entities.map(({ title, aliases = [] }) => [title, ...aliases].join('|')).sort(),
+      relations: memories
+        .flatMap(({ content, relations = [] }) =>
+          relations.map(({ from, name, to }) => `${names.get(from)} ${name} ${names.get(to)}: ${content}`),
+        )
+        .sort(),
+    };
+  };
+
+  it('are entities with their aliases, whose links are relations; others are none', async () => {
+    write({
+      'vault/people/Ann.md':
+        '---\naliases: [Annie, A. Gray]\ntitle: Ann Gray\n---\nPlays in the [[Strings]].',
+      'vault/Strings.md': '# History\nFounded by [[annie|her]] and [[Nobody]].\n# Today\nStill [[#History]].',
+      'vault/Alone.md': 'Links to [[Nobody]] and to [[Alone]].',
+      'vault/Plain.md': 'No links',
+      'vault/2026-01-31.md': 'Heard [[Strings]].',
+    });
+    const { counts } = await importPath('vault');
+    expect(counts).toMatchObject({ imported: 6, skipped: 0 });
+    const expected = {
+      entities: ['Ann|Ann Gray|Annie|A. Gray', 'Strings'],
+      relations: [
+        'Ann links_to Strings: Plays in the Strings.',
+        'Strings links_to Ann: Founded by her and Nobody.',
+      ],
+    };
+    expect(await graphOf()).toEqual(expected);
+    const before = (await memory.stats()).sequence;
+    await importPath('vault');
+    expect(await graphOf()).toEqual(expected);
+    expect((await memory.stats()).sequence).toBe(before);
+  });
+
+  it('are those that are known by their names, which keep what is said of them', async () => {
+    await memory.remember('A cellist', { id: 'ann', type: 'entity', title: 'Ann Gray', aliases: ['Ann'] });
+    await memory.remember('Elsewhere', { type: 'entity', title: 'Strings', scope: 'project:a' });
+    write({
+      'vault/Ann.md': '---\naliases: [Annie]\n---\nPlays in [[Strings]].',
+      'vault/Strings.md': 'An orchestra.',
+    });
+    await importPath('vault');
+    expect(await memory.get('ann')).toMatchObject({ content: 'A cellist', aliases: ['Ann', 'Annie'] });
+    const { relations } = await memory.neighbours('ann');
+    expect(relations).toMatchObject([{ from: 'ann', name: 'links_to' }]);
+    expect((await memory.get(relations[0]?.to ?? ''))?.scope).toBe('global');
+  });
+});

@@ -1,13 +1,17 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { foldedName, namesOfEntity, withAliases } from '../domain/relation.ts';
+import { GLOBAL_SCOPE } from '../domain/scope.ts';
 import type { MemoryEngine } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import type { Usable } from './known.ts';
 
 type Link = Extract<ImportItem, { kind: 'link' }>;
+type Entity = Extract<ImportItem, { kind: 'entity' }>;
+type Stated = Extract<ImportItem, { kind: 'relation' }>;
 
-/** The links that sources state. They are written last, when both ends are there, whatever their order. */
+/** The links and relations that sources state. They are written last, when both ends are there, whatever their order. */
 export interface ImportLinks {
-  add(link: Link): void;
+  add(item: Link | Entity | Stated): void;
   /** Notes as which memory an item is there now. */
   name(item: Usable, id: string): void;
   /** States the links that are not there yet, and reports those of which an end is missing. Returns how many are new. */
@@ -22,11 +26,18 @@ export interface ImportLinks {
 
 export function createImportLinks(): ImportLinks {
   const links: Link[] = [];
+  const entities = new Map<string, Entity>();
+  const relations: Stated[] = [];
   const idOf = new Map<string, string>();
   const find = (names: readonly string[]) =>
     names.map((name) => idOf.get(name)).find((id) => id !== undefined);
   return {
-    add: (link) => void links.push(link),
+    add(item) {
+      if (item.kind === 'link') links.push(item);
+      else if (item.kind === 'relation') relations.push(item);
+      // Of several with one name the first is meant.
+      else for (const name of item.names) if (!entities.has(name)) entities.set(name, item);
+    },
     name(item, id) {
       // Of several with one name the first is meant.
       for (const name of (item.kind === 'statement' && item.names) || []) {
@@ -53,9 +64,66 @@ export function createImportLinks(): ImportLinks {
         throwIfAborted(signal);
         if (await state(await open(), a, b, signal)) count++;
       }
+      await relateEntities(open, { entities, relations, idOf }, signal);
       return count;
     },
   };
+}
+
+/** Remembers the entities that a relation joins with another one, and the relations. */
+async function relateEntities(
+  open: () => Promise<MemoryEngine>,
+  {
+    entities,
+    relations,
+    idOf,
+  }: {
+    readonly entities: ReadonlyMap<string, Entity>;
+    readonly relations: readonly Stated[];
+    readonly idOf: ReadonlyMap<string, string>;
+  },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const meant = (names: readonly string[]) =>
+    names.map((name) => entities.get(name)).find((each) => each !== undefined);
+  const joined = relations.flatMap(({ from, to, name, statedBy }) => {
+    const [a, b, statement] = [meant(from), meant(to), idOf.get(statedBy)];
+    return a && b && a !== b && statement !== undefined ? [{ a, b, name, statement }] : [];
+  });
+  const wanted = new Set(joined.flatMap(({ a, b }) => [a, b]));
+  const present = new Map<Entity, string>();
+  for (const entity of wanted) {
+    throwIfAborted(signal);
+    present.set(entity, await remembered(await open(), entity, signal));
+  }
+  for (const { a, b, name, statement } of joined) {
+    throwIfAborted(signal);
+    const [from, to] = [present.get(a), present.get(b)];
+    if (from !== undefined && to !== undefined && from !== to)
+      await relate(await open(), [from, name, to], statement, signal);
+  }
+}
+
+/** The id of an entity. One that is there, by its id or its name, is left as it is but for its names: more may be said of it. */
+async function remembered(
+  memory: MemoryEngine,
+  { input }: Entity,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { id, title = '', scope = GLOBAL_SCOPE } = input;
+  const itself = await memory.get(id);
+  const named = (await memory.entities(title, { scope, signal })).filter(
+    (each) => each.scope === scope && namesOfEntity({ ...each }).includes(foldedName(title)),
+  );
+  const known = itself ?? (named.length === 1 ? named[0] : undefined);
+  if (!known) return (await memory.rememberMany([input], { signal }))[0]?.id ?? id;
+  const aliases = withAliases(
+    { title: known.title, aliases: known.aliases },
+    known === itself ? (input.aliases ?? []) : [title, ...(input.aliases ?? [])],
+  );
+  if (JSON.stringify(aliases) !== JSON.stringify(known.aliases))
+    await memory.update(known.id, { aliases: aliases?.slice(0, 64) }, { signal });
+  return known.id;
 }
 
 /** Notes a relation with the statement that says so, if it is not there yet. */

@@ -1,4 +1,5 @@
 import type { JsonValue, Metadata } from '../domain/memory.ts';
+import { withAliases } from '../domain/relation.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
 import {
@@ -15,12 +16,16 @@ import {
   linkTo,
   noteNames,
   readWikilinks,
+  relationTo,
   sectionName,
   withoutComments,
 } from './obsidian.ts';
 
 /** So many tags a memory may have. */
 const MAX_TAGS = 64;
+/** So many other names, of so many characters, an entity may have. */
+const MAX_ALIASES = 64;
+const MAX_ALIAS = 200;
 
 /** Front matter that says something about a memory; everything else goes into its metadata. */
 const known: ReadonlySet<string> = new Set([
@@ -57,7 +62,8 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   );
   const seen = new Map<string, number>();
 
-  return sections.flatMap((section, index) => {
+  const entity = noteEntity(name, notes, frontMatter, { ...options, scope });
+  const items = sections.flatMap((section, index) => {
     const title = readWikilinks(section.title).text || (textOf(frontMatter['title']) ?? baseName(name));
     const place = seen.get(title) ?? 0;
     seen.set(title, place + 1);
@@ -90,8 +96,40 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
         },
       }),
     );
-    return [...statements, ...targets.map((target) => linkTo(target, id, name))];
+    const links = targets.flatMap((target) => [linkTo(target, id, name), ...relationTo(target, id, name)]);
+    return [...statements, ...links];
   });
+  return [...items, ...(dailyDate(name) === undefined ? [entity] : [])];
+}
+
+/** A note as what its name stands for, where links say so. A day is no thing. */
+function noteEntity(
+  name: string,
+  names: readonly string[],
+  frontMatter: Readonly<Record<string, JsonValue>>,
+  { scope, tags }: SourceOptions,
+): ImportItem {
+  const title = fitTitle(baseName(name)) ?? name;
+  const others = [textOf(frontMatter['title']) ?? [], tagsOf(frontMatter['aliases'])].flat();
+  const aliases = withAliases(
+    { title },
+    others.map((each) => each.slice(0, MAX_ALIAS).toWellFormed()),
+  )?.slice(0, MAX_ALIASES);
+  return {
+    kind: 'entity',
+    names,
+    input: {
+      id: stableId('md', [scope, name, 'entity']),
+      type: 'entity',
+      title,
+      content: title,
+      scope,
+      ...(tags === undefined ? {} : { tags }),
+      ...(aliases === undefined ? {} : { aliases }),
+      source: 'imported',
+      sourceRef: name,
+    },
+  };
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

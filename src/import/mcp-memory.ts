@@ -16,13 +16,7 @@ export const readGraphLine: LineReader = ({ fields, where }, options) => {
   if (from === undefined || type === undefined || to === undefined) {
     return [unusable(where, 'is a relation without from, relationType or to')];
   }
-  const [whose, whom, itself] = [entityName(from), entityName(to), `relation/${from}/${type}/${to}`];
-  return [
-    ...relationStatement({ system: 'mcp-memory', where, from, type, to, names: [itself] }, options),
-    { kind: 'link', from: [whose], to: [whom], ...relationOf(type, itself) },
-    { kind: 'link', from: [itself], to: [whose] },
-    { kind: 'link', from: [itself], to: [whom] },
-  ];
+  return relationItems({ system: 'mcp-memory', where, from, type, to }, options);
 };
 
 /** Names of relations are words here, and anything in a file. */
@@ -38,7 +32,8 @@ function relationOf(type: string, statement: string): { relation?: { name: strin
     : { relation: { name: relationName(words, 'relationType'), statedBy: [statement] } };
 }
 
-function entityName(name: string): string {
+/** By what links find an entity. */
+export function entityName(name: string): string {
   return `entity/${name}`;
 }
 
@@ -49,32 +44,38 @@ export function isGraphLine(value: Fields): boolean {
   );
 }
 
-/** Two things and what joins them, as one fact. */
-export function relationStatement(
+/** Two entities and what joins them: a fact that states it, and the links of the three. */
+export function relationItems(
   relation: {
     readonly system: string;
     readonly where: string;
     readonly from: string;
     readonly type: string;
     readonly to: string;
-    readonly names?: readonly string[];
   },
   options: SourceOptions,
 ): readonly ImportItem[] {
-  const { system, where, from, type, to, names } = relation;
-  return foreignStatements(
+  const { system, where, from, type, to } = relation;
+  const [whose, whom, itself] = [entityName(from), entityName(to), `relation/${from}/${type}/${to}`];
+  const statements = foreignStatements(
     {
       system,
       where,
       key: ['relation', from, type, to],
-      reference: `relation/${from}/${type}/${to}`,
+      reference: itself,
       type: 'fact',
       content: `${from} ${type} ${to}`,
       metadata: { from, relation: type, to },
-      names,
+      names: [itself],
     },
     options,
   );
+  return [
+    ...statements,
+    { kind: 'link', from: [whose], to: [whom], ...relationOf(type, itself) },
+    { kind: 'link', from: [itself], to: [whose] },
+    { kind: 'link', from: [itself], to: [whom] },
+  ];
 }
 
 function readEntity(fields: Fields, where: string, options: SourceOptions): readonly ImportItem[] {

@@ -46,7 +46,7 @@ test('its graph is one fact a relation', async () => {
     { source: 'ann' },
   ];
   const { inputs, unusable } = await readSorted('all.json', { results: [bus], relations });
-  expect(inputs.slice(1)).toMatchObject([
+  expect(inputs.slice(1).filter(({ type }) => type !== 'entity')).toMatchObject([
     { type: 'fact', content: 'ann likes tea', sourceRef: 'mem0:relation/ann/likes/tea' },
     { content: 'ann owns dog' },
   ]);
@@ -128,7 +128,7 @@ describe('a file of several users', () => {
       { user: 'bob', format: 'mem0' },
     );
     const contents = items.flatMap((item) => (item.kind === 'statement' ? [item.input.content] : []));
-    expect(contents).toEqual(['Bob plays chess', 'bob knows eve']);
+    expect(contents).toEqual(['Bob plays chess', 'bob', 'eve', 'bob knows eve']);
     const others = { kind: 'left-out', what: 'records of other users' };
     expect(items.filter(({ kind }) => kind === 'left-out')).toEqual([others, others, others]);
     expect(items.at(-1)).toMatchObject({ kind: 'unusable', where: 'all.json next' });
@@ -174,4 +174,29 @@ test('what mem0 adds is kept where it fits, and what has no place is named', asy
     immutable: true,
     history,
   });
+});
+
+test('its graph comes as entities and relations, once', async () => {
+  const relations = [
+    { source: 'ann', relationship: 'works_at', target: 'acme_corp' },
+    { source: 'ann', relationship: 'works_at', target: 'acme_corp' },
+    { source: 'acme_corp', relationship: '→', destination: 'leeds' },
+    { source: 'ann', target: 'nothing' },
+  ];
+  const text = JSON.stringify({ results: [tea], relations });
+  const { counts, memories } = await importAll('all.json', [text, text]);
+  expect(counts).toMatchObject([
+    { imported: 6, unchanged: 1, skipped: 1 },
+    { imported: 0, updated: 0, unchanged: 7, skipped: 1 },
+  ]);
+  const entities = memories.filter(({ type }) => type === 'entity');
+  expect(entities.map(({ title, aliases }) => [title, aliases]).sort()).toEqual([
+    ['acme corp', ['acme_corp']],
+    ['ann', undefined],
+    ['leeds', undefined],
+  ]);
+  const idOf = (name: string) => entities.find(({ title }) => title === name)?.id;
+  const stated = memories.flatMap(({ relations: all = [] }) => all);
+  // A relation whose name has no word is linked all the same, and states nothing.
+  expect(stated).toMatchObject([{ from: idOf('ann'), name: 'works_at', to: idOf('acme corp') }]);
 });

@@ -1,7 +1,7 @@
 import { type DocumentFormat, type Part, partsOfList } from './document-format.ts';
 import { fieldsOf, idOf, isFields, listOf, metadataOf, textOf, textsOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
-import { relationStatement } from './mcp-memory.ts';
+import { entityName, relationItems } from './mcp-memory.ts';
 
 /** Of mem0's own categories those that are a type here; they are listed in its documentation of custom categories. */
 const typeOfCategory: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ export const mem0: DocumentFormat = {
     const { relations, next } = fieldsOf(Array.isArray(document) ? undefined : document);
     return [
       ...partsOfList(results, 'results', readMemory, userOf),
-      ...partsOfList(listOf(relations), 'relations', readRelation, userOf),
+      ...partsOfList(listOf(relations), 'relations', relationReader(listOf(relations)), userOf),
       ...(textOf(next) === undefined ? [] : [missingPages]),
     ];
   },
@@ -109,13 +109,60 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
   return [...statements, ...lost.map((what): ImportItem => ({ kind: 'left-out', what }))];
 }
 
+type ReadRelation = (value: unknown, where: string, options: SourceOptions) => readonly ImportItem[];
+
+interface Joined {
+  readonly from: string;
+  readonly type: string;
+  readonly to: string;
+}
+
 /** The end of a relation is a `target` in what `get_all` returns, a `destination` in what `search` does. */
-function readRelation(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+function joinedBy(value: unknown): Joined | undefined {
   const fields = fieldsOf(value);
   const [from, type] = [textOf(fields['source']), textOf(fields['relationship'])];
   const to = textOf(fields['target']) ?? textOf(fields['destination']);
-  if (from === undefined || type === undefined || to === undefined) {
-    return [unusable(where, 'is a relation without source, relationship or target')];
+  return from === undefined || type === undefined || to === undefined ? undefined : { from, type, to };
+}
+
+/** Reads relations, and the entities that they join, each where one of its user is named first. */
+function relationReader(relations: readonly unknown[]): ReadRelation {
+  const first = new Map<string, unknown>();
+  const keyOf = (value: unknown, name: string) => JSON.stringify([userOf(value), name]);
+  for (const each of relations) {
+    const { from, to } = joinedBy(each) ?? {};
+    for (const name of [from, to]) {
+      if (name !== undefined && !first.has(keyOf(each, name))) first.set(keyOf(each, name), each);
+    }
   }
-  return relationStatement({ system: 'mem0', where, from, type, to }, options);
+  return (value, where, options) => {
+    const joined = joinedBy(value);
+    if (!joined) return [unusable(where, 'is a relation without source, relationship or target')];
+    const names = [...new Set([joined.from, joined.to])].filter(
+      (name) => first.get(keyOf(value, name)) === value,
+    );
+    return [
+      ...names.flatMap((name) => entityStatements(name, where, options)),
+      ...relationItems({ system: 'mem0', where, ...joined }, options),
+    ];
+  };
+}
+
+/** mem0 writes the names of its graph in lower case, with `_` for spaces. */
+function entityStatements(name: string, where: string, options: SourceOptions): readonly ImportItem[] {
+  const title = name.replaceAll('_', ' ').trim() || name;
+  return foreignStatements(
+    {
+      system: 'mem0',
+      where,
+      key: ['entity', name],
+      reference: entityName(name),
+      type: 'entity',
+      title,
+      content: title,
+      ...(title === name ? {} : { aliases: [name.slice(0, 200).toWellFormed()] }),
+      names: [entityName(name)],
+    },
+    options,
+  );
 }

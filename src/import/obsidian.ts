@@ -88,6 +88,21 @@ export function linkTo(target: string, from: string, name: string): ImportItem {
   };
 }
 
+/** What a section says by a wikilink: its note links to another one. Within the note it says nothing. */
+export function relationTo(target: string, from: string, name: string): readonly ImportItem[] {
+  const note = (target.split('#')[0] ?? '').trim().replace(/\.md$/i, '');
+  if (note === '') return [];
+  return [
+    {
+      kind: 'relation',
+      from: noteNames(name).slice(0, 1),
+      to: [noteName(note)],
+      name: 'links_to',
+      statedBy: from,
+    },
+  ];
+}
+
 function groupOf(rest: readonly unknown[], name: string): string | undefined {
   return (rest.at(-1) as Readonly<Record<string, string | undefined>>)[name];
 }
