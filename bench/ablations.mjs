@@ -63,7 +63,7 @@ function ablationEngine() {
         ...{ space, profiles, dateReader, maxContentBytes: Number.POSITIVE_INFINITY },
       });
       return {
-        load: (memories) => load(memory, memories),
+        load: (memories) => loadInOrder(memory, memories),
         async rank(query, { strategy, now, limit }) {
           variant = VARIANTS[strategy];
           const own = profileOf(strategy);
@@ -94,7 +94,7 @@ function profileOf(variant) {
 }
 
 /** As `salience eval` does: all in the order of the dataset, then what maintenance notices. */
-async function load(memory, memories) {
+export async function loadInOrder(memory, memories) {
   const now = new Date(memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0));
   const kept = new Map();
   const inputs = memories.map(({ session, createdAt, ...fields }) => ({

@@ -20,6 +20,7 @@ function tables() {
     losses: losses(quality),
     ablations: ablation(ablations),
     'ablations:kinds': ablationKinds(ablations),
+    entities: entities(read('entities')),
     dates: dates(ablations),
     worth: worth(read('worth')),
     peers: peersTables(read('peers')),
@@ -126,6 +127,33 @@ function ablationKinds({ command, differences }) {
       ...[dataset, type, String(n), strategy, signed(difference), range(interval)],
     ]),
     `\`${command}\``,
+  );
+}
+
+/** Entities that are followed or not: in all, and in the kind whose evidence is in several places. */
+function entities({ command, machine, entities, results, differences }) {
+  const kinds = { 'locomo-dev': 'multi-hop', 'beam-dev': 'multi_session_reasoning' };
+  const rows = results.filter(({ strategy }) => strategy !== 'hybrid');
+  const cells = ({ dataset, strategy, together }, type) => {
+    const without = results.find((each) => each.dataset === dataset && each.together === together);
+    const { difference, n } = differences.find(
+      (each) =>
+        each.dataset === dataset &&
+        each.strategy === strategy &&
+        each.metric === 'recall@10' &&
+        each.type === type,
+    );
+    const value = (type ? without.byType[type] : without.metrics)['recall@10'];
+    return [type ?? 'all', String(n), value.toFixed(3), signed(difference)];
+  };
+  return table(
+    ['dataset', 'entities', 'hybrid', 'kind', 'questions', 'recall@10 without', 'difference'],
+    rows.flatMap((row) =>
+      [undefined, kinds[row.dataset]].map((type) => [
+        ...[row.dataset, String(entities[row.dataset]), row.strategy, ...cells(row, type)],
+      ]),
+    ),
+    source(command, machine),
   );
 }
 

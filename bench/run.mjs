@@ -23,6 +23,7 @@ const NAMES = [
   'floor',
   'ablations',
   'worth',
+  'entities',
   'graph',
   'grid',
   'use-lite',
@@ -35,7 +36,7 @@ const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1]
 const chosen = args.filter((arg) => NAMES.includes(arg));
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.
-const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'worth', 'scale', 'peers'];
+const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'entities', 'worth', 'scale', 'peers'];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -104,6 +105,7 @@ if (wanted('context')) {
 const onData = {
   quality: async () => (await import('./quality.mjs')).benchQuality,
   ablations: async () => (await import('./ablations.mjs')).benchAblations,
+  entities: async () => (await import('./entities.mjs')).benchEntities,
   floor: async () => (await import('./floor.mjs')).benchFloor,
   worth: async () => (await import('./worth.mjs')).benchWorth,
 };
