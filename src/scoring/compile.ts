@@ -191,10 +191,10 @@ export function keepRows(
 /** More than the rounding of a 32-bit float, relative to its value. */
 const ROUNDING_32 = 1e-7;
 
-/** A value moved so far in a direction that its 32-bit float still lies beyond it. */
+/** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
 function outward(value: number, direction: 1 | -1): number {
   if (Math.abs(value) > 1e38) return direction * Infinity;
-  return value + direction * (Math.abs(value) * ROUNDING_32 + 1e-40);
+  return value + direction * (Math.abs(value) * ROUNDING_32 + ROUNDING_64);
 }
 
 /** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */

@@ -12,6 +12,7 @@ import {
   SLACK,
 } from '../scoring/compile.ts';
 import { signalsRead } from '../scoring/evaluate.ts';
+import { gather } from '../scoring/gather.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
@@ -65,7 +66,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const compared = search.vector !== undefined && index.codes?.dimensions === search.vector.length;
   const facts = factsOf(index, search, compared);
   const { floor } = profile;
-  const roots = floor ? [profile.root, floor.node] : [profile.root];
+  const roots = (floor ? [profile.root, floor.node] : [profile.root]).map(gather);
   const formulas = compileAll(roots, columns, {
     facts: { ...facts, block },
     wanted: 'high',

@@ -86,11 +86,12 @@ export function unpassed(
   { sessions }: ResidentIndex,
   rows: Int32Array,
   touched: Int32Array,
-  { classOf, cuts, least, passed }: Skim,
+  skim: Skim,
 ): Fill {
+  const { least, passed } = skim;
   let at = 0;
   let among = 0;
-  if (least === Infinity) {
+  if (least.every((each) => each === Infinity)) {
     passed.counts[passed.counts.length - 1] = rows.length - touched.length;
     at = rows.length;
   }
@@ -103,8 +104,8 @@ export function unpassed(
         among++;
         continue;
       }
-      const each = classOf[sessions.codes[row]!]!;
-      if (cuts[each] === Infinity) {
+      const each = classOfRow(skim, sessions.codes[row]!, row);
+      if (skim.cuts[each] === Infinity) {
         passed.counts[each]!++;
         continue;
       }
@@ -130,7 +131,7 @@ interface Picks {
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
   { products, scale, residual }: Similarities,
-  { least, passed }: Skim,
+  { least, levels, passed }: Skim,
   rows: Int32Array,
   touched: Int32Array,
   picks: Picks,
@@ -149,9 +150,11 @@ function pickRows(
     for (let at = 0; at < rows.length; at++) states[rows[at]! - first] = 0;
   }
   for (let at = 0; at < touched.length; at++) states[touched[at]! - first] = LEFT_OUT;
+  if (levels) for (let at = 0; at < count; at++) arrays.leasts[at] = least[levels[first + at]!]!;
+  else arrays.leasts.fill(least[0]!, 0, count);
   // A little more than the error, for numbers of 32 bits.
   const more = residual + 4 * ROUNDING;
-  const found = codes!.pick(count, { scale, spread: 1 + residual, more, least });
+  const found = codes!.pick(count, { scale, spread: 1 + residual, more });
   for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
   picks.at = 0;
   picks.end = found;
@@ -179,13 +182,17 @@ function setSimilarities(
 function takePicks(
   { scales, residuals, sessions: { codes: sessions } }: ResidentIndex,
   { products, scale, residual }: Similarities,
-  { classOf, cuts, passed: { counts, highest } }: Skim,
+  skim: Skim,
   block: MutableBlock,
   picks: Picks,
   most: number,
 ): void {
   const { rows: into, similarityLow, similarityHigh } = block;
   const { rows, end } = picks;
+  const {
+    cuts,
+    passed: { counts, highest },
+  } = skim;
   let { count } = block;
   let { at } = picks;
   for (; at < end && count < most; at++) {
@@ -193,7 +200,7 @@ function takePicks(
     const product = scale * scales[row]! * products[row]!;
     const error = dotError(residual, residuals[row]!);
     const high = product + error;
-    const each = classOf[sessions[row]!]!;
+    const each = classOfRow(skim, sessions[row]!, row);
     const cut = cuts[each]!;
     // Of a row without a vector it is NaN.
     if (high <= cut || cut === Infinity) {
@@ -208,6 +215,10 @@ function takePicks(
   }
   block.count = count;
   picks.at = at;
+}
+
+function classOfRow({ classOf, levels, levelCount }: Skim, session: number, row: number): number {
+  return levels ? classOf[session]! * levelCount + levels[row]! : classOf[session]!;
 }
 
 /** NaN stays what it is: that of a row without a vector. */

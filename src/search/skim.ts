@@ -1,6 +1,7 @@
-import { type Columns, isKept, SLACK } from '../scoring/compile.ts';
+import { type Columns, isKept, type KeptColumn, SLACK } from '../scoring/compile.ts';
 import { conditionKnown } from '../scoring/condition.ts';
 import { childrenOf, namesRead } from '../scoring/evaluate.ts';
+import { gather } from '../scoring/gather.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
@@ -15,14 +16,18 @@ import type { QueryColumns } from './query-columns.ts';
 export interface Skim {
   /** Ascending: rows that are never passed over, visible or not. */
   readonly touched: Int32Array;
-  /** By the index's number of a session: the class of its rows. */
+  /** By the index's number of a session: the class of it. */
   readonly classOf: Uint8Array;
+  /** By row: between which values the part of the formula lies that counts most of what no query changes. One level is all of them. */
+  readonly levels: Levels | undefined;
+  /** How many levels there are. The class of a row is that of its session × this + its level. */
+  readonly levelCount: number;
   /** Of each class: up to which similarity rows are passed over; `Infinity` for all of them, −1 for none. */
   readonly cuts: Float64Array;
   /** Raises the cuts to what cannot reach a score any more. */
   raise(threshold: number): void;
-  /** The lowest of the cuts, where rows of all classes count as the same; else −1. */
-  readonly least: number;
+  /** Of each level: the lowest of its cuts, where rows of all classes count as the same; else −1. */
+  readonly least: Float64Array;
   /**
    * How many rows of each class were passed over, and the highest similarity that one of them can have. The last entry is that of
    * rows whose class nobody looked at, as they were below the least of the cuts.
@@ -59,12 +64,18 @@ export function createSkim(
   query: QueryColumns,
   compared: boolean,
 ): Skim | undefined {
-  const { touched, classOf, classes } = query.untouched;
-  const bounded = floor ? floor.node : root;
+  const { touched, classOf, classes: sessions } = query.untouched;
+  const bounded = gather(floor ? floor.node : root);
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const ceiling = ceilingsOf(bounded, columns, query, compared);
+  const found = levelsOf(bounded, columns, query);
+  const levelCount = found?.ranges.length ?? 1;
+  const classes = sessions.flatMap((of) =>
+    Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
+  );
+  const ceiling = ceilingsOf(bounded, columns, query, classes, found?.node, compared);
   const verdictsOn = (each: number, similarity: number) => {
-    const knowledge = knowledgeOf(query, classes[each]!, () => (compared ? [0, similarity] : undefined));
+    const { of } = classes[each]!;
+    const knowledge = knowledgeOf(query, of, () => (compared ? [0, similarity] : undefined));
     return require.map((condition) => conditionKnown(condition, knowledge));
   };
   /** Up to which similarity rows of a class fail a requirement, for certain. */
@@ -103,9 +114,13 @@ export function createSkim(
     return low / STEPS;
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
-  let least = -1;
+  const least = new Float64Array(levelCount).fill(-1);
   const setLeast = () => {
-    if (areAlike) least = Math.min(...cuts);
+    if (!areAlike) return;
+    least.fill(Infinity);
+    cuts.forEach((cut, each) => {
+      least[each % levelCount] = Math.min(least[each % levelCount]!, cut);
+    });
   };
   if (floor) {
     standings.forEach((standing, each) => {
@@ -121,11 +136,11 @@ export function createSkim(
   return {
     touched,
     classOf,
+    levels: found?.levels,
+    levelCount,
     cuts,
     passed,
-    get least() {
-      return least;
-    },
+    least,
     raise(threshold) {
       if (floor || !(threshold >= raisedFor * GROWTH && threshold > 0)) return;
       raisedFor = threshold;
@@ -148,7 +163,9 @@ export function createSkim(
         if (standing !== 'ranked' || !isAny) continue;
         const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
         // Sums are added up in another order than in scores, which may lie a rounding above.
-        total.highest = Math.max(total.highest, ceiling(each, [0, similarity]) + SLACK);
+        const high = ceiling(each, [0, similarity]) + SLACK;
+        // What was passed over is below what it was compared with, whatever others of its class reach.
+        total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
       return total;
     },
@@ -169,10 +186,83 @@ function highestFor(holds: (step: number) => boolean): number {
 /** How high rows of a class can score whose similarity lies in an interval. */
 type Ceiling = (each: number, similarity: Interval) => number;
 
-function ceilingsOf(root: Node, columns: Columns, query: QueryColumns, compared: boolean): Ceiling {
+/** Rows whose sessions have about the same words of a query, and that are about the same whatever the query. */
+interface Class {
+  readonly of: QueryColumns['untouched']['classes'][number];
+  readonly level: Interval | undefined;
+}
+
+function ceilingsOf(
+  root: Node,
+  columns: Columns,
+  query: QueryColumns,
+  classes: readonly Class[],
+  leveled: Node | undefined,
+  compared: boolean,
+): Ceiling {
   const fixed = fixedParts(root, columns);
-  const ceilings = query.untouched.classes.map((each) => ceilingOf(root, query, each, fixed));
+  const ceilings = classes.map(({ of, level }) => {
+    return ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
+  });
   return (each, similarity) => ceilings[each]!(compared ? similarity : undefined);
+}
+
+/** By row. */
+export type Levels = Uint8Array;
+
+/** Levels of a part, where sessions make no difference and where they do. */
+const MOST_LEVELS = [16, 4] as const;
+/** The share of the highest score that a part must decide about to be worth having levels. */
+const LEVELED = 0.15;
+
+interface Leveled {
+  readonly node: Node;
+  readonly levels: Levels;
+  readonly ranges: readonly Interval[];
+}
+
+/** The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much. */
+function levelsOf(root: Node, columns: Columns, query: QueryColumns): Leveled | undefined {
+  const fixed = fixedParts(root, columns);
+  const { classes } = query.untouched;
+  const of = classes.at(-1)!;
+  const highest = (parts: ReadonlyMap<Node, Interval>) => ceilingOf(root, query, of, parts)([0, 1]);
+  const whole = highest(fixed);
+  let best: { readonly node: Node; readonly range: Interval; readonly high: number } | undefined;
+  for (const [node, range] of fixed) {
+    const high = highest(new Map([...fixed, [node, [range[0], range[0]] as const]]));
+    if (high < (best?.high ?? whole * (1 - LEVELED))) best = { node, range, high };
+  }
+  if (!best) return undefined;
+  const column = columns.kept!(best.node)!;
+  return { node: best.node, ...levelsAlong(column, best.range, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
+}
+
+const along = new WeakMap<KeptColumn, ReturnType<typeof levelsAlong>>();
+
+/** Equal steps of the upper bounds, and between which values all bounds of a level lie. */
+function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): Omit<Leveled, 'node'> {
+  const known = along.get(column);
+  if (known?.ranges.length === count) return known;
+  const width = (high - low) / count;
+  const levels = new Uint8Array(column.high.length);
+  const lows = new Float64Array(count).fill(Infinity);
+  const highs = new Float64Array(count).fill(-Infinity);
+  for (let row = 0; row < levels.length; row++) {
+    const upper = column.high[row]!;
+    const level = Math.max(0, Math.min(count - 1, Math.floor((upper - low) / width)));
+    levels[row] = level;
+    if (column.low[row]! < lows[level]!) lows[level] = column.low[row]!;
+    if (upper > highs[level]!) highs[level] = upper;
+  }
+  // A level that no row has is never asked for.
+  const ranges = Array.from(
+    lows,
+    (least, level): Interval => [Math.min(least, high), Math.max(low, highs[level]!)],
+  );
+  const found = { levels, ranges };
+  along.set(column, found);
+  return found;
 }
 
 /** How high rows of one class can score: what does not depend on their similarity is worked out once. */

@@ -83,7 +83,7 @@ export function createPlainCodes(dimensions: number): Codes {
 }
 
 /** Bytes of the arrays that rows are picked from. */
-const PICK_BYTES = 17 * SCAN_ROWS + 16;
+const PICK_BYTES = 21 * SCAN_ROWS + 16;
 
 /** One after the other: see scan.wat. */
 function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
@@ -92,8 +92,9 @@ function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
     scales: new Float32Array(buffer, at + 4 * SCAN_ROWS, SCAN_ROWS),
     residuals: new Float32Array(buffer, at + 8 * SCAN_ROWS, SCAN_ROWS),
     picked: new Int32Array(buffer, at + 12 * SCAN_ROWS, SCAN_ROWS),
-    states: new Uint8Array(buffer, at + 16 * SCAN_ROWS, SCAN_ROWS),
-    highest: new Float32Array(buffer, at + 17 * SCAN_ROWS, 1),
+    leasts: new Float32Array(buffer, at + 16 * SCAN_ROWS, SCAN_ROWS),
+    states: new Uint8Array(buffer, at + 20 * SCAN_ROWS, SCAN_ROWS),
+    highest: new Float32Array(buffer, at + 21 * SCAN_ROWS, 1),
   };
 }
 
@@ -138,14 +139,7 @@ type ScanFunction = (
   products: number,
 ) => void;
 
-type PickFunction = (
-  arrays: number,
-  count: number,
-  scale: number,
-  spread: number,
-  more: number,
-  least: number,
-) => number;
+type PickFunction = (arrays: number, count: number, scale: number, spread: number, more: number) => number;
 
 /**
  * A memory of its own: the query first, then what rows are picked from, then the codes, so that growing moves nothing. `undefined`
@@ -195,10 +189,10 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
       run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
       return arrays.products;
     },
-    pick(count, { scale, spread, more, least }) {
+    pick(count, { scale, spread, more }) {
       // The kernel looks at four rows at once.
       arrays.states.fill(LEFT_OUT, count, Math.ceil(count / 4) * 4);
-      return run.pick(arraysAt, count, scale, spread, more, least);
+      return run.pick(arraysAt, count, scale, spread, more);
     },
     get arrays() {
       return arrays;

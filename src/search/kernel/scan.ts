@@ -51,7 +51,6 @@ export interface Picking {
   readonly scale: number;
   readonly spread: number;
   readonly more: number;
-  readonly least: number;
 }
 
 /** The state of a row that is neither picked nor passed over; that of all others is 0. */
@@ -62,6 +61,8 @@ export interface PickArrays {
   readonly products: Int32Array;
   readonly scales: Float32Array;
   readonly residuals: Float32Array;
+  /** What each row must reach more than not to be passed over. */
+  readonly leasts: Float32Array;
   readonly states: Uint8Array;
   /** The rows that were picked, counted from the first product, ascending. */
   readonly picked: Int32Array;
@@ -73,18 +74,17 @@ const { fround } = Math;
 
 /** What the kernel of scan.wat does, to the bit. */
 export function pick(arrays: PickArrays, count: number, picking: Picking): number {
-  const { products, scales, residuals, states, picked, highest } = arrays;
+  const { products, scales, residuals, leasts, states, picked, highest } = arrays;
   const scale = fround(picking.scale);
   const spread = fround(picking.spread);
   const more = fround(picking.more);
-  const least = fround(picking.least);
   let found = 0;
   let top = 0;
   for (let at = 0; at < count; at++) {
     const product = fround(fround(fround(products[at]!) * scales[at]!) * scale);
     const reach = fround(fround(product + fround(residuals[at]! * spread)) + more);
     if (states[at] === LEFT_OUT) continue;
-    if (!(reach <= least)) picked[found++] = at;
+    if (!(reach <= leasts[at]!)) picked[found++] = at;
     else if (reach > top) top = reach;
   }
   highest[0] = top;

@@ -9,13 +9,13 @@
 ;; Two rows and 32 components a step: each part of the query is loaded once for both. Components beyond the last
 ;; multiple of 32 are added one by one. Sums are whole numbers, so that their order changes nothing.
 ;;
-;; pick(arrays, count, scale, spread, more, least) -> how many rows are picked
-;;   arrays      where arrays of 2,048 stand one after the other: products, scales, residuals, picked rows (32 bits each),
-;;               states (8 bits); then the highest reach of a row that is passed over
+;; pick(arrays, count, scale, spread, more) -> how many rows are picked
+;;   arrays      where arrays of 2,048 stand one after the other: products, scales, residuals, picked rows, leasts (32 bits
+;;               each), states (8 bits); then the highest reach of a row that is passed over
 ;;   count       rows; states go on to the next multiple of 4
 ;;
 ;; The reach of a row is product × scale of the row × scale + residual × spread + more. A row is passed over if that is at
-;; most `least`, which NaN is not, and else picked. One whose state is not 0 is left out.
+;; most its least, which NaN is not, and else picked. One whose state is not 0 is left out.
 (module
   (import "kernel" "memory" (memory 1))
   (func (export "scan")
@@ -102,16 +102,15 @@
 
   (func (export "pick")
     (param $arrays i32) (param $count i32)
-    (param $scale f32) (param $spread f32) (param $more f32) (param $least f32)
+    (param $scale f32) (param $spread f32) (param $more f32)
     (result i32)
     (local $at i32) (local $values i32) (local $picked i32) (local $mask i32)
-    (local $scales v128) (local $spreads v128) (local $mores v128) (local $leasts v128)
+    (local $scales v128) (local $spreads v128) (local $mores v128)
     (local $reach v128) (local $looked v128) (local $passes v128) (local $top v128)
 
     (local.set $scales (f32x4.splat (local.get $scale)))
     (local.set $spreads (f32x4.splat (local.get $spread)))
     (local.set $mores (f32x4.splat (local.get $more)))
-    (local.set $leasts (f32x4.splat (local.get $least)))
     (local.set $picked (local.get $arrays))
     (block $done
       (loop $rows
@@ -131,9 +130,12 @@
           (i32x4.eq
             (i32x4.extend_low_i16x8_u
               (i16x8.extend_low_i8x16_u
-                (v128.load32_zero offset=32768 (i32.add (local.get $arrays) (local.get $at)))))
+                (v128.load32_zero offset=40960 (i32.add (local.get $arrays) (local.get $at)))))
             (v128.const i32x4 0 0 0 0)))
-        (local.set $passes (v128.and (local.get $looked) (f32x4.le (local.get $reach) (local.get $leasts))))
+        (local.set $passes
+          (v128.and
+            (local.get $looked)
+            (f32x4.le (local.get $reach) (v128.load offset=32768 (local.get $values)))))
         (local.set $top
           (f32x4.pmax (local.get $top) (v128.and (local.get $reach) (local.get $passes))))
         (local.set $mask
@@ -148,7 +150,7 @@
             (br $lanes)))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $rows)))
-    (f32.store offset=34816 (local.get $arrays)
+    (f32.store offset=43008 (local.get $arrays)
       (f32.max
         (f32.max (f32x4.extract_lane 0 (local.get $top)) (f32x4.extract_lane 1 (local.get $top)))
         (f32.max (f32x4.extract_lane 2 (local.get $top)) (f32x4.extract_lane 3 (local.get $top)))))
