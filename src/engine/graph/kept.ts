@@ -40,7 +40,7 @@ type Keyed<Value> = () => readonly (readonly [key: string, value: Value])[];
  * A reader for walks over relations: what one of them has read, the next ones need not read again. It follows what is
  * written, by any process: of a memory that was written everything is read anew. Rows are kept, not what follows from
  * them: that depends on the moment and on who looks. What use changes of a memory, its tier, is not followed, as no walk
- * asks for it.
+ * asks for it (docs/decisions/0081-kept-relations-follow.md).
  */
 export async function walkingReader(
   { close: owner }: Pick<SpaceStore, 'close'>,
