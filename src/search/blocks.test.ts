@@ -83,6 +83,40 @@ describe('more memories than a block holds', () => {
     expect(above).toBeGreaterThan(0);
   });
 
+  test('what one level passes over says nothing of how high another one scores', async () => {
+    const signal = (name: 'similarity' | 'importance' | 'confidence') => ({ op: 'signal', name }) as const;
+    // Two parts that no query changes are kept as one, and have levels.
+    const profile = rankedBy({
+      op: 'sum',
+      terms: [
+        { weight: 0.4, of: signal('similarity') },
+        { weight: 0.3, of: signal('importance') },
+        { weight: 0.3, of: signal('confidence') },
+      ],
+    });
+    const along = (similarity: number) =>
+      Float32Array.from([similarity, Math.sqrt(1 - similarity ** 2), ...new Array<number>(6).fill(0)]);
+    const memories = Array.from({ length: 3000 }, (_, at): SearchableMemory => {
+      const [level, similarity] = at < 20 ? [0.98, 0.7] : at % 50 === 0 ? [0.97, 0.1] : [0, 0.9];
+      const jitter = (at % 17) / 1000;
+      return {
+        memory: sampleMemory({
+          id: `m${at}`,
+          ordinal: at + 1,
+          importance: level,
+          confidence: Math.max(0, level - jitter),
+        }),
+        terms: new Map(),
+        vector: along(similarity - jitter),
+      };
+    });
+    const query = { terms: [], vector: along(1) };
+    const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 10 };
+    const { scored, hits, upperBound } = await expectSame(indexOf(memories), memories, memories, request);
+    expect(scored).toBeLessThan(100);
+    expect(upperBound).toBeLessThanOrEqual((hits.at(-1)?.score ?? 0) + 2e-9);
+  });
+
   test('few values, or many that 8 bits blur', async () => {
     await fc.assert(
       fc.asyncProperty(
