@@ -2,7 +2,7 @@
 // process, and opened and asked by another, so that its memory is that of a reader alone.
 import { fork } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openMemory } from '../build/index.js';
@@ -27,7 +27,8 @@ export async function benchScale(stores, log) {
       log(`${name} written`, written);
       const read = await inProcess('read', name, directory);
       log(`${name} read`, read);
-      results.push({ store: name, ...written, ...read });
+      // What else the machine was doing: beyond its cores, times are those of a busy machine.
+      results.push({ store: name, ...written, ...read, load: round(loadavg()[0]) });
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
