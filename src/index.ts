@@ -63,7 +63,9 @@ export type {
 export type { Activity, ActivityOptions, UseActivity, WriteActivity } from './engine/looking/activity.ts';
 export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
+export type { ObservedGraph } from './engine/observe/graph.ts';
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';
+export type { LeftOut } from './engine/observe/stated.ts';
 export type { RankAgreement } from './engine/recall/agreement.ts';
 export type {
   CompareOptions,

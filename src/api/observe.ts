@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ObserveFailure, ObserveResult } from '../index.ts';
+import type { LeftOut, ObservedGraph, ObserveFailure, ObserveResult } from '../index.ts';
 import { usage } from './judged.ts';
 import { memoryLine } from './memory-text.ts';
 import { counted, named } from './quote.ts';
@@ -23,10 +23,29 @@ export const observe = defineVerb('observe', {
     dropped: z.number().describe("Memories in the model's answers that could not be read"),
     usage,
     judgedBy: z.enum(['model', 'rules']),
+    graph: z
+      .object({
+        entities: listOf(z.string()),
+        relations: listOf(z.string()),
+        questions: z.number().describe('New entities that may be another one; conflicts lists them'),
+        leftOut: listOf(
+          z.object({
+            kind: z.enum(['entity', 'alias', 'relation']),
+            name: z.string(),
+            reason: z.enum(['unstated', 'unreadable', 'same', 'inactive']),
+          } satisfies Record<keyof LeftOut, z.ZodType>),
+        ),
+      } satisfies Record<keyof ObservedGraph, z.ZodType>)
+      .optional(),
   } satisfies Record<keyof ObserveResult, z.ZodType>),
-  text: ({ created, updated, deduplicated, merged, failures, judgedBy }) =>
+  text: ({ created, updated, deduplicated, merged, failures, judgedBy, graph }) =>
     [
       `${created.length} created, ${updated.length} updated, ${deduplicated.length} known, ${merged} merged; judged by ${judgedBy === 'model' ? 'a language model' : 'rules'}`,
+      ...(graph
+        ? [
+            `${counted(graph.entities.length, 'entity', 'entities')}, ${counted(graph.relations.length, 'relation')}, ${counted(graph.questions, 'question')}, ${graph.leftOut.length} left out`,
+          ]
+        : []),
       ...[...created, ...updated].map((id) => `- ${named(id)}`),
       ...failures.map(
         ({ positions, code, kept }) =>

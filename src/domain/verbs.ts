@@ -233,6 +233,12 @@ export const VERBS = {
       },
       contextMessages: { ...integer(0, 50), about: 'earlier messages shown as context (default: 4)' },
       maxOutputTokens: { ...integer(1), about: 'most tokens in one answer of the model' },
+      graph: {
+        ...flag,
+        about: 'also extract the entities that facts name, and their relations (default: false)',
+        option: '--graph',
+        agents: false,
+      },
     },
     access: 'write',
     route: 'POST /v1/observe',

@@ -2,6 +2,7 @@ import { FIELDS } from '../domain/fields.ts';
 import type { MemoryType } from '../domain/memory.ts';
 import type { Instant } from '../domain/time.ts';
 import { cleanText } from './answer.ts';
+import type { ExtractedGraph } from './extracted-graph.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';
 
@@ -27,6 +28,8 @@ export interface ExtractedMemory {
   /** Whose words its sources are, by name and by role, as far as they agree. */
   readonly author: string | undefined;
   readonly role: string | undefined;
+  /** What it names, and says of that; only where it was asked for. */
+  readonly graph?: ExtractedGraph | undefined;
 }
 
 /** Where a memory comes from. `turns` are its sources, `otherwise` when it was said if there are none. */

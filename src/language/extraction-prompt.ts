@@ -1,3 +1,4 @@
+import { graphInstructions, type KnownName, knownNames } from './extracted-graph.ts';
 import { type Fenced, fence } from './fence.ts';
 import { IMPORTANCE_BANDS } from './importance.ts';
 import { spokenTime, type Turn } from './messages.ts';
@@ -21,7 +22,17 @@ export const EXTRACTED_TYPES = {
   context: 'the circumstances of the work at hand',
 } as const;
 
-const instructions = `You look after the memory of an assistant. From a conversation you take what will be worth knowing months from now, as separate memories.
+type ExtractedType = keyof typeof EXTRACTED_TYPES;
+
+/** The types that a model chooses from. Where it names entities beside the facts, no fact is one. */
+export function extractedTypes(withGraph: boolean): readonly ExtractedType[] {
+  const types = Object.keys(EXTRACTED_TYPES) as ExtractedType[];
+  return types.filter((type) => !withGraph || type !== 'entity');
+}
+
+const instructionsFor = (
+  types: readonly ExtractedType[],
+) => `You look after the memory of an assistant. From a conversation you take what will be worth knowing months from now, as separate memories.
 
 What a memory is:
 - One fact. A sentence that says three things makes three memories.
@@ -37,9 +48,7 @@ Fields:
 - content: the memory.
 - title: at most eight words, or null.
 - type: one of
-${Object.entries(EXTRACTED_TYPES)
-  .map(([type, meaning]) => `  - ${type}: ${meaning}`)
-  .join('\n')}
+${types.map((type) => `  - ${type}: ${EXTRACTED_TYPES[type]}`).join('\n')}
 - tags: up to five words in lower case by which it will be looked for.
 - importance: from 0 to 1. The highest that fits of
 ${IMPORTANCE_BANDS.map(({ signal, from, to }) => `  - ${from} to ${to}: ${signal}`).join('\n')}
@@ -49,11 +58,15 @@ ${IMPORTANCE_BANDS.map(({ signal, from, to }) => `  - ${from} to ${to}: ${signal
 /** Of a message that is only shown so that others can be understood. */
 const MOST_CONTEXT_CHARACTERS = 1000;
 
-/** The prompt for a batch. The messages `before` it are shown so that it can be understood. */
+/**
+ * The prompt for a batch. The messages `before` it are shown so that it can be understood. With `known`, empty or not, it
+ * asks for entities and relations as well.
+ */
 export function extractionPrompt(
   batch: readonly Turn[],
   before: readonly Turn[],
   nonce: string,
+  known?: readonly KnownName[],
 ): { readonly system: string; readonly prompt: string } {
   const data: Fenced = fence(
     'messages',
@@ -63,13 +76,13 @@ export function extractionPrompt(
     ],
     nonce,
   );
-  const known =
+  const earlier =
     before.length === 0
       ? ''
       : ' Those without a number n were dealt with before and only help to understand the others.';
   return {
-    system: `${instructions}\n\n${data.rule}`,
-    prompt: `${data.block}\n\nExtract the memories of the ${batch.length === 1 ? 'message' : `${batch.length} messages`} above.${known}`,
+    system: `${instructionsFor(extractedTypes(known !== undefined))}${known ? graphInstructions : ''}\n\n${data.rule}`,
+    prompt: `${data.block}${known ? knownNames(known, nonce) : ''}\n\nExtract the memories of the ${batch.length === 1 ? 'message' : `${batch.length} messages`} above.${earlier}`,
   };
 }
 

@@ -73,6 +73,13 @@ describe('the prompt', () => {
     await expect(`${system}\n\n=====\n\n${prompt}\n`).toMatchFileSnapshot('golden/extraction.txt');
   });
 
+  it('with entities is the recorded one', async () => {
+    const turns = readMessages(conversation, now);
+    const { system, prompt } = extractionPrompt(turns, [], nonce, [{ name: 'Oslo', kind: 'place' }]);
+    await expect(`${system}\n\n=====\n\n${prompt}\n`).toMatchFileSnapshot('golden/extraction-graph.txt');
+    expect(extractionPrompt(turns, [], nonce, []).prompt).not.toContain('entities-');
+  });
+
   it('shows every message with its own time, and now where it has none', () => {
     const { prompt } = extractionPrompt(readMessages(conversation, now), [], nonce);
     expect(fenced(prompt)).toEqual([

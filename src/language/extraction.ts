@@ -5,8 +5,9 @@ import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
 import { askBatches, type Batch, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
+import { type GraphItem, graphFields, type KnownName, readGraph } from './extracted-graph.ts';
 import { type ExtractedMemory, provenance } from './extracted-memory.ts';
-import { EXTRACTED_TYPES, extractionPrompt } from './extraction-prompt.ts';
+import { type EXTRACTED_TYPES, extractedTypes, extractionPrompt } from './extraction-prompt.ts';
 import type { NewNonce } from './fence.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';
@@ -18,6 +19,11 @@ export interface ExtractionOptions extends BatchOptions {
   readonly contextMessages?: number | undefined;
   /** Most tokens of one answer. Default is what the model allows. */
   readonly maxOutputTokens?: number | undefined;
+  /**
+   * Asks in the same question for what each fact names and says of it; gives the entities that a batch may mean. Without
+   * it neither is asked for.
+   */
+  readonly graph?: ((batch: readonly Turn[]) => Promise<readonly KnownName[]>) | undefined;
 }
 
 export interface Extraction {
@@ -48,6 +54,8 @@ interface Item {
   readonly validFrom: string | null;
   readonly validUntil: string | null;
   readonly sources: readonly number[];
+  readonly entities?: GraphItem['entities'];
+  readonly relations?: GraphItem['relations'];
 }
 
 /**
@@ -71,11 +79,12 @@ export async function extractMemories(
     ({ content }) => content.length,
     MOST_CHARACTERS,
   );
-  const schema = await listOutput('memories', await itemType());
+  const schema = await listOutput('memories', await itemType(options.graph !== undefined));
   const { results, failures, usage } = await askBatches(batches, options, async (batch, signal) => {
     const before = context === 0 ? [] : turns.slice(Math.max(0, batch.start - context), batch.start);
+    const known = await options.graph?.(batch.items);
     const { value, ...spent } = await model.generate({
-      ...extractionPrompt(batch.items, before, options.newNonce()),
+      ...extractionPrompt(batch.items, before, options.newNonce(), known),
       schema,
       maxOutputTokens: options.maxOutputTokens,
       signal,
@@ -107,11 +116,11 @@ function withinMessages(memories: readonly ExtractedMemory[]): readonly Extracte
   });
 }
 
-async function itemType(): Promise<ZodType<Item>> {
+async function itemType(withGraph: boolean): Promise<ZodType<Item>> {
   const { z } = await import('zod');
-  const types = Object.keys(EXTRACTED_TYPES) as (keyof typeof EXTRACTED_TYPES)[];
+  const types = extractedTypes(withGraph);
   const confidences = Object.keys(CONFIDENCE) as (keyof typeof CONFIDENCE)[];
-  return z.object({
+  const fact = z.object({
     content: z.string(),
     title: z.string().nullable().catch(null),
     type: z.enum(types).catch('fact'),
@@ -122,6 +131,7 @@ async function itemType(): Promise<ZodType<Item>> {
     validUntil: z.string().nullable().catch(null),
     sources: z.array(z.number()).catch([]),
   });
+  return withGraph ? fact.extend(await graphFields()) : fact;
 }
 
 function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemory[] {
@@ -147,8 +157,16 @@ function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemor
       validUntil:
         validUntil !== undefined && validUntil <= (validFrom ?? validUntil - 1) ? undefined : validUntil,
       ...provenance(sources, items.at(-1)!.at),
+      ...graphOf(item, (n) => sources.find((turn) => turn === items[n - 1])),
     },
   ];
+}
+
+function graphOf(
+  { entities, relations }: Item,
+  sourceOf: (n: number) => Turn | undefined,
+): Pick<ExtractedMemory, 'graph'> {
+  return entities && relations ? { graph: readGraph({ entities, relations }, sourceOf) } : {};
 }
 
 function readTags(tags: readonly string[]): readonly string[] {

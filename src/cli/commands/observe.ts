@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ObserveResult } from '../../index.ts';
+import type { ObservedGraph, ObserveResult } from '../../index.ts';
 import { action } from '../context.ts';
 import { readConversation } from '../conversation.ts';
 import { PARTLY } from '../failure.ts';
@@ -40,12 +40,24 @@ export function configure(command: Command): void {
 }
 
 function describe(observed: ObserveResult, messages: number): string {
-  const { created, updated, deduplicated, merged, judgedBy, usage } = observed;
+  const { created, updated, deduplicated, merged, judgedBy, usage, graph } = observed;
   return [
     `${plural(messages, 'message')}: ${plural(created.length, 'new memory', 'new memories')}`,
     ...(updated.length > 0 ? [`${updated.length} updated`] : []),
     ...(deduplicated.length > 0 ? [`${deduplicated.length} already there`] : []),
     ...(merged > 0 ? [`${merged} merged`] : []),
+    ...(graph ? [describeGraph(graph)] : []),
     `judged by ${judgedBy === 'model' ? `the model (${usageText(usage)})` : 'rules'}`,
+  ].join(', ');
+}
+
+function describeGraph({ entities, relations, questions, leftOut }: ObservedGraph): string {
+  const left = leftOut.length > 0 ? [`${leftOut.length} left out`] : [];
+  const asked = questions > 0 ? [`${plural(questions, 'question')} in conflicts`] : [];
+  return [
+    plural(entities.length, 'entity', 'entities'),
+    plural(relations.length, 'relation'),
+    ...asked,
+    ...left,
   ].join(', ');
 }

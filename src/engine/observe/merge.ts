@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
+import { MOST_RELATIONS, type RelationInput, type RelationRecord } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { Instant } from '../../domain/time.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
@@ -35,7 +36,7 @@ interface Candidate extends Observation {
  * Observations without those that say no more than another one, or than a memory of their scope and type does. One
  * that says more than such a memory takes its place. What is similar and says something else is left to be judged, but
  * counts for no less than what it may contradict: it inherits at least the importance. Word-for-word copies are left to
- * the write, and without an embedder nothing else is similar.
+ * the write, and without an embedder nothing else is similar. What stays states the relations of what does not.
  */
 export async function mergeNearDuplicates(
   engine: Dependencies,
@@ -56,23 +57,39 @@ export async function mergeNearDuplicates(
   for (const candidate of candidates) {
     const alike = distinct.slice(-COMPARED).filter((other) => areAlike(candidate, other, threshold));
     merged++;
-    if (alike.some((other) => covers(other.record, candidate))) continue;
+    const better = alike.find((other) => covers(other.record, candidate));
+    if (better) {
+      distinct[distinct.lastIndexOf(better)] = stating(better, relationsOf(candidate));
+      continue;
+    }
     const worse = alike.filter((other) => covers(candidate.record, other));
     for (const each of worse) distinct.splice(distinct.lastIndexOf(each), 1);
     merged += worse.length - 1;
-    distinct.push(candidate);
+    distinct.push(stating(candidate, worse.flatMap(relationsOf)));
   }
   const kept: Observation[] = [];
   for (const candidate of distinct) {
     throwIfAborted(options.signal);
     const known = await similarMemories(engine, candidate, threshold, now);
-    if (known.some((memory) => covers(memory, candidate))) {
+    const better = known.find((memory) => covers(memory, candidate));
+    if (better) {
       merged++;
+      // Its own words said again, which are known: all that the write adds to them is the relations.
+      if (relationsOf(candidate).length > 0) kept.push(saidAs(candidate, better));
       continue;
     }
-    const replaced = known.filter((memory) => replaces(candidate, memory)).map(({ id }) => id);
+    const replaced = known.filter((memory) => replaces(candidate, memory));
     merged += replaced.length;
-    kept.push(inheriting(candidate, known, replaced));
+    kept.push(
+      inheriting(
+        stating(
+          candidate,
+          replaced.flatMap(({ relations = [] }) => relations.map(asInput)),
+        ),
+        known,
+        replaced.map(({ id }) => id),
+      ),
+    );
   }
   return { kept, merged };
 }
@@ -139,6 +156,32 @@ function sameWords(a: MemoryRecord, b: MemoryRecord): boolean {
 
 function sameValidity(a: MemoryRecord, b: MemoryRecord): boolean {
   return a.validFrom === b.validFrom && a.validUntil === b.validUntil && a.expiresAt === b.expiresAt;
+}
+
+function relationsOf({ input }: Observation): readonly RelationInput[] {
+  return input.relations ?? [];
+}
+
+/** An observation that also states what others stated that it stands for. */
+function stating<Each extends Observation>(observation: Each, relations: readonly RelationInput[]): Each {
+  if (relations.length === 0) return observation;
+  const all = [...relations, ...relationsOf(observation)].slice(0, MOST_RELATIONS);
+  return { ...observation, input: { ...observation.input, relations: all } };
+}
+
+function saidAs(
+  { input, judge, verbatim }: Observation,
+  { content, type, scope }: MemoryRecord,
+): Observation {
+  return { input: { content, type, scope, relations: input.relations }, judge, verbatim };
+}
+
+function asInput({ validFrom, validUntil, ...rest }: RelationRecord): RelationInput {
+  return {
+    ...rest,
+    ...(validFrom === undefined ? {} : { validFrom: new Date(validFrom) }),
+    ...(validUntil === undefined ? {} : { validUntil: new Date(validUntil) }),
+  };
 }
 
 function inheriting(

@@ -1,5 +1,5 @@
-import { metadata, number, oneOf, texts } from '../../domain/check.ts';
-import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+import { flag, metadata, number, oneOf, texts } from '../../domain/check.ts';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
@@ -11,9 +11,13 @@ import { type ConversationMessage, readMessages, type Turn } from '../../languag
 import type { Embedder } from '../../providers/embedder.ts';
 import { type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { lookOf } from '../graph/resolve.ts';
+import type { GraphLook } from '../graph/view.ts';
 import type { OperationOptions, RememberInput, RememberResult } from '../types.ts';
 import { rememberJudged } from '../write/remember.ts';
+import { type Graph, graphOf, type ObservedGraph } from './graph.ts';
 import { mergeNearDuplicates, type Observation } from './merge.ts';
+import { knownTo } from './resolve.ts';
 
 export interface ObserveOptions extends OperationOptions {
   /** Of the memories. Default is `global`. */
@@ -35,6 +39,11 @@ export interface ObserveOptions extends OperationOptions {
   readonly contextMessages?: number | undefined;
   /** Most tokens of one answer. Default is what the model allows. */
   readonly maxOutputTokens?: number | undefined;
+  /**
+   * Whether the model also says, in the same answer, which entities a fact names and how they are related. Default is
+   * `false`: neither is asked for. Without a model it changes nothing.
+   */
+  readonly graph?: boolean | undefined;
 }
 
 /** What a conversation left behind. Ids, in the order of the conversation. */
@@ -55,6 +64,8 @@ export interface ObserveResult {
   readonly usage: ModelUsage;
   /** `rules`: there is no model, or it gave no usable answer at all. */
   readonly judgedBy: 'model' | 'rules';
+  /** With `graph: true`: the entities and relations of the facts that are kept. */
+  readonly graph?: ObservedGraph | undefined;
 }
 
 export interface ObserveFailure {
@@ -68,7 +79,7 @@ export interface ObserveFailure {
 
 /**
  * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it, at
- * most 20 of one message.
+ * most 20 of one message; with `graph: true` also the entities that the facts name, and their relations.
  * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
  * ("ok thanks") is not kept. Parts in `<private>` are taken out
  * before the model sees anything. The model is asked before the one write, which is all or nothing.
@@ -92,17 +103,21 @@ export async function observe(
     content: redactPrivate(turn.content),
   }));
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
-  const { memories, verbatim, ...judged } = await judge(engine, turns, options);
+  const withGraph = flag(options.graph ?? false, 'graph');
+  const look = withGraph ? await lookOf(engine, { scope: common.scope, now: options.now }) : undefined;
+  const { memories, verbatim, ...judged } = await judge(engine, turns, options, look);
   const worthy = memories.filter(({ importance }) => importance >= floor);
   const { fitting, failures } = withinLimit(worthy, engine.limits.maxContentBytes);
   const observations = fitting.map((memory) => ({
+    memory,
     input: inputOf(memory, common, now),
     judge: memory.importanceSource,
     verbatim: verbatim.has(memory),
   }));
   // Every text is embedded once, though it is looked at twice.
   const tools = { ...engine, embedder: engine.embedder && remembering(engine.embedder) };
-  const { remembered, merged } = await write(tools, observations, now, options);
+  const graph = look && graphOf(tools, fitting, turns, { ...common, look });
+  const { remembered, merged, observed } = await write(tools, observations, graph, now, options);
   const idsOf = (outcome: RememberResult['outcome']) =>
     remembered.filter((each) => each.outcome === outcome).map(({ id }) => id);
   return {
@@ -112,22 +127,40 @@ export async function observe(
     merged,
     ...judged,
     failures: [...judged.failures, ...failures],
+    ...(observed ? { graph: observed } : {}),
   };
+}
+
+interface Written {
+  readonly remembered: readonly RememberResult[];
+  readonly merged: number;
+  readonly observed?: ObservedGraph | undefined;
 }
 
 async function write(
   engine: Dependencies,
-  observations: readonly Observation[],
+  facts: readonly (Observation & { readonly memory: ExtractedMemory })[],
+  graph: Graph | undefined,
   now: Instant,
   options: ObserveOptions,
-): Promise<{ readonly remembered: readonly RememberResult[]; readonly merged: number }> {
+): Promise<Written> {
   const operation = { now: new Date(now), signal: options.signal };
   for (;;) {
-    const { kept, merged } = await mergeNearDuplicates(engine, observations, now, options);
-    const inputs = kept.map(({ input }) => input);
-    const judges = kept.map(({ judge }) => judge);
+    throwIfAborted(options.signal);
+    const resolved = await graph?.resolve(engine.space);
+    const stated = facts.map(({ memory, input, ...fact }) => ({
+      ...fact,
+      input: resolved ? { ...input, relations: resolved.relationsOf(memory) } : input,
+    }));
+    const { kept, merged } = await mergeNearDuplicates(engine, stated, now, options);
+    const entities = resolved?.inputs ?? [];
+    const inputs = [...entities, ...kept.map(({ input }) => input)];
+    const judges = [...entities.map(() => 'default' as const), ...kept.map(({ judge }) => judge)];
     try {
-      return { remembered: await rememberJudged(engine, inputs, judges, operation), merged };
+      const remembered = await rememberJudged(engine, inputs, judges, operation, resolved?.furtherChanges);
+      // What a name means has changed meanwhile.
+      if (remembered.length < inputs.length) continue;
+      return { remembered, merged, observed: resolved?.observed };
     } catch (error) {
       // A memory that was to be replaced may have been forgotten meanwhile: then it is no longer similar.
       if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
@@ -141,7 +174,12 @@ interface Judged extends Pick<ObserveResult, 'failures' | 'dropped' | 'usage' | 
   readonly verbatim: ReadonlySet<ExtractedMemory>;
 }
 
-async function judge(engine: Dependencies, turns: readonly Turn[], options: ObserveOptions): Promise<Judged> {
+async function judge(
+  engine: Dependencies,
+  turns: readonly Turn[],
+  options: ObserveOptions,
+  look: GraphLook | undefined,
+): Promise<Judged> {
   const { languageModel: model, newNonce, analyzer } = engine;
   const hasContent = ({ content }: Turn) => analyzer.analyze(content).length > 0 && !isPoliteness(content);
   const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);
@@ -158,6 +196,7 @@ async function judge(engine: Dependencies, turns: readonly Turn[], options: Obse
     maxOutputTokens,
     signal,
     newNonce,
+    graph: look && ((batch) => knownTo(engine, batch, look)),
   });
   const failed = new Set(extraction.failures.flatMap(({ positions }) => positions));
   const missed = fallback === 'events' ? turns.filter(({ position }) => failed.has(position)) : [];

@@ -115,6 +115,8 @@ async function firstOpen<Pair extends NewPair>(
   return pairs
     .flatMap((pair): OpenPair<Pair>[] => {
       const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
+      // Whether two entities are one is for people to say: a description does not tell.
+      if (older?.type === 'entity' && newer?.type === 'entity') return [];
       return older && newer ? [{ pair, older, newer }] : [];
     })
     .slice(0, most);

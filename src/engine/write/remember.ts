@@ -47,14 +47,18 @@ export async function rememberMany(
   return rememberAll(engine, inputs, options, {});
 }
 
-/** Remembers many statements whose importance a model or rules have judged. */
+/**
+ * Remembers many statements whose importance a model or rules have judged, and what else belongs to them; nothing, and an
+ * empty list, when `furtherChanges` says so.
+ */
 export async function rememberJudged(
   engine: Dependencies,
   inputs: readonly RememberInput[],
   judges: readonly ImportanceSource[],
   options: BatchOptions,
+  furtherChanges?: FurtherChanges,
 ): Promise<readonly RememberResult[]> {
-  return rememberAll(engine, inputs, options, { judges });
+  return rememberAll(engine, inputs, options, { judges, furtherChanges });
 }
 
 /** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
