@@ -80,6 +80,8 @@ export function statedIn(memories: readonly ExtractedMemory[], turns: readonly T
         leftOut.push({ kind: 'relation', name: `${from} ${name} ${to}`, reason: 'unreadable' });
       } else if (!turn || !ends.every((end) => names(turn, end))) {
         leftOut.push({ kind: 'relation', name: `${from} ${name} ${to}`, reason: 'unstated' });
+      } else if (keyOf(from) === keyOf(to)) {
+        leftOut.push({ kind: 'relation', name: `${from} ${name} ${to}`, reason: 'same' });
       } else {
         for (const end of ends)
           if (!found.has(keyOf(end)))
