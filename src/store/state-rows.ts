@@ -30,7 +30,7 @@ export function snapshotOfState(state: State, numbers: Numbers): StateSnapshot {
     ...readerOf(() => state),
     ...rowsOf(state, numbers),
     of: state,
-    sequence: lastSequence(state),
+    sequence: async () => lastSequence(state),
   };
 }
 

@@ -233,7 +233,7 @@ export type Made = Pick<MemoryRecord, 'id' | 'createdAt'>;
 /** A space at one moment, as a store gives it. */
 export interface StoreSnapshot extends StoreReader, IndexRows {
   /** That of the last event that is seen. */
-  readonly sequence: number;
+  sequence(): Promise<number>;
 }
 
 export interface SpaceReader {
@@ -313,7 +313,7 @@ export interface Snapshot extends SpaceReader {
   /** Another value once anything was committed, by any process; it may differ for no reason. */
   version(): Promise<unknown>;
   /** That of the last event that is seen. */
-  readonly sequence: number;
+  sequence(): Promise<number>;
   /**
    * The true top `limit` of the whole formula over all eligible memories, together with the bound that proves it. Throws
    * `embedder_mismatch` for a vector of another length than the space's.

@@ -60,9 +60,7 @@ export function withRanking(
             work({
               ...reader,
               links: ranked.links ?? reader.links,
-              get sequence() {
-                return rows.sequence;
-              },
+              sequence: rows.sequence,
               version: async () => rows.version(),
               search: ranked.search,
               inspect: ranked.inspect,

@@ -44,7 +44,6 @@ export function observed(
       space.snapshot((snapshot) =>
         work({
           ...snapshot,
-          sequence: snapshot.sequence,
           async search(request) {
             await look(snapshot, request);
             return snapshot.search(request);

@@ -1,7 +1,7 @@
 import type { JsonValue, Metadata } from '../../domain/memory.ts';
 import { type MetadataCondition, meetsMetadata } from '../../domain/metadata-condition.ts';
+import { storedJson } from '../../store/damage.ts';
 import type { Connection } from './connection.ts';
-import { storedJson } from './damage.ts';
 
 /** Indexes the top-level properties of a memory's metadata, in the place of what was there. */
 export function writeAttributes(connection: Connection, row: number, metadata: Metadata): void {

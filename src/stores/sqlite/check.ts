@@ -1,9 +1,9 @@
 import { SalienceError } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
+import { damagedRow } from '../../store/damage.ts';
 import { attributesOf } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { damagedRow } from './damage.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
 import { wrongChecksums } from './protection.ts';

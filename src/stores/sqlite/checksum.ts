@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { damagedRow, type Place } from '../../store/damage.ts';
 import type { SqlValue } from './connection.ts';
-import { damagedRow, type Place } from './damage.ts';
 
 /**
  * Each row carries a CRC-32 of its values, so that a value that was damaged on the disk, and could still have been

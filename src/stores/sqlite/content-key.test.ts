@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openMemory } from '../../open.ts';
+import { contentKey } from '../../store/content-key.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { connect } from './connection.ts';
-import { contentKey } from './content-key.ts';
 import { fileNameOf } from './files.ts';
 import { findMemories } from './find.ts';
 

@@ -1,17 +1,8 @@
-import { crc32 } from 'node:zlib';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { normalisedContent } from '../../domain/statement.ts';
+import { contentKey } from '../../store/content-key.ts';
+import { recordFromJson } from '../../store/stored-json.ts';
 import { fullContent } from '../../store/tiers.ts';
 import type { Connection } from './connection.ts';
-import { recordFromJson } from './rows.ts';
-
-/**
- * What equal statements have in common: the CRC-32 of the normalised content. Different ones may share it: whoever finds
- * by it compares the statements too.
- */
-export function contentKey(content: string): number {
-  return crc32(normalisedContent(content));
-}
 
 /** The key of a memory as it is written over `before`, if there is one. A stub keeps that of its full text. */
 export function keyOfMemory(

@@ -1,15 +1,15 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
-import type { EventQuery, LinkChange, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
+import type { EventQuery, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
+import { linkChangeFromJson, recordFromJson, settingsFromJson } from '../../store/stored-json.ts';
 import { verify } from './checksum.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { isObject, isTextList, storedJson } from './damage.ts';
 import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
-import { readDerivation, readSettings, settingsFromJson } from './meta.ts';
+import { readDerivation, readSettings } from './meta.ts';
 import { readPairs, readUncompared } from './pairs.ts';
 import { readStanding, readStated } from './relations.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST, recordFromJson } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
 import { readVotes } from './votes.ts';
@@ -184,24 +184,4 @@ export function eventOf(row: EventRow): MemoryEvent {
         : settingsFromJson(row.settings, { table: 'event', row: row.sequence }),
     run: row.run ?? undefined,
   };
-}
-
-/** The change of a link in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
-export function linkChangeFromJson(json: string, sequence: number): LinkChange {
-  const { link, before } = storedJson<LinkChange>(
-    json,
-    isLinkChange,
-    { table: 'event', row: sequence },
-    'link',
-  );
-  return { link, before };
-}
-
-function isLinkChange(value: unknown): boolean {
-  return (
-    isObject<LinkChange>(value) &&
-    isObject<LinkChange['link']>(value.link) &&
-    isTextList(value.link.ids) &&
-    value.link.ids.length === 2
-  );
 }

@@ -1,15 +1,16 @@
 import { stampOf } from '../../store/position.ts';
 import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
 import type { MemoryEvent, Usage } from '../../store/store.ts';
+import { linkChangeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import type { Connection } from './connection.ts';
-import { lastSequence, linkChangeFromJson } from './events.ts';
+import { lastSequence } from './events.ts';
 import { readDerivation, readGeneration } from './meta.ts';
 import { loadPages } from './pages.ts';
 import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import { rowSource } from './source.ts';
 import { readRelations, readRelationsVersion } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
-import { lastUsageSequence, usedFromJson } from './usage.ts';
+import { lastUsageSequence } from './usage.ts';
 
 /** Rows of one batch: a program waits between two. */
 const BATCH = 500;

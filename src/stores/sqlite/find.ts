@@ -1,9 +1,10 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
+import { contentKey } from '../../store/content-key.ts';
 import type { FindBy } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { contentKey, statementOf } from './content-key.ts';
+import { statementOf } from './content-key.ts';
 import { triplesOf } from './relations.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 

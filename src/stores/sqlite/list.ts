@@ -11,10 +11,10 @@ import {
   pageOf,
   placeOf,
 } from '../../store/cursor.ts';
+import { damagedRow } from '../../store/damage.ts';
 import type { FieldCondition, ListAnswer, ListRequest } from '../../store/store.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { damagedRow } from './damage.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real } from './rows.ts';
 
 /** A part of a WHERE clause with its values. */

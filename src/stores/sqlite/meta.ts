@@ -1,8 +1,9 @@
-import { DEFAULT_SETTINGS, type SpaceSettings, sameSetting } from '../../domain/settings.ts';
+import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
+import { damagedRow } from '../../store/damage.ts';
 import type { Derivation } from '../../store/derived.ts';
+import { settingsFromJson, settingsToJson } from '../../store/stored-json.ts';
 import { verify, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { damagedRow, isObject, isTextList, storedJson } from './damage.ts';
 
 /**
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
@@ -76,34 +77,6 @@ export function readSettings(connection: Connection): SpaceSettings {
 
 export function writeSettings(connection: Connection, settings: SpaceSettings): void {
   writeMeta(connection, 'settings', settingsToJson(settings));
-}
-
-/** What is as it was before there was a choice takes no room. */
-export function settingsToJson({ recordRecalls, singleValued, ...settings }: SpaceSettings): string {
-  return JSON.stringify({
-    ...settings,
-    ...(recordRecalls === 'off' ? {} : { recordRecalls }),
-    ...(sameSetting(singleValued, DEFAULT_SETTINGS.singleValued) ? {} : { singleValued }),
-  });
-}
-
-type RecordedFor = Exclude<SpaceSettings['recordRecalls'], 'off'>;
-
-export function settingsFromJson(
-  json: string,
-  where: { readonly table: string; readonly row: number },
-): SpaceSettings {
-  const isSettings = (value: unknown) =>
-    isObject<SpaceSettings>(value) &&
-    typeof value.timeZone === 'string' &&
-    isObject<SpaceSettings['fading']>(value.fading) &&
-    (value.fading.mode === 'off' || value.fading.mode === 'retention') &&
-    (value.singleValued === undefined || isTextList(value.singleValued)) &&
-    (value.recordRecalls === undefined ||
-      (isObject<RecordedFor>(value.recordRecalls) &&
-        typeof value.recordRecalls.days === 'number' &&
-        typeof value.recordRecalls.texts === 'boolean'));
-  return { ...DEFAULT_SETTINGS, ...storedJson<SpaceSettings>(json, isSettings, where, 'settings') };
 }
 
 export function readGeneration(connection: Connection): number {

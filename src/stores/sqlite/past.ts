@@ -1,8 +1,8 @@
+import { damagedRow } from '../../store/damage.ts';
 import { linkKey } from '../../store/links.ts';
 import { emptyState, type KeptPair, type SearchableMemory, type State } from '../../store/state.ts';
 import type { LinkKind, MemoryEvent } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { damagedRow } from './damage.ts';
 import { readAllEvents } from './events.ts';
 import { readDerivation, readSettings } from './meta.ts';
 import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';

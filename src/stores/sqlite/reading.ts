@@ -42,9 +42,7 @@ export function readingSnapshot<Result>(
     work({
       ...reader,
       ...indexRows(current),
-      get sequence() {
-        return lastSequence(current());
-      },
+      sequence: async () => lastSequence(current()),
     }),
   );
 }

@@ -6,9 +6,9 @@ import {
   type RecordingRequest,
   recordingWithout,
 } from '../../store/recording.ts';
+import { detailsFromJson, hitsFromJson } from '../../store/stored-json.ts';
 import { verify } from './checksum.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { isObject, storedJson } from './damage.ts';
 import { lastSequence } from './events.ts';
 import { writeMeta } from './meta.ts';
 import { optionalText, text } from './rows.ts';
@@ -126,26 +126,10 @@ export function recordingOf(row: RecordingRow): Recording {
     strategy: row.strategy,
     sessionId: row.session_id ?? undefined,
     query: row.query ?? undefined,
-    hits: storedJson(row.hits, areHits, place, 'hits'),
-    details: storedJson(row.details, areDetails, place, 'details'),
+    hits: hitsFromJson(row.hits, row.sequence),
+    details: detailsFromJson(row.details, row.sequence),
     redacted: row.redacted === 1,
   };
-}
-
-function areHits(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (each) =>
-        isObject<Recording['hits'][number]>(each) &&
-        typeof each.id === 'string' &&
-        typeof each.score === 'number',
-    )
-  );
-}
-
-function areDetails(value: unknown): boolean {
-  return isObject<Recording['details']>(value) && isObject(value['options']);
 }
 
 /** Takes memories out of the log, with what was asked where they were returned or named. */

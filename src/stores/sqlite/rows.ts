@@ -3,17 +3,15 @@ import {
   columnOf,
   FIELD_NAMES,
   FIELDS,
-  type Field,
   type FieldKind,
   type FieldName,
   type NumberField,
-  withPresentNames,
 } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import type { Triple } from '../../domain/relation.ts';
+import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
+import { ABSENT, isRelationList } from '../../store/stored-json.ts';
 import { checksumOf, verify } from './checksum.ts';
 import type { SqlValue } from './connection.ts';
-import { damagedRow, isObject, isTextList, type Place, storedJson } from './damage.ts';
 
 /** How a field is written into its column and read from it. */
 interface Codec {
@@ -99,12 +97,7 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
   }
 }
 
-function isRelationList(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every((each) => isObject<Triple>(each) && isTextList([each.from, each.name, each.to]))
-  );
-}
+const NUMBERS = FIELD_NAMES.filter((name) => FIELDS[name].kind === 'number') as readonly NumberField[];
 
 function optional(value: unknown): unknown {
   return value ?? undefined;
@@ -136,43 +129,6 @@ export function fromRow(row: MemoryRow): MemoryRecord {
   const record: Record<string, unknown> = { ...ABSENT };
   for (const { name, column, read } of CODECS) record[name] = read(row[column], place);
   return record as unknown as MemoryRecord;
-}
-
-/** Of fields that earlier versions did not write: lists are empty then, everything else is unknown. */
-const ABSENT: Readonly<Record<string, unknown>> = Object.fromEntries(
-  FIELD_NAMES.map((name) => {
-    const { initial }: Field = FIELDS[name];
-    return [name, Array.isArray(initial) ? initial : undefined];
-  }),
-);
-
-/** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
-export function recordFromJson(json: string, sequence: number): MemoryRecord {
-  const record = storedJson<MemoryRecord & { readonly supersedes?: string | readonly string[] }>(
-    json,
-    isRecord,
-    { table: 'event', row: sequence },
-    'before',
-  );
-  // An older version knew of one superseded memory at most.
-  return { ...ABSENT, ...withPresentNames(record), supersedes: [record.supersedes ?? []].flat() };
-}
-
-const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;
-const NUMBERS = FIELD_NAMES.filter((name) => FIELDS[name].kind === 'number') as readonly NumberField[];
-const numberKeys = ['createdAt', 'updatedAt', ...NUMBERS] as const;
-
-/** Whether this has at least what every version wrote, in the right kinds. */
-function isRecord(value: unknown): boolean {
-  return (
-    isObject<MemoryRecord>(value) &&
-    textKeys.every((key) => typeof value[key] === 'string') &&
-    numberKeys.every((key) => Number.isFinite(value[key])) &&
-    isTextList(value.tags) &&
-    isTextList(value.sessions) &&
-    isTextList([value.supersedes ?? []].flat()) &&
-    isObject(value.metadata)
-  );
 }
 
 /** A vector as float32, little endian on every machine. */

@@ -1,8 +1,8 @@
+import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
 import { containsText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
-import { damagedRow, isTextList, storedJson } from './damage.ts';
 import { type BytesRow, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 /** The rows of a file by their numbers, inside the open transaction of a connection. */

@@ -1,5 +1,5 @@
+import { damagedRow } from '../../store/damage.ts';
 import { verify } from './checksum.ts';
-import { damagedRow } from './damage.ts';
 import type { BytesRow } from './rows.ts';
 
 /**

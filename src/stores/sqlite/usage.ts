@@ -1,8 +1,8 @@
-import type { LinkChange, NewUsage, Usage, UseBefore, UseDecision } from '../../store/store.ts';
+import type { NewUsage, Usage, UseBefore, UseDecision } from '../../store/store.ts';
+import { useBeforeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import { checkUsed, dynamicsOf, usageWithout } from '../../store/using.ts';
 import { verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { isObject, isTextList, storedJson, type Untrusted } from './damage.ts';
 import { findMemory, lastSequence } from './events.ts';
 import { setPossibleLinks } from './links.ts';
 import { optionalText, real, text } from './rows.ts';
@@ -89,42 +89,9 @@ export function usageOf(row: UsageRow): Usage {
     sessionId: row.session_id ?? undefined,
     used: usedFromJson(row.used, row.sequence),
     after: row.after_event,
-    ...(row.before === null ? {} : { before: beforeFromJson(row.before, row.sequence) }),
+    ...(row.before === null ? {} : { before: useBeforeFromJson(row.before, row.sequence) }),
   };
 }
-
-/** JSON leaves out what is absent. */
-function beforeFromJson(json: string, sequence: number): UseBefore {
-  const { memories, links } = storedJson<UseBefore>(
-    json,
-    isBefore,
-    { table: 'usage', row: sequence },
-    'before',
-  );
-  return {
-    memories: memories.map(({ id, ...dynamics }) => ({ id, ...dynamicsOf(dynamics) })),
-    links: links.map(({ link, before }) => ({ link, before })),
-  };
-}
-
-/** The memories that a use names. Throws `store_corrupt`. */
-export function usedFromJson(json: string, sequence: number): Usage['used'] {
-  return storedJson(json, (value) => isListOf(value, hasId), { table: 'usage', row: sequence }, 'used');
-}
-
-function isBefore(value: unknown): boolean {
-  return isObject<UseBefore>(value) && isListOf(value.memories, hasUse) && isListOf(value.links, hasLink);
-}
-
-type UsedItem = UseBefore['memories'][number] & LinkChange;
-
-function isListOf(value: unknown, isItem: (item: Untrusted<UsedItem>) => boolean): boolean {
-  return Array.isArray(value) && value.every((each) => isObject<UsedItem>(each) && isItem(each));
-}
-
-const hasId = ({ id }: Untrusted<UsedItem>) => typeof id === 'string';
-const hasUse = ({ id, sessions }: Untrusted<UsedItem>) => typeof id === 'string' && isTextList(sessions);
-const hasLink = ({ link }: Untrusted<UsedItem>) => isObject<LinkChange['link']>(link) && isTextList(link.ids);
 
 /** The last use of the space. */
 export function lastUsage(

@@ -2,6 +2,7 @@ import { textChanged } from '../../store/comparison.ts';
 import { deriveWith } from '../../store/derived.ts';
 import { memoryExists, missingMemory } from '../../store/faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../../store/store.ts';
+import { settingsToJson } from '../../store/stored-json.ts';
 import { writeAttributes } from './attributes.ts';
 import { withChecksum } from './checksum.ts';
 import type { Connection, SqlValue } from './connection.ts';
@@ -10,15 +11,7 @@ import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
-import {
-  readDerivation,
-  readMeta,
-  readSettings,
-  settingsToJson,
-  writeDerivation,
-  writeMeta,
-  writeSettings,
-} from './meta.ts';
+import { readDerivation, readMeta, readSettings, writeDerivation, writeMeta, writeSettings } from './meta.ts';
 import {
   attemptPairs,
   type End,

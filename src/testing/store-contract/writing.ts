@@ -69,7 +69,7 @@ export const writingTests: readonly ContractTest[] = [
     await inside;
     // A store may have it wait until the write is over.
     const seen = space.snapshot(async (snapshot) => {
-      return { content: (await getOne(snapshot, 'a'))?.content, sequence: snapshot.sequence };
+      return { content: (await getOne(snapshot, 'a'))?.content, sequence: await snapshot.sequence() };
     });
     release();
     await writing;

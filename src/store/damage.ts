@@ -1,4 +1,4 @@
-import { SalienceError } from '../../domain/errors.ts';
+import { SalienceError } from '../domain/errors.ts';
 
 /** Where in a file something is damaged: a table, and what identifies the row in it. */
 export interface Place {
