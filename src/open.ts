@@ -1,4 +1,5 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+import { text } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import type { FadingOption, RecallRecordingOption } from './domain/settings.ts';
 import { parseSpaceName } from './domain/space.ts';
@@ -24,8 +25,11 @@ import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analy
 import { type DateReader, readEnglishDates } from './text/dates.ts';
 
 export interface OpenOptions {
-  /** The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps all in memory until it is closed. */
-  readonly path: string;
+  /**
+   * The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps all in memory until it is
+   * closed. Needed unless `store` is given.
+   */
+  readonly path?: string | undefined;
   /** Whose memory this is: 1–200 characters. There is no default: nobody opens another's memory by mistake. */
   readonly space: string;
   /** `builtin` (default), `none`, or an embedder such as `openAiCompatibleEmbedder({…})` makes. */
@@ -72,7 +76,7 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined;
   /** Default is a UUIDv7. */
   readonly newId?: ((now: Instant) => string) | undefined;
-  /** A store of your own; `path` is then only a name. */
+  /** Where memories are kept instead of in files, such as `postgres(url)`; it stays open when the memory is closed. */
   readonly store?: Store | undefined;
 }
 
@@ -141,10 +145,13 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   }
 }
 
-/** The store that `path` names. */
-export async function openStore(options: Pick<OpenOptions, 'path' | 'synchronous'>): Promise<Store> {
+/** The store that `path` names. Throws `invalid_argument` without one. */
+export async function openStore({
+  path,
+  synchronous,
+}: Pick<OpenOptions, 'path' | 'synchronous'>): Promise<Store> {
   const { createSqliteStore } = await import('./stores/sqlite/index.ts');
-  return createSqliteStore({ directory: options.path, synchronous: options.synchronous });
+  return createSqliteStore({ directory: text(path, 'path'), synchronous });
 }
 
 /** Vectors of two models are never mixed, terms of two analyzers never either. */

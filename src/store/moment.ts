@@ -44,6 +44,7 @@ export async function unlessOvertaken<Result>(
   return outcome.result;
 }
 
-function isOvertaken(error: unknown): boolean {
+/** Whether this is the error of {@link overtaken}. */
+export function isOvertaken(error: unknown): boolean {
   return SalienceError.isInstance(error) && error.details?.['overtaken'] === true;
 }

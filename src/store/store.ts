@@ -55,7 +55,8 @@ export interface SpaceCore {
   readonly erases: 'bytes' | 'rows';
   /**
    * One atomic write. `decide` reads inside the transaction, waits for nothing but its reader, and returns the
-   * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing.
+   * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing. A store
+   * that decides before it locks calls it again when others were faster: only its answer may tell what it did.
    */
   write<Result>(
     entry: WriteEntry,
@@ -71,7 +72,8 @@ export interface SpaceCore {
   /**
    * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
    * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
-   * A memory that was removed meanwhile is passed over. Returns the sequence of the row.
+   * A memory that was removed meanwhile is passed over. `decide` may be called again, as in a write. Returns the sequence
+   * of the row.
    */
   use(usage: NewUsage, decide: (reader: StoreReader) => Promise<UseDecision>): Promise<number>;
   /**

@@ -63,6 +63,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The only folders that load a driver or a server's library. */
 const drivers: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['stores', 'cli'],
+  pg: ['stores'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/server/stdio': ['mcp'],
   hono: ['http'],

@@ -129,11 +129,14 @@ async function undoOperation(
     partly,
     run: first.run,
   } as const;
+  const passedOver = new Set<string>();
   const undone = await engine.space.write(entry, async (reader) => {
+    // It may be decided again.
+    passedOver.clear();
     const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
       const problem = await changedSince(reader, id, events, concerns);
       if (problem && !skipped) throw problem;
-      if (problem) skipped?.set(id, { id, reason: 'changed' });
+      if (problem) passedOver.add(id);
       return problem === undefined;
     };
     // A link needs both of its memories: those that come back come before it, those that go after it.
@@ -192,6 +195,7 @@ async function undoOperation(
       ...(settings ? { settings } : {}),
     };
   });
+  for (const id of passedOver) skipped?.set(id, { id, reason: 'changed' });
   if (settings) await trimRecordings(engine, settings);
   const back = undone.flatMap(([, before]) => (before ? [before] : []));
   const shown = new Map((await shownAll(engine, back, entry.at)).map((memory) => [memory.id, memory]));

@@ -1,0 +1,139 @@
+// A PostgreSQL server for tests and benchmarks, from installed binaries.
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** The directory with `initdb` and `postgres`: on the path, or where Debian keeps those of each version. */
+export function findBinaries() {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
+  const places = [
+    ...(process.env.PATH ?? '').split(':'),
+    ...versions
+      .filter((name) => Number(name) >= 15)
+      .sort((a, b) => Number(b) - Number(a))
+      .map((name) => `/usr/lib/postgresql/${name}/bin`),
+  ];
+  return places.find(
+    (place) => place !== '' && existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
+  );
+}
+
+/**
+ * A server of its own, in a new directory, on a free port of this machine alone: whoever asks is let in. As root it runs as the
+ * user `postgres`.
+ */
+export async function startServer(bin, settings = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'salience-postgres-'));
+  const owner = process.getuid?.() === 0 ? ownerOf() : undefined;
+  if (owner) chownSync(directory, owner.uid, owner.gid);
+  const data = join(directory, 'data');
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'salience',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--data-checksums',
+      '--no-sync',
+    ],
+    { cwd: directory, encoding: 'utf8', ...owner },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const url = `postgresql://salience@127.0.0.1:${port}/postgres`;
+  const options = Object.entries({
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: directory,
+    max_connections: 60,
+    log_min_messages: 'panic',
+    ...settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let server;
+  let ended;
+  const start = async () => {
+    // A group of its own, so that it can be ended as a whole.
+    server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
+      cwd: directory,
+      detached: true,
+      stdio: 'ignore',
+      ...owner,
+    });
+    ended = new Promise((resolve) => server.once('exit', resolve));
+    await untilReady(url, server);
+  };
+  const end = async (signal) => {
+    endGroup(server.pid, signal);
+    await ended;
+  };
+  const onExit = () => {
+    endGroup(server.pid, 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', onExit);
+  await start();
+  return {
+    url,
+    data,
+    /** Ends every process of the server at once, as a loss of power does, and starts it again. */
+    async crash() {
+      await end('SIGKILL');
+      await start();
+    },
+    async stop() {
+      await end('SIGINT');
+      process.off('exit', onExit);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function ownerOf() {
+  const ask = (flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout.trim());
+  const [uid, gid] = [ask('-u'), ask('-g')];
+  if (!uid) throw new Error('PostgreSQL does not run as root, and there is no user "postgres"');
+  return { uid, gid };
+}
+
+function endGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Ready is who answers a query. */
+async function untilReady(url, server) {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (server.exitCode !== null) throw new Error('the server ended at its start');
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+  throw new Error('the server was not ready within 30 seconds');
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

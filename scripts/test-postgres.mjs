@@ -1,0 +1,54 @@
+// Runs the tests of test/postgres against a real server: that of SALIENCE_TEST_POSTGRES, a URL whose user may make
+// schemas; else one of its own from installed binaries, in a directory of its own, on a free port; else, in CI and as
+// root, Debian's package. Without any of them it says so and ends well.
+//   node scripts/test-postgres.mjs [TESTS]
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findBinaries, startServer } from './postgres-server.mjs';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+
+let binaries = findBinaries();
+if (process.env.SALIENCE_TEST_POSTGRES === undefined && !binaries && process.env.CI && isRoot) {
+  // The cluster that the package makes is left alone.
+  for (const line of ['update -qq', 'install -y -qq --no-install-recommends postgresql']) {
+    spawnSync('apt-get', line.split(' '), {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  binaries = findBinaries();
+}
+
+let status;
+if (process.env.SALIENCE_TEST_POSTGRES !== undefined) {
+  status = runTests({});
+} else if (binaries) {
+  const server = await startServer(binaries);
+  try {
+    status = runTests({ SALIENCE_TEST_POSTGRES: server.url });
+  } finally {
+    await server.stop();
+  }
+} else {
+  console.log(
+    'skipped: no PostgreSQL here. Set SALIENCE_TEST_POSTGRES to the URL of a server, or install one (apt-get install postgresql)',
+  );
+  status = 0;
+}
+process.exit(status);
+
+function runTests(environment) {
+  const { status } = spawnSync(
+    'npx',
+    [
+      '--no-install',
+      'vitest',
+      'run',
+      ...(process.argv.length > 2 ? process.argv.slice(2) : ['test/postgres']),
+    ],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, ...environment } },
+  );
+  return status ?? 1;
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { SalienceError } from '../../domain/errors.ts';
+import { type Database, translated } from './connection.ts';
+import { isConflict, isLost } from './faults.ts';
+import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
+import { checkedText } from './rows.ts';
+import { joined, quoted, raw, type Sql, sql } from './sql.ts';
+import { type ColumnType, TABLES, type Table, type TableName } from './tables.ts';
+
+/** What a write does to one table. */
+export interface TableChange {
+  /** Rows as they are afterwards, new or not. */
+  readonly put?: readonly Found[] | undefined;
+  /** Rows that go, by the columns that tell them; of a table without a key by those that are given. */
+  readonly drop?: readonly Found[] | undefined;
+  /** Rows that get these values, by the columns that tell them. */
+  readonly set?: { readonly rows: readonly Found[]; readonly to: Found } | undefined;
+}
+
+export type Changes = { readonly [Name in TableName]?: TableChange };
+
+/** 64 random bits: what tells a state, an operation or a use from any other that could have had its number. */
+export function newStamp(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/**
+ * Writes all of this, if the space is as it was at `before`; `false` where it is another by now, and nothing was changed.
+ * One statement: it takes the row of the space, verifies it, and is its own transaction. Where the connection is lost
+ * under it, whether it was done is found out by the stamp that it leaves.
+ */
+export async function commit(
+  { database, id }: SpacePlace,
+  before: Head,
+  after: Head,
+  changes: Changes,
+): Promise<boolean> {
+  const statement = statementFor({ database, id }, before, after, changes);
+  const deadline = Date.now() + database.busyTimeout;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const [row] = await database.run(statement);
+      // Sent again after a lost connection, it may find what it did the first time.
+      return row?.[0] === '1' || (attempt > 0 && (await isDone(database, id, after)));
+    } catch (error) {
+      if (isConflict(error)) return false;
+      if (!isLost(error)) return translated(database, () => Promise.reject(error));
+      if (Date.now() > deadline) throw inDoubt(database.place, error);
+      await pause(50 * 2 ** Math.min(attempt, 4));
+    }
+  }
+}
+
+/** Whether a space has what a write left behind. */
+async function isDone(database: Database, id: string, after: Head): Promise<boolean> {
+  const { space, event, usage } = database.tables;
+  const [row] = await database.run(
+    sql`SELECT (EXISTS (SELECT 1 FROM ${space} WHERE space_id = ${id}::uuid AND stamp = ${after.stamp}::text)
+      OR EXISTS (SELECT 1 FROM ${event} WHERE space_id = ${id}::uuid AND sequence = ${after.sequence}::bigint AND stamp = ${after.stamp}::text)
+      OR EXISTS (SELECT 1 FROM ${usage} WHERE space_id = ${id}::uuid AND sequence = ${after.usage}::bigint AND stamp = ${after.stamp}::text))::text`,
+  );
+  return row?.[0] === 'true';
+}
+
+function inDoubt(place: string, error: unknown): SalienceError {
+  const { message } = error as Error;
+  return new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${place}: the connection ended during a write and did not come back, so that it is not known whether it was done; read what is there, or send it again with the same idempotency key`,
+    { details: { place, inDoubt: true }, cause: { message } },
+  );
+}
+
+function statementFor(
+  { database, id }: Pick<SpacePlace, 'database' | 'id'>,
+  before: Head,
+  after: Head,
+  changes: Changes,
+): Sql {
+  const { tables } = database;
+  const columns = Object.keys(HEAD_COLUMNS) as (keyof Head)[];
+  const moved = columns
+    .filter((column) => after[column] !== before[column])
+    .map((column) => sql`${raw(column)} = ${after[column]}::${raw(HEAD_COLUMNS[column])}`);
+  const parts = Object.entries(changes).flatMap(([name, change]) =>
+    partsOf(name as TableName, tables[name as TableName], id, change),
+  );
+  const steps = [
+    // In the statement itself: a setting of the session would stay with a connection that others use too.
+    sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)`,
+    sql`moved AS (UPDATE ${tables.space} AS space SET ${joined(moved, ', ')} FROM patience
+      WHERE space.space_id = ${id}::uuid AND space.stamp = ${before.stamp}::text AND patience.milliseconds IS NOT NULL
+      RETURNING space.space_id)`,
+    ...parts,
+  ];
+  return sql`WITH ${joined(steps, ', ')} SELECT count(*)::text FROM moved`;
+}
+
+function partsOf(
+  name: TableName,
+  table: Sql,
+  id: string,
+  { put = [], drop = [], set }: TableChange,
+): readonly Sql[] {
+  const { columns, key }: Table = TABLES[name];
+  const parts: Sql[] = [];
+  const [dropped, written] = [raw(`drop_${name}`), raw(`put_${name}`)];
+  if (drop.length > 0) {
+    const by = Object.keys(drop[0] ?? {});
+    const same = by.map((column) => raw(`t.${quoted(column)} = r.${quoted(column)}`));
+    parts.push(
+      sql`${dropped} AS (DELETE FROM ${table} AS t USING moved, ${rowsOf(drop, columns, by)}
+        WHERE t.space_id = ${id}::uuid AND ${joined(same, ' AND ')} RETURNING 1)`,
+    );
+  }
+  if (set && set.rows.length > 0) {
+    const by = Object.keys(set.rows[0] ?? {});
+    const same = by.map((column) => raw(`t.${quoted(column)} = r.${quoted(column)}`));
+    const values = Object.entries(set.to).map(
+      ([column, value]) =>
+        sql`${raw(quoted(column))} = ${value === null ? null : String(value)}::${raw(columns[column] ?? 'text')}`,
+    );
+    parts.push(
+      sql`${raw(`set_${name}`)} AS (UPDATE ${table} AS t SET ${joined(values, ', ')} FROM moved, ${rowsOf(set.rows, columns, by)}
+        WHERE t.space_id = ${id}::uuid AND ${joined(same, ' AND ')})`,
+    );
+  }
+  if (put.length > 0) {
+    const given = Object.keys(columns);
+    const names = raw(given.map(quoted).join(', '));
+    const values = raw(given.map((column) => fromText(column, columns[column] ?? 'text')).join(', '));
+    const changed = given.filter((column) => !key?.includes(column));
+    const onConflict = key
+      ? raw(
+          ` ON CONFLICT (space_id, ${key.map(quoted).join(', ')}) DO UPDATE SET ${changed.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ')}`,
+        )
+      : sql``;
+    // What is dropped goes first: a memory may take the id of one that leaves.
+    const first = drop.length > 0 ? sql`, (SELECT count(*) FROM ${dropped}) AS gone` : sql``;
+    parts.push(
+      sql`${written} AS (INSERT INTO ${table} AS t (space_id, ${names})
+        SELECT moved.space_id, ${values} FROM moved${first}, ${rowsOf(put, columns, given)}${onConflict})`,
+    );
+  }
+  return parts;
+}
+
+/** Rows as one parameter. */
+function rowsOf(
+  rows: readonly Found[],
+  columns: Readonly<Record<string, ColumnType>>,
+  names: readonly string[],
+): Sql {
+  for (const row of rows) {
+    for (const [name, value] of Object.entries(row)) if (typeof value === 'string') checkedText(value, name);
+  }
+  const types = names.map((name) => {
+    const type = columns[name] ?? 'text';
+    return `${quoted(name)} ${type === 'bytea' ? 'text' : type}`;
+  });
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json) AS r(${raw(types.join(', '))})`;
+}
+
+function fromText(column: string, type: ColumnType): string {
+  const value = `r.${quoted(column)}`;
+  return type === 'bytea' ? `decode(${value}, 'base64')` : value;
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,182 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { translateError } from './faults.ts';
+import { type Sql, type Statement, statementOf } from './sql.ts';
+import { type TableNames, tablesIn } from './tables.ts';
+
+/**
+ * What a store asks of a driver's pool, as `pg` has it: one statement at a time, over any connection. Every value goes and
+ * comes as text. Without `values` the text may hold several statements, which are one transaction.
+ */
+export interface PostgresPool {
+  query(query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>;
+  /** A connection of its own. Without it a read that writers keep overtaking is given up after a few attempts. */
+  connect?(): Promise<PostgresConnection>;
+}
+
+export interface PostgresConnection extends Pick<PostgresPool, 'query'> {
+  /** Gives it back; with an error it is closed. */
+  release(error?: Error | boolean): void;
+}
+
+export interface PostgresQuery {
+  readonly text: string;
+  readonly values?: (string | null)[];
+  readonly rowMode: 'array';
+}
+
+/** A database and a schema in it. */
+export interface Database {
+  /** Host, port and database: what messages may say of where it is. */
+  readonly place: string;
+  readonly schema: string;
+  readonly tables: TableNames;
+  /** Milliseconds to wait for what others hold. */
+  readonly busyTimeout: number;
+  /** Runs one statement. Throws the driver's own errors. */
+  run(statement: Sql): Promise<readonly Row[]>;
+  /**
+   * Runs statements on one state, which nobody is kept from changing. Where the pool gives no connection, `work` gets none
+   * either.
+   */
+  transaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>): Promise<Result>;
+  /** Runs several statements without values, as one transaction. Throws the driver's own errors. */
+  script(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A transaction that reads one state. */
+export interface Transaction extends Pick<Database, 'run'> {
+  /** Goes on with the state there is now. */
+  renew(): Promise<void>;
+}
+
+export type Row = readonly (string | null)[];
+
+/** A pool that is made when it is first asked, or one that was handed over. */
+export interface Source {
+  readonly place: string;
+  pool(): Promise<PostgresPool>;
+  close(): Promise<void>;
+}
+
+const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/** Statements with values are sent as they are: nothing is prepared, so that any pooler may stand between. */
+export function openDatabase(source: Source, schema: string, busyTimeout: number): Database {
+  const ask = async (statement: Statement | { readonly text: string }) => {
+    const pool = await source.pool();
+    return (await pool.query({ ...statement, rowMode: 'array' })).rows as readonly Row[];
+  };
+  return {
+    place: source.place,
+    schema,
+    tables: tablesIn(schema),
+    busyTimeout,
+    run: (statement) => ask(statementOf(statement)),
+    async transaction(work) {
+      const pool = await source.pool();
+      if (!pool.connect) return work(undefined);
+      const connection = await pool.connect();
+      const tell = (text: string) => connection.query({ text, rowMode: 'array' });
+      try {
+        await tell(BEGIN);
+        const result = await work({
+          run: async (statement) =>
+            (await connection.query({ ...statementOf(statement), rowMode: 'array' })).rows as readonly Row[],
+          async renew() {
+            await tell('COMMIT');
+            await tell(BEGIN);
+          },
+        });
+        await tell('COMMIT');
+        connection.release();
+        return result;
+      } catch (error) {
+        // Whatever state it is in: it is not used again.
+        connection.release(true);
+        throw error;
+      }
+    },
+    async script(text) {
+      await ask({ text });
+    },
+    close: () => source.close(),
+  };
+}
+
+export interface PoolOptions {
+  readonly max?: number | undefined;
+  readonly connectTimeout: number;
+}
+
+/** A pool of connections to a URL. Throws `invalid_argument` for what is no URL of PostgreSQL. */
+export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
+  const place = placeOf(url);
+  let made: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
+  const make = async () => {
+    const { default: driver } = await loadDriver();
+    const pool = new driver.Pool({ connectionString: url, max, connectionTimeoutMillis: connectTimeout });
+    // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
+    pool.on('error', () => {});
+    return pool as unknown as PostgresPool & { end(): Promise<void> };
+  };
+  return {
+    place,
+    pool() {
+      made ??= make().catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+      return made;
+    },
+    async close() {
+      await (await made)?.end();
+    },
+  };
+}
+
+/** A pool that somebody else made, and closes. */
+export function sourceOfPool(pool: PostgresPool): Source {
+  return { place: 'the given pool', pool: async () => pool, close: async () => {} };
+}
+
+async function loadDriver(): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw new SalienceError('unsupported', 'PostgreSQL needs the package "pg": npm install pg', { cause });
+  }
+}
+
+/** Where a URL leads, without user and password. The URL itself is in no message. */
+function placeOf(url: string): string {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw notAUrl();
+  }
+  if (!['postgres:', 'postgresql:'].includes(parsed.protocol)) throw notAUrl();
+  const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
+  return `${host}:${parsed.port || parsed.searchParams.get('port') || '5432'}/${decodeURIComponent(parsed.pathname.slice(1))}`;
+}
+
+function notAUrl(): SalienceError {
+  return new SalienceError(
+    'invalid_argument',
+    'store: expected a URL such as postgresql://user@host:5432/database (percent-encode what is special in user and password)',
+    { details: { field: 'store' } },
+  );
+}
+
+/** Runs a task; the driver's errors become ours. */
+export async function translated<Result>(
+  { place }: Pick<Database, 'place'>,
+  task: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    throw translateError(error, place);
+  }
+}

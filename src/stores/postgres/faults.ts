@@ -1,0 +1,161 @@
+import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+
+/** Codes of PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html; of a system: as it names them. */
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether the connection ended before there was an answer: what was asked may have been done. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) {
+    // The driver has no code for a connection that ended under a statement.
+    return error instanceof Error && /connection terminated|connection ended|socket/i.test(error.message);
+  }
+  return /^(08|57P0[1-5])/.test(code) || LOST.has(code);
+}
+
+const LOST: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+]);
+
+/** Whether the server gave a statement up for the sake of another one: it can be sent again. */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** Whether a table is not there that the schema has. */
+export function isUndefinedTable(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '42P01' || code === '3F000';
+}
+
+/**
+ * The driver's error as one of ours; a caller's own errors pass through. `place` is the host, port and database: neither
+ * message nor cause holds a password, or what a statement was given.
+ */
+export function translateError(error: unknown, place: string): unknown {
+  if (SalienceError.isInstance(error) || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const known = code === undefined ? undefined : describe(code);
+  const [ours, what] = known ?? fallback(error, code);
+  if (ours === undefined) return error;
+  return new SalienceError(ours, `PostgreSQL at ${place}: ${what}`, {
+    details: { place, ...(code === undefined ? {} : { code }) },
+    // The driver's own error may quote rows.
+    cause: { code, message: error.message },
+  });
+}
+
+type Described = readonly [code: SalienceErrorCode | undefined, message: string];
+
+const UNCHANGED = 'nothing was changed';
+
+function describe(code: string): Described | undefined {
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return [
+        'store_failed',
+        'the user or the password is refused; check both, and the rules in pg_hba.conf',
+      ];
+    case '3D000':
+      return [
+        'store_failed',
+        'the database does not exist; create it (createdb), or correct the name in the URL',
+      ];
+    case '42501':
+      return [
+        'store_read_only',
+        `the user has no right to this; ${UNCHANGED}. Have its owner run "salience migrate", and grant the user USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables`,
+      ];
+    case '25006':
+      return [
+        'store_read_only',
+        `the server takes no writes: it is a standby, or transactions are read-only; ${UNCHANGED}. Connect to the primary`,
+      ];
+    case '53100':
+      return ['store_full', `no space is left on its disk; ${UNCHANGED}. Free some, and try again`];
+    case '53200':
+      return [
+        'store_failed',
+        `the server is out of memory; ${UNCHANGED}. Try again, or with fewer memories at once`,
+      ];
+    case '53300':
+      return [
+        'store_busy',
+        'the server has no connection left; raise max_connections, lower the size of the pool, or put a pooler before it',
+      ];
+    case '55P03':
+      return [
+        'store_busy',
+        `another process holds the lock of the space; ${UNCHANGED}. Try again, or raise busyTimeout`,
+      ];
+    case '57014':
+      return [
+        'timed_out',
+        `the statement was cancelled, by statement_timeout or by a user; ${UNCHANGED}. Raise the timeout, or try again`,
+      ];
+    case '42P01':
+    case '3F000':
+    case '42703':
+      return [
+        'not_a_store',
+        'a table of the schema is missing; run "salience migrate", or correct the name of the schema',
+      ];
+    case 'XX001':
+    case 'XX002':
+      return ['store_corrupt', 'the server reports damaged data; restore the database from a backup'];
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return ['store_failed', 'the host cannot be found; correct the URL, or look at the name service'];
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+      return ['store_failed', 'nothing listens there; start the server, or correct host and port'];
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return ['store_failed', 'it cannot be reached; look at the network and its rules'];
+    default:
+      return undefined;
+  }
+}
+
+function fallback(error: Error, code: string | undefined): Described {
+  if (isLost(error)) {
+    return [
+      'store_failed',
+      'the connection ended before there was an answer; try again when the server is back',
+    ];
+  }
+  if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {
+    return [
+      'store_busy',
+      'no connection became free in time; raise the size of the pool, or ask for less at once',
+    ];
+  }
+  if (/password must be a string|SCRAM/i.test(error.message)) {
+    return [
+      'store_failed',
+      'the server asks for a password, and none is given; put it into the URL or into PGPASSWORD',
+    ];
+  }
+  if (/does not support SSL|certificate|SSL/i.test(error.message) || code?.startsWith('ERR_TLS')) {
+    return [
+      'store_failed',
+      'the encrypted connection could not be made; look at sslmode and at the certificates',
+    ];
+  }
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code)) {
+    return ['store_failed', `the server failed with code ${code}; its own message is the cause`];
+  }
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) return ['store_failed', `the system says ${code}`];
+  return [undefined, ''];
+}

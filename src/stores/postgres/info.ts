@@ -1,0 +1,58 @@
+import type { SpaceInfo } from '../../store/store.ts';
+import { embeddingOf, type SpacePlace, settingsOf, startMoment } from './moment.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { joined, type Sql, sql } from './sql.ts';
+import { TABLES, type TableName } from './tables.ts';
+
+/** See `SpaceCore.info`: one statement, so that the counts belong together. `bytes` is that of the rows, without indexes. */
+export async function spaceInfo(place: SpacePlace): Promise<SpaceInfo> {
+  const { database, id, name } = place;
+  const { tables } = database;
+  const here = sql`space_id = ${id}::uuid`;
+  const count = (table: TableName, condition = sql`TRUE`) =>
+    sql`SELECT count(*) AS count FROM ${tables[table]} WHERE ${here} AND ${condition}`;
+  const countBy = (column: Sql) =>
+    sql`SELECT ${column} AS value, count(*) AS count FROM ${tables.memory} WHERE ${here} GROUP BY ${column} ORDER BY ${column}`;
+  const sizes = (Object.keys(TABLES) as TableName[]).map(
+    (table) => sql`SELECT sum(pg_column_size(t.*)) AS size FROM ${tables[table]} AS t WHERE ${here}`,
+  );
+  const moment = startMoment(place);
+  const current = sql`generation = space.generation`;
+  const [memories, vectors, terms, types, scopes, tiers, links, pending, events, bytes] = await moment.read(
+    count('memory'),
+    count('derived', sql`${current} AND vector IS NOT NULL`),
+    sql`SELECT count(DISTINCT part.term) AS count FROM ${tables.derived} AS derived,
+      json_array_elements_text(derived.terms::json) WITH ORDINALITY AS part(term, place)
+      WHERE ${here} AND ${current} AND part.place % 2 = 1`,
+    countBy(sql`type`),
+    countBy(sql`scope`),
+    countBy(sql`tier`),
+    count('link'),
+    count('similar_pair', sql`ended_at IS NULL`),
+    count('event'),
+    sql`SELECT sum(size) AS count FROM (${joined(sizes, ' UNION ALL ')}) AS sizes`,
+  );
+  const head = await moment.head();
+  const counts = (rows: typeof types = []) =>
+    Object.fromEntries(rows.map((row) => [String(row['value']), Number(row['count'])]));
+  const only = (rows: typeof types = []) => Number(rows[0]?.['count'] ?? 0);
+  return {
+    name,
+    memories: only(memories),
+    vectors: only(vectors),
+    terms: only(terms),
+    byType: counts(types),
+    byScope: counts(scopes),
+    byTier: counts(tiers),
+    links: only(links),
+    pendingPairs: only(pending),
+    events: only(events),
+    sequence: head.sequence,
+    embedding: embeddingOf(head),
+    analyzer: head.analyzer ?? undefined,
+    settings: settingsOf(head),
+    bytes: only(bytes),
+    path: undefined,
+    schemaVersion: SCHEMA_VERSION,
+  };
+}

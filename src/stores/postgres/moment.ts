@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import type { SpaceSettings } from '../../domain/settings.ts';
+import { closedError, missingSpace } from '../../store/faults.ts';
+import { overtaken } from '../../store/moment.ts';
+import type { Position } from '../../store/rows.ts';
+import type { EmbeddingInfo } from '../../store/store.ts';
+import { settingsFromJson } from '../../store/stored-json.ts';
+import { type Database, type Transaction, translated } from './connection.ts';
+import { joined, raw, type Sql, sql } from './sql.ts';
+
+/** A space of a database. */
+export interface SpacePlace {
+  readonly database: Database;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** The first 16 bytes of the SHA-256 of a space's name, as a UUID is written. */
+export function spaceIdOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+/** The row of a space: what a read knows of its moment, and what a write verifies and moves on. */
+export interface Head {
+  readonly stamp: string;
+  readonly sequence: number;
+  readonly at: number;
+  readonly event_stamp: string;
+  readonly usage: number;
+  readonly used_at: number;
+  readonly usage_stamp: string;
+  readonly key: number;
+  readonly ordinal: number;
+  readonly pair: number;
+  readonly recording: number;
+  readonly generation: number;
+  readonly relations: number;
+  readonly embedding_model: string | null;
+  readonly embedding_dimensions: number | null;
+  readonly analyzer: string | null;
+  readonly settings: string;
+}
+
+/** The columns of {@link Head} with their types. */
+export const HEAD_COLUMNS: Readonly<Record<keyof Head, 'text' | 'bigint'>> = {
+  stamp: 'text',
+  sequence: 'bigint',
+  at: 'bigint',
+  event_stamp: 'text',
+  usage: 'bigint',
+  used_at: 'bigint',
+  usage_stamp: 'text',
+  key: 'bigint',
+  ordinal: 'bigint',
+  pair: 'bigint',
+  recording: 'bigint',
+  generation: 'bigint',
+  relations: 'bigint',
+  embedding_model: 'text',
+  embedding_dimensions: 'bigint',
+  analyzer: 'text',
+  settings: 'text',
+};
+
+const headColumns = raw(Object.keys(HEAD_COLUMNS).join(', '));
+
+export function settingsOf({ settings }: Head): SpaceSettings {
+  return settingsFromJson(settings, { table: 'space', row: 0 });
+}
+
+export function embeddingOf({
+  embedding_model: model,
+  embedding_dimensions: dimensions,
+}: Head): EmbeddingInfo | undefined {
+  return model === null || dimensions === null ? undefined : { model, dimensions };
+}
+
+export function positionOf(head: Head): Position {
+  const { sequence, usage } = head;
+  return { sequence, usage, stamp: stampOf(head.generation, head.event_stamp, head.usage_stamp) };
+}
+
+/** See {@link Position.stamp}: the random stamps of an event and a use, empty before the first. */
+export function stampOf(generation: number, event: string, use: string): string {
+  return JSON.stringify([generation, event, use]);
+}
+
+/** A row of an answer: values by the names of columns. */
+export type Found = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads of one moment: each is a single statement, which brings along what tells its moment. No connection is held between
+ * them; a read of another moment than the first one throws `overtaken`.
+ */
+export interface Moment {
+  readonly place: SpacePlace;
+  /** The row of the space. */
+  head(): Promise<Head>;
+  /** The same; a later moment when nothing but this row was read yet, and `isStale` says that the one it is of is too old. */
+  renewed(isStale: () => boolean): Promise<Head>;
+  /** What each of these finds, all with one statement. */
+  read(...queries: readonly Sql[]): Promise<readonly (readonly Found[])[]>;
+  /** The same of one query. */
+  rows<Shape = Found>(query: Sql): Promise<readonly Shape[]>;
+  /** Whether a read was overtaken: whatever came of it is void. */
+  readonly isOvertaken: boolean;
+  /** Refuses whatever is asked afterwards. */
+  end(): void;
+}
+
+/** What the first read of a moment brings along. */
+export interface Company {
+  readonly queries: readonly Sql[];
+  take(head: Head, found: readonly (readonly Found[])[]): void;
+}
+
+export function startMoment(
+  place: SpacePlace,
+  {
+    company,
+    transaction,
+  }: { readonly company?: Company | undefined; readonly transaction?: Transaction | undefined } = {},
+): Moment {
+  const run = transaction?.run ?? place.database.run;
+  let first: Head | undefined;
+  let onlyHead = true;
+  let isOvertaken = false;
+  let ended = false;
+  const overtake = () => {
+    isOvertaken = true;
+    return overtaken(place.name);
+  };
+  const read: Moment['read'] = async (...queries) => {
+    if (ended) throw closedError('the reader of a moment that is over');
+    const along = first ? [] : (company?.queries ?? []);
+    const { head, found } = await readAt(place, run, [...queries, ...along]);
+    if (first && first.stamp !== head.stamp) throw overtake();
+    if (queries.length > 0) onlyHead = false;
+    if (!first && along.length > 0) company?.take(head, found.slice(queries.length));
+    first ??= head;
+    return found.slice(0, queries.length);
+  };
+  const head = async () => {
+    if (!first) await read();
+    return first as unknown as Head;
+  };
+  return {
+    place,
+    head,
+    async renewed(isStale) {
+      if (!first || !onlyHead || !isStale()) return head();
+      const before = first;
+      first = undefined;
+      await transaction?.renew();
+      const now = await head();
+      if (FIXED.some((name) => now[name] !== before[name])) throw overtake();
+      return now;
+    },
+    read,
+    async rows<Shape>(query: Sql) {
+      const [rows] = await read(query);
+      return (rows ?? []) as readonly unknown[] as readonly Shape[];
+    },
+    get isOvertaken() {
+      return isOvertaken;
+    },
+    end() {
+      ended = true;
+    },
+  };
+}
+
+/** What somebody may have gone by who has read nothing but the row of a space. */
+const FIXED = [
+  'settings',
+  'embedding_model',
+  'embedding_dimensions',
+  'analyzer',
+] as const satisfies (keyof Head)[];
+
+/** Several queries and the row of the space, of one moment: one statement sees one state. Throws `not_found`. */
+async function readAt(
+  { database, name, id }: SpacePlace,
+  run: Database['run'],
+  queries: readonly Sql[],
+): Promise<{ readonly head: Head; readonly found: readonly (readonly Found[])[] }> {
+  const { space } = database.tables;
+  const columns = [
+    sql`to_json(space.*)::text`,
+    ...queries.map((query) => sql`(SELECT coalesce(json_agg(each), '[]')::text FROM (${query}) AS each)`),
+  ];
+  const statement = sql`SELECT ${joined(columns, ', ')}
+    FROM (SELECT ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
+  const [row] = await translated(database, () => run(statement));
+  if (!row) throw missingSpace(name, []);
+  const [head, ...found] = row.map((each) => JSON.parse(each ?? 'null') as unknown);
+  return { head: head as Head, found: found as readonly (readonly Found[])[] };
+}

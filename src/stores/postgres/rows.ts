@@ -1,0 +1,139 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { columnOf, FIELD_NAMES, FIELDS, type FieldKind, type FieldName } from '../../domain/fields.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
+import { ABSENT, isRelationList } from '../../store/stored-json.ts';
+import type { Found } from './moment.ts';
+import { isStorable, raw } from './sql.ts';
+
+/** How a field is written into its column and read from it. */
+interface Codec {
+  readonly name: FieldName;
+  readonly column: string;
+  write(value: unknown): unknown;
+  read(value: unknown, place: Place): unknown;
+}
+
+const CODECS: readonly Codec[] = FIELD_NAMES.map((name) => ({
+  name,
+  column: columnOf(name),
+  ...codecOf(name, FIELDS[name].kind),
+}));
+
+/** The columns that {@link fromRow} reads. */
+export const RECORD_COLUMNS = raw(
+  ['key', ...CODECS.map(({ column }) => column)].map((column) => `memory.${column}`).join(', '),
+);
+
+function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
+  const column = columnOf(name);
+  switch (kind) {
+    case 'names':
+    case 'texts':
+      return {
+        write: (value) =>
+          value === undefined
+            ? null
+            : JSON.stringify((value as readonly string[]).map((each) => checkedText(each, name))),
+        read: (value, place) =>
+          value === null && ABSENT[name] === undefined
+            ? undefined
+            : storedJson(value, isTextList, place, column),
+      };
+    case 'relations':
+      return {
+        write: (value) => (value === undefined ? null : JSON.stringify(value)),
+        read: (value, place) =>
+          value === null ? undefined : storedJson(value, isRelationList, place, column),
+      };
+    case 'metadata':
+      return {
+        write: (value) => JSON.stringify(value),
+        read: (value, place) => storedJson(value, isObject, place, column),
+      };
+    case 'number':
+      // As SQLite, which knows no negative zero.
+      return { write: (value) => (value as number) + 0, read: (value) => value };
+    case 'name':
+    case 'text':
+    case 'content':
+    case 'scope':
+      return {
+        write: (value) => (value === undefined ? null : checkedText(value as string, name)),
+        read: (value) => value ?? undefined,
+      };
+    case 'flag':
+    case 'count':
+    case 'instant':
+    case 'choice':
+      return { write: (value) => value ?? null, read: (value) => value ?? undefined };
+  }
+}
+
+/** The columns of a record. Throws `invalid_text`. */
+export function toRow(memory: MemoryRecord): Found {
+  return Object.fromEntries(CODECS.map(({ name, column, write }) => [column, write(memory[name])]));
+}
+
+/** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
+export function fromRow(row: Found): MemoryRecord {
+  const place = { table: 'memory', row: Number(row['key']) };
+  // Copied, so that every record has the same shape.
+  const record: Record<string, unknown> = { ...ABSENT };
+  for (const { name, column, read } of CODECS) record[name] = read(row[column] ?? null, place);
+  return record as unknown as MemoryRecord;
+}
+
+/** Throws `invalid_text` for what PostgreSQL cannot store. */
+export function checkedText(value: string, field: string): string {
+  if (isStorable(value)) return value;
+  throw new SalienceError(
+    'invalid_text',
+    `${field}: the text holds a NUL or half of a surrogate pair; remove it`,
+    { details: { field } },
+  );
+}
+
+/** Terms as they are stored: each followed by how often it occurs. */
+export function termsToJson(terms: ReadonlyMap<string, number>): string {
+  for (const term of terms.keys()) checkedText(term, 'term');
+  return JSON.stringify([...terms].flat());
+}
+
+/** Throws `store_corrupt`. */
+export function termsFromJson(json: unknown, key: number): ReadonlyMap<string, number> {
+  const place = { table: 'derived', row: key };
+  const list = storedJson<readonly unknown[]>(json, Array.isArray, place, 'terms');
+  const terms = new Map<string, number>();
+  for (let at = 0; at < list.length; at += 2) {
+    const [term, count] = [list[at], list[at + 1]];
+    if (typeof term !== 'string' || !(Number.isSafeInteger(count) && (count as number) > 0))
+      throw damagedRow(place, 'its terms have not the shape that was written');
+    terms.set(term, count as number);
+  }
+  return terms;
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** A vector as float32, little endian on every machine, in base64. */
+export function vectorToText(vector: Float32Array): string {
+  if (littleEndian)
+    return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+  const bytes = Buffer.alloc(vector.byteLength);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}
+
+/** Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+export function vectorFromText(text: string, key: number, dimensions?: number): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.byteLength % 4 !== 0 || bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4)
+    throw damagedRow({ table: 'derived', row: key }, 'it has not the length of a vector of this space');
+  if (littleEndian) {
+    // Of its own: what Buffer.from hands out lies in a buffer that many share.
+    const own = new Uint8Array(bytes);
+    return new Float32Array(own.buffer, 0, own.byteLength / 4);
+  }
+  return Float32Array.from({ length: bytes.byteLength / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+}

@@ -1,0 +1,97 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { type Database, translated } from './connection.ts';
+import { isUndefinedTable } from './faults.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { quoted, sql } from './sql.ts';
+
+/** One step of the schema, from the version before. Never changed once released. */
+export interface Migration {
+  readonly version: number;
+  /** Statements that name tables without a schema. */
+  readonly sql: string;
+}
+
+const migrations: readonly Migration[] = [initial];
+
+/** The version that this code reads and writes. */
+export const SCHEMA_VERSION = migrations.length;
+
+/** Of the lock that processes take which migrate at the same time: "Salience" in ASCII. */
+const MIGRATION_LOCK = '6007781405021037413';
+
+/**
+ * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version, and
+ * `not_a_store` where the server would round numbers.
+ */
+export async function identify(database: Database): Promise<number> {
+  return translated(database, async () => {
+    let found: readonly (readonly (string | null)[])[];
+    try {
+      found = await database.run(
+        sql`SELECT value, current_setting('extra_float_digits')::text FROM ${database.tables.meta} WHERE key = 'schema'`,
+      );
+    } catch (error) {
+      if (isUndefinedTable(error)) return 0;
+      throw error;
+    }
+    const [version = '0', digits = '1'] = found[0] ?? [];
+    const known = Number(version);
+    const { place, schema } = database;
+    if (known > SCHEMA_VERSION) {
+      throw new SalienceError(
+        'newer_store',
+        `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} was written by a newer version (schema ${known}; this one knows ${SCHEMA_VERSION}); update the package. Nothing was changed`,
+        { details: { place, version: known, known: SCHEMA_VERSION } },
+      );
+    }
+    if (Number(digits) < 1) {
+      throw new SalienceError(
+        'store_failed',
+        `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
+        { details: { place } },
+      );
+    }
+    return known;
+  });
+}
+
+/** The statements that bring a schema from `version` to the present one, as one transaction. */
+export function migrationScript(schema: string, version: number): string {
+  const steps = migrations.slice(version).map((migration) => inSchema(migration.sql, schema));
+  const meta = `${quoted(schema)}.meta`;
+  return [
+    `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+    ...(version === 0
+      ? [
+          `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`,
+          // Fails for the second of two processes, whose whole script is then undone.
+          `CREATE TABLE ${meta} (key text PRIMARY KEY, value text NOT NULL)`,
+        ]
+      : [`DELETE FROM ${meta} WHERE key = 'schema' AND value = '${version}'`]),
+    ...steps,
+    `INSERT INTO ${meta} (key, value) VALUES ('schema', '${SCHEMA_VERSION}')`,
+  ].join(';\n');
+}
+
+/** Brings a schema to the present version; does nothing where it is. Returns the version that it had. */
+export async function migrate(database: Database): Promise<number> {
+  const version = await identify(database);
+  if (version === SCHEMA_VERSION) return version;
+  try {
+    await database.script(migrationScript(database.schema, version));
+  } catch (error) {
+    // Another process may have been faster.
+    if ((await identify(database)) === SCHEMA_VERSION) return version;
+    return translated(database, () => Promise.reject(error));
+  }
+  return version;
+}
+
+/** The same statements with the name of the schema before the tables that they make or change. */
+function inSchema(statements: string, schema: string): string {
+  const name = quoted(schema);
+  return statements
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\b(CREATE TABLE|ALTER TABLE) /g, `$1 ${name}.`)
+    .replaceAll(/\b(CREATE (?:UNIQUE )?INDEX \w+ ON) /g, `$1 ${name}.`);
+}

@@ -1,0 +1,133 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
+import { parseSpaceName } from '../../domain/space.ts';
+import { createResidence } from '../../search/residence.ts';
+import { closedError, missingSpace } from '../../store/faults.ts';
+import { createQueue } from '../../store/queue.ts';
+import type { OpenSpaceOptions, SpaceStore, Store } from '../../store/store.ts';
+import { settingsToJson } from '../../store/stored-json.ts';
+import { newStamp } from './commit.ts';
+import { type Database, translated } from './connection.ts';
+import { isUndefinedTable } from './faults.ts';
+import { spaceIdOf } from './moment.ts';
+import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
+import { type OpenSpace, openHandle } from './space.ts';
+import { joined, raw, sql } from './sql.ts';
+import { TABLES, type TableName } from './tables.ts';
+import { createTerms } from './terms.ts';
+import { newTombstoneKey } from './tombstones.ts';
+
+interface Shared {
+  readonly space: OpenSpace;
+  handles: number;
+}
+
+/** A store of the spaces in one schema. */
+export function openStoreIn(database: Database): Store {
+  const shared = new Map<string, Shared>();
+  const opened = new Set<SpaceStore>();
+  let ready: Promise<number> | undefined;
+  let closed = false;
+  const checkOpen = () => {
+    if (closed) throw closedError('the store');
+  };
+  const run: Database['run'] = (statement) => translated(database, () => database.run(statement));
+  /** The version of the schema, 0 without one; for writing, a missing or older one is made the present one. */
+  const prepare = async (readOnly: boolean): Promise<number> => {
+    ready ??= identify(database);
+    let version = await ready.catch((error: unknown) => {
+      ready = undefined;
+      throw error;
+    });
+    if (version === SCHEMA_VERSION || readOnly) return version;
+    await migrate(database);
+    version = SCHEMA_VERSION;
+    ready = Promise.resolve(version);
+    return version;
+  };
+  const listSpaces = async (): Promise<readonly string[]> => {
+    try {
+      const rows = await database.run(sql`SELECT name FROM ${database.tables.space}`);
+      return rows.map(([name]) => name ?? '').sort();
+    } catch (error) {
+      if (isUndefinedTable(error)) return [];
+      return translated(database, () => Promise.reject(error));
+    }
+  };
+  /** The name under which a space is kept; throws for two names of one hash. */
+  const find = async (name: string, id: string) => {
+    const [row] = await run(sql`SELECT name FROM ${database.tables.space} WHERE space_id = ${id}::uuid`);
+    if (row && row[0] !== name) {
+      throw new SalienceError(
+        'invalid_space_name',
+        `the name ${JSON.stringify(name)} has the hash of another space; choose another name`,
+      );
+    }
+    return row !== undefined;
+  };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closed = true;
+    closing ??= Promise.all([...opened].map((space) => space.close())).then(() => database.close());
+    return closing;
+  };
+  return {
+    async openSpace(name, { readOnly = false, settings = DEFAULT_SETTINGS }: OpenSpaceOptions = {}) {
+      checkOpen();
+      parseSpaceName(name);
+      const id = spaceIdOf(name);
+      const version = await prepare(readOnly);
+      const exists = version > 0 && (await find(name, id));
+      if (!exists && readOnly) throw missingSpace(name, await listSpaces());
+      if (!exists) {
+        await run(
+          sql`INSERT INTO ${database.tables.space} (space_id, name, stamp, settings, tombstone_key)
+            VALUES (${id}::uuid, ${name}::text, ${newStamp()}::text, ${settingsToJson(settings)}::text, ${newTombstoneKey()}::text)
+            ON CONFLICT (space_id) DO NOTHING`,
+        );
+        await find(name, id);
+      }
+      checkOpen();
+      let entry = shared.get(name);
+      if (!entry) {
+        const place = { database, name, id };
+        const following = { terms: createTerms(), position: undefined };
+        entry = {
+          space: { place, writes: createQueue(), residence: createResidence(name), following },
+          handles: 0,
+        };
+        shared.set(name, entry);
+      }
+      entry.handles++;
+      const mine = entry;
+      const space = openHandle(mine.space, readOnly, () => {
+        opened.delete(space);
+        if (--mine.handles === 0 && shared.get(name) === mine) shared.delete(name);
+      });
+      opened.add(space);
+      return space;
+    },
+    async listSpaces() {
+      checkOpen();
+      return listSpaces();
+    },
+    async deleteSpace(name) {
+      checkOpen();
+      parseSpaceName(name);
+      const id = spaceIdOf(name);
+      const version = await prepare(true);
+      if (version === 0 || !(await find(name, id))) throw missingSpace(name, await listSpaces());
+      await Promise.all([...opened].filter((space) => space.name === name).map((space) => space.close()));
+      const parts = (Object.keys(TABLES) as TableName[]).map(
+        (table) => sql`DELETE FROM ${database.tables[table]} WHERE space_id IN (SELECT space_id FROM gone)`,
+      );
+      const named = parts.map((part, at) => sql`${raw(`d${at}`)} AS (${part})`);
+      await run(
+        sql`WITH gone AS (DELETE FROM ${database.tables.space} WHERE space_id = ${id}::uuid RETURNING space_id),
+          ${joined(named, ', ')} SELECT count(*)::text FROM gone`,
+      );
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
