@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries, startServer, type TestServer } from '../../scripts/postgres-server.mjs';
 import { SalienceError } from '../../src/domain/errors.ts';
-import { openMemory } from '../../src/index.ts';
+import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import { postgres } from '../../src/stores/postgres/index.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
@@ -16,10 +16,20 @@ const CRASHES = Number(process.env['SALIENCE_CRASHES'] ?? 4);
 async function refusal(url: string, options: Parameters<typeof postgres>[1] = {}): Promise<SalienceError> {
   const error: unknown = await (async () => {
     await using store = postgres(url, { connectTimeout: 2000, ...options });
-    return openMemory({ store, space: 'alice', embedder: 'none' });
+    return await openMemory({ store, space: 'alice', embedder: 'none' });
   })().catch((reason: unknown) => reason);
   if (!SalienceError.isInstance(error)) throw new Error(`expected a typed error, not ${inspect(error)}`);
   return error;
+}
+
+async function allIds(memory: MemoryEngine): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await memory.list({ limit: 1000, cursor });
+    ids.push(...page.memories.map(({ id }) => id));
+    if (page.nextCursor === undefined) return ids;
+    cursor = page.nextCursor;
+  }
 }
 
 describe('what is no URL', () => {
@@ -195,7 +205,7 @@ describe.skipIf(binaries === undefined || SERVER === undefined)(
       running = false;
       await Promise.all(load);
       for (const [at, memory] of spaces.entries()) {
-        const ids = (await memory.list({ limit: 10_000 })).memories.map(({ id }) => id);
+        const ids = await allIds(memory);
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids).toEqual(expect.arrayContaining(acknowledged[at] ?? []));
         expect(await memory.check()).toEqual([]);

@@ -150,15 +150,17 @@ async function loadDriver(): Promise<typeof import('pg')> {
 
 /** Where a URL leads, without user and password. The URL itself is in no message. */
 function placeOf(url: string): string {
-  let parsed: URL;
   try {
-    parsed = new URL(url);
+    const parsed = new URL(url);
+    if (['postgres:', 'postgresql:'].includes(parsed.protocol)) {
+      const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
+      const port = parsed.port || parsed.searchParams.get('port') || '5432';
+      return `${host}:${port}/${decodeURIComponent(parsed.pathname.slice(1))}`;
+    }
   } catch {
-    throw notAUrl();
+    // The error of the URL would quote it.
   }
-  if (!['postgres:', 'postgresql:'].includes(parsed.protocol)) throw notAUrl();
-  const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
-  return `${host}:${parsed.port || parsed.searchParams.get('port') || '5432'}/${decodeURIComponent(parsed.pathname.slice(1))}`;
+  throw notAUrl();
 }
 
 function notAUrl(): SalienceError {
