@@ -14,8 +14,11 @@ import { scoreOf } from './word-scores.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
-  /** The unit vectors of these keys, in order. */
-  vectors(keys: readonly number[]): Awaitable<readonly (Float32Array | undefined)[]>;
+  /** The unit vectors of these keys, in order; `soon` tells which may be asked for next, so many at most. */
+  vectors(
+    keys: readonly number[],
+    soon?: (most: number) => readonly number[],
+  ): Awaitable<readonly (Float32Array | undefined)[]>;
 }
 
 /** A value, or a promise of it: a source that has it at hand need not wait. */
@@ -93,7 +96,10 @@ export async function searchIndex(
     const rows = order.slice(start, start + size).map((at) => survivors.rows[at]!);
     start += size;
     size = Math.min(2 * size, LARGEST_GROUP);
-    const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows);
+    const next = start;
+    const soon = (most: number) =>
+      order.slice(next, next + most).map((at) => index.keys[survivors.rows[at]!]!);
+    const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows, soon);
     below += belowFloor;
     for (const ranked of found) {
       scored++;
@@ -123,10 +129,11 @@ async function evaluateRows(
   { profile, belief, columns, vector, now }: IndexSearch,
   source: VectorSource,
   rows: readonly number[],
+  soon: (most: number) => readonly number[],
 ): Promise<{ readonly ranked: readonly Ranked[]; readonly belowFloor: number }> {
   const keys = rows.map((row) => index.keys[row]!);
   const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
-  const vectors = needed.length === 0 ? [] : await source.vectors(needed);
+  const vectors = needed.length === 0 ? [] : await source.vectors(needed, soon);
   const found = new Map(vectors.map((each, at) => [needed[at]!, each]));
   const ranked: Ranked[] = [];
   let belowFloor = 0;

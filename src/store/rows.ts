@@ -61,8 +61,14 @@ export interface SavedPages {
  * not hold.
  */
 export interface KeyedRows {
-  /** The vectors of these memories, in order; `undefined` where there is none. */
-  vectors(keys: readonly number[]): Awaitable<readonly (Float32Array | undefined)[]>;
+  /**
+   * The vectors of these memories, in order; `undefined` where there is none. `soon` tells which may be asked for next, so
+   * many at most: for a store that is far away.
+   */
+  vectors(
+    keys: readonly number[],
+    soon?: (most: number) => readonly number[],
+  ): Awaitable<readonly (Float32Array | undefined)[]>;
   /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
   records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
   /** The keys of these ids, in order; `undefined` where there is no memory. */

@@ -17,7 +17,8 @@ for (let index = 0; index < Number(count); index++) {
   const { id } = await memory.remember(`written by ${name} as number${index}of${name}`, {
     id: `${name}-${index}`,
   });
-  const { hits } = await memory.recall(`number${index}of${name}`, { strategy: 'five-factor', limit: 1 });
+  const { hits } = await memory.recall(`number${index}of${name}`, { strategy: 'bm25', limit: 1 });
+  await memory.recall('written', { strategy: 'five-factor', limit: 1 });
   if (hits[0]?.memory.id !== id) missed++;
 }
 process.stdout.write('written\n');

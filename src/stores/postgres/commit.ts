@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
-import { type Database, translated } from './connection.ts';
+import { type Database, type Transaction, translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -30,22 +30,51 @@ export function newStamp(): string {
  * under it, whether it was done is found out by the stamp that it leaves.
  */
 export async function commit(
-  { database, id }: SpacePlace,
+  place: SpacePlace,
   before: Head,
   after: Head,
   changes: Changes,
 ): Promise<boolean> {
-  const statement = statementFor({ database, id }, before, after, changes);
+  const { database } = place;
+  const statement = statementFor(place, before, after, changes);
+  try {
+    const [row] = await database.run(statement);
+    return row?.[0] === '1';
+  } catch (error) {
+    if (isConflict(error)) return false;
+    if (!isLost(error)) return translated(database, () => Promise.reject(error));
+    // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
+    return settled(place, after, error);
+  }
+}
+
+/** The same inside a transaction that has the row of the space to itself. */
+export async function commitWithin(
+  place: SpacePlace,
+  { run }: Transaction,
+  before: Head,
+  after: Head,
+  changes: Changes,
+): Promise<void> {
+  await run(statementFor(place, before, after, changes));
+}
+
+/**
+ * Whether a write was done under which the connection was lost. The server may still be at it: whoever has the row of the
+ * space after it knows.
+ */
+export async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
+  const { database, id } = place;
   const deadline = Date.now() + database.busyTimeout;
   for (let attempt = 0; ; attempt++) {
     try {
-      const [row] = await database.run(statement);
-      // Sent again after a lost connection, it may find what it did the first time.
-      return row?.[0] === '1' || (attempt > 0 && (await isDone(database, id, after)));
+      await database.run(
+        sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
+      );
+      return await isDone(database, id, after);
     } catch (error) {
-      if (isConflict(error)) return false;
       if (!isLost(error)) return translated(database, () => Promise.reject(error));
-      if (Date.now() > deadline) throw inDoubt(database.place, error);
+      if (Date.now() > deadline) throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
     }
   }

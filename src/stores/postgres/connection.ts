@@ -35,18 +35,21 @@ export interface Database {
   /** Runs one statement. Throws the driver's own errors. */
   run(statement: Sql): Promise<readonly Row[]>;
   /**
-   * Runs statements on one state, which nobody is kept from changing. Where the pool gives no connection, `work` gets none
-   * either.
+   * Runs statements within a transaction that begins with these statements. Where the pool gives no connection, `work` gets
+   * none either. Throws the driver's own errors.
    */
-  transaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    begin: string,
+    work: (transaction: Transaction | undefined) => Promise<Result>,
+  ): Promise<Result>;
   /** Runs several statements without values, as one transaction. Throws the driver's own errors. */
   script(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A transaction that reads one state. */
+/** A transaction that is open. */
 export interface Transaction extends Pick<Database, 'run'> {
-  /** Goes on with the state there is now. */
+  /** Ends it, and begins it anew. */
   renew(): Promise<void>;
 }
 
@@ -59,7 +62,8 @@ export interface Source {
   close(): Promise<void>;
 }
 
-const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+/** A transaction that sees one state, which nobody is kept from changing. */
+export const READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Statements with values are sent as they are: nothing is prepared, so that any pooler may stand between. */
 export function openDatabase(source: Source, schema: string, busyTimeout: number): Database {
@@ -73,27 +77,30 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     tables: tablesIn(schema),
     busyTimeout,
     run: (statement) => ask(statementOf(statement)),
-    async transaction(work) {
+    async transaction(begin, work) {
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
       const connection = await pool.connect();
       const tell = (text: string) => connection.query({ text, rowMode: 'array' });
       try {
-        await tell(BEGIN);
+        await tell(begin);
         const result = await work({
           run: async (statement) =>
             (await connection.query({ ...statementOf(statement), rowMode: 'array' })).rows as readonly Row[],
           async renew() {
             await tell('COMMIT');
-            await tell(BEGIN);
+            await tell(begin);
           },
         });
         await tell('COMMIT');
         connection.release();
         return result;
       } catch (error) {
-        // Whatever state it is in: it is not used again.
-        connection.release(true);
+        const isLeft = await tell('ROLLBACK').then(
+          () => true,
+          () => false,
+        );
+        connection.release(!isLeft);
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 import { isOvertaken } from '../../store/moment.ts';
 import type { StoreReader, StoreSnapshot } from '../../store/store.ts';
-import type { Transaction } from './connection.ts';
+import { READING, type Transaction, translated } from './connection.ts';
 import { readEvents } from './events.ts';
 import { type Following, followFrom, indexRows } from './feed.ts';
 import { findMemories, memoriesAround } from './find.ts';
@@ -71,7 +71,9 @@ export async function readingSnapshot<Result>(
     if (!isOvertaken(error)) throw error;
   }
   // A transaction sees one state, however much is written meanwhile.
-  return place.database.transaction((transaction) => readOnce(place, index, transaction, work));
+  return translated(place.database, () =>
+    place.database.transaction(READING, (transaction) => readOnce(place, index, transaction, work)),
+  );
 }
 
 async function readOnce<Result>(

@@ -8,6 +8,9 @@ import { fromRow, RECORD_COLUMNS, vectorFromText } from './rows.ts';
 import { sql, wantedNumbers, wantedTexts } from './sql.ts';
 import type { Terms } from './terms.ts';
 
+/** Vectors that are read before they are asked for: one statement more costs more than some of them in vain. */
+const MOST_READ_AHEAD = 240;
+
 /** Of so many memories at most the records are read along with the vectors: the best of them are returned. */
 const MOST_READ_ALONG = 64;
 
@@ -16,22 +19,27 @@ export function rowSource(moment: Moment, terms: Terms): KeyedRows {
   const { database, id } = moment.place;
   const { memory, derived } = database.tables;
   const known = new Map<number, MemoryRecord>();
+  const vectors = new Map<number, string | undefined>();
   const here = sql`memory.space_id = ${id}::uuid`;
   const recordsQuery = (keys: readonly number[]) =>
     sql`SELECT ${RECORD_COLUMNS} FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)}`;
   return {
-    async vectors(keys) {
-      const vectorQuery = sql`SELECT key, encode(vector, 'base64') AS vector FROM ${derived}
-        WHERE space_id = ${id}::uuid AND generation = space.generation AND key IN ${wantedNumbers(keys)} AND vector IS NOT NULL`;
-      const [vectors = [], records = []] = await moment.read(
-        vectorQuery,
-        ...(keys.length <= MOST_READ_ALONG ? [recordsQuery(keys)] : []),
-      );
-      for (const row of records) known.set(Number(row['key']), fromRow(row));
+    async vectors(keys, soon) {
+      const missing = keys.filter((key) => !vectors.has(key));
+      if (missing.length > 0) {
+        const asked = [...missing, ...(soon?.(MOST_READ_AHEAD) ?? [])];
+        const [found = [], records = []] = await moment.read(
+          sql`SELECT key, encode(vector, 'base64') AS vector FROM ${derived}
+            WHERE space_id = ${id}::uuid AND generation = space.generation AND key IN ${wantedNumbers(asked)} AND vector IS NOT NULL`,
+          recordsQuery(asked.slice(0, MOST_READ_ALONG)),
+        );
+        for (const row of records) known.set(Number(row['key']), fromRow(row));
+        for (const key of asked) vectors.set(key, undefined);
+        for (const row of found) vectors.set(Number(row['key']), String(row['vector']));
+      }
       const dimensions = embeddingOf(await moment.head())?.dimensions;
-      const found = new Map(vectors.map((row) => [Number(row['key']), String(row['vector'])]));
       return keys.map((key) => {
-        const text = found.get(key);
+        const text = vectors.get(key);
         return text === undefined ? undefined : vectorFromText(text, key, dimensions);
       });
     },

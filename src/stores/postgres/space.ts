@@ -7,15 +7,18 @@ import type { Queue } from '../../store/queue.ts';
 import type { SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { findDamage } from './check.ts';
-import { commit, pause } from './commit.ts';
+import { commit, commitWithin, pause, settled } from './commit.ts';
+import { type Transaction, translated } from './connection.ts';
+import { isConflict, isLost } from './faults.ts';
 import type { Following } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite } from './gather.ts';
 import { spaceInfo } from './info.ts';
-import { type Moment, type SpacePlace, startMoment } from './moment.ts';
+import { type Head, type Moment, type SpacePlace, startMoment } from './moment.ts';
 import { readState } from './past.ts';
 import { createReader, readingSnapshot } from './reading.ts';
 import { applyRecording } from './recordings.ts';
 import { reindexSpace } from './reindex.ts';
+import { statementOf } from './sql.ts';
 import { type Plan, planUse, planWrite } from './write.ts';
 
 /** What all handles of a space share in this process. */
@@ -25,14 +28,13 @@ export interface OpenSpace {
   readonly writes: Queue;
   readonly residence: Residence;
   readonly following: Following;
+  /** How many of the next writes take turns with those of other processes. */
+  writesInTurn: number;
 }
 
 /** One handle of a space. */
-export function openHandle(
-  { place, writes, residence, following }: OpenSpace,
-  readOnly: boolean,
-  onClose: () => void,
-): SpaceStore {
+export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => void): SpaceStore {
+  const { place, writes, residence, following } = space;
   const { name } = place;
   let closed = false;
   const checkOpen = () => {
@@ -48,7 +50,7 @@ export function openHandle(
     async write(entry, decide) {
       checkWritable();
       return writes.run(() =>
-        deciding(place, decide, async (moment, decision) => {
+        deciding(space, decide, async (moment, decision) => {
           const gathered = await gatherForWrite(moment, entry, decision);
           return { gathered, plan: planWrite(gathered, entry, decision), result: decision.result };
         }),
@@ -57,7 +59,7 @@ export function openHandle(
     async use(usage, decide) {
       checkWritable();
       return writes.run(() =>
-        deciding(place, decide, async (moment, decision) => {
+        deciding(space, decide, async (moment, decision) => {
           const gathered = await gatherForUse(moment, usage, decision);
           const plan = planUse(gathered, usage, decision);
           return { gathered, plan, result: plan.after.usage };
@@ -97,31 +99,78 @@ interface Planned<Result> {
   readonly result: Result;
 }
 
+/** How many writes take the row of the space first after one that was overtaken. */
+const WRITES_IN_TURN = 16;
+
 /**
- * Decides outside of any transaction, on reads of one moment, and writes if that is still the present one; begins anew
- * when others were faster, for as long as `busyTimeout` says.
+ * Decides outside of any transaction, on reads of one moment, and writes if that is still the present one. Where others are
+ * faster, the next writes take the row of the space before they decide: then writers of all processes take turns, instead
+ * of overtaking each other.
  */
 async function deciding<Decided, Result>(
-  place: SpacePlace,
+  space: OpenSpace,
   decide: (reader: StoreReader) => Promise<Decided>,
   plan: (moment: Moment, decided: Decided) => Promise<Planned<Result>>,
 ): Promise<Result> {
+  const { place } = space;
   const { database, name } = place;
   const deadline = Date.now() + database.busyTimeout;
-  for (let attempt = 0; ; attempt++) {
-    const moment = startMoment(place);
+  const attempt = async (transaction: Transaction | undefined): Promise<Attempt<Result>> => {
+    const moment = startMoment(place, { transaction });
     try {
       const { gathered, plan: planned, result } = await plan(moment, await decide(createReader(moment)));
-      if (!planned || (await commit(place, gathered.head, planned.after, planned.changes))) return result;
+      if (!planned) return { result };
+      const { after, changes } = planned;
+      if (!transaction) return (await commit(place, gathered.head, after, changes)) ? { result } : undefined;
+      await commitWithin(place, transaction, gathered.head, after, changes);
+      return { result, after };
     } catch (error) {
-      if (!isOvertaken(error) && !moment.isOvertaken) throw error;
+      if (isOvertaken(error) || moment.isOvertaken) return undefined;
+      throw error;
     } finally {
       moment.end();
     }
+  };
+  for (let round = 0; ; round++) {
+    const inTurn = space.writesInTurn > 0;
+    const done = inTurn ? await takingTurn(place, attempt) : await attempt(undefined);
+    if (inTurn) space.writesInTurn--;
+    if (done) return done.result;
+    space.writesInTurn = WRITES_IN_TURN;
     if (Date.now() > deadline) throw neverFirst(name, database.busyTimeout);
-    // Others that were overtaken at the same moment wait for another while.
-    if (attempt > 0) await pause(Math.random() * Math.min(2 ** attempt, 32));
+    // Of a pool without connections of one's own: others that were overtaken at the same moment wait for another while.
+    if (round > 0) await pause(Math.random() * Math.min(2 ** round, 32));
   }
+}
+
+/** `undefined` when it was overtaken. */
+type Attempt<Result> = { readonly result: Result; readonly after?: Head | undefined } | undefined;
+
+async function takingTurn<Result>(
+  place: SpacePlace,
+  attempt: (transaction: Transaction | undefined) => Promise<Attempt<Result>>,
+): Promise<Attempt<Result>> {
+  const { database } = place;
+  let done: Attempt<Result>;
+  try {
+    await database.transaction(turnAt(place), async (transaction) => {
+      done = await attempt(transaction);
+    });
+    return done;
+  } catch (error) {
+    if (isConflict(error)) return undefined;
+    if (!isLost(error) || !done?.after) return translated(database, () => Promise.reject(error));
+    return (await settled(place, done.after, error)) ? done : undefined;
+  }
+}
+
+/** Takes the row of a space, whose id is made of hexadecimal digits. A process that hangs meanwhile loses it. */
+function turnAt({ database, id }: SpacePlace): string {
+  const { busyTimeout, tables } = database;
+  return `BEGIN;
+    SET LOCAL lock_timeout = ${busyTimeout};
+    SET LOCAL idle_in_transaction_session_timeout = ${busyTimeout};
+    SELECT 1 FROM ${statementOf(tables.space).text} WHERE space_id = '${id}' FOR UPDATE`;
 }
 
 function neverFirst(space: string, busyTimeout: number): SalienceError {

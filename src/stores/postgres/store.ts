@@ -93,7 +93,13 @@ export function openStoreIn(database: Database): Store {
         const place = { database, name, id };
         const following = { terms: createTerms(), position: undefined };
         entry = {
-          space: { place, writes: createQueue(), residence: createResidence(name), following },
+          space: {
+            place,
+            writes: createQueue(),
+            residence: createResidence(name),
+            following,
+            writesInTurn: 0,
+          },
           handles: 0,
         };
         shared.set(name, entry);
