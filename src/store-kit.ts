@@ -97,6 +97,7 @@ export type {
   SearchAnswer,
   SearchRequest,
   Session,
+  SharedTexts,
   SimilarPair,
   Snapshot,
   SpaceCore,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SalienceError } from '../domain/errors.ts';
@@ -10,6 +11,7 @@ import {
   openAiCompatibleModel,
   openMemory,
 } from '../index.ts';
+import type { Store } from '../store/store.ts';
 import { fileNameOf } from '../stores/sqlite/files.ts';
 import type { Context } from './context.ts';
 import type { CommonOptions } from './options.ts';
@@ -21,6 +23,66 @@ const OPENAI = 'https://api.openai.com/v1';
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
   if (path !== undefined && path !== '') return path;
   return existsSync(HERE) ? HERE : join(homedir(), HERE);
+}
+
+/**
+ * The store of several machines that SALIENCE_STORE names, or the file of SALIENCE_STORE_FILE; `undefined` where memories are in
+ * files. Throws `invalid_argument` for a URL on the command line, which every user of a machine can read.
+ */
+export async function sharedStore({ path }: Pick<CommonOptions, 'path'>): Promise<Store | undefined> {
+  if (path !== undefined && /^postgres(ql)?:/i.test(path)) {
+    throw new SalienceError(
+      'invalid_argument',
+      '--path: a URL may hold a password, and others can read a command line; put it into the variable SALIENCE_STORE, or into a file that SALIENCE_STORE_FILE names',
+      { details: { field: 'path' } },
+    );
+  }
+  const url = await storeUrl();
+  if (url === undefined) return undefined;
+  if (path !== undefined && path !== '') {
+    throw new SalienceError(
+      'invalid_argument',
+      '--path and SALIENCE_STORE name two stores: leave one of them out (SALIENCE_PATH counts as --path)',
+      { details: { field: 'path' } },
+    );
+  }
+  const { postgres } = await import('../stores/postgres/index.ts');
+  return postgres(url);
+}
+
+async function storeUrl(): Promise<string | undefined> {
+  const { SALIENCE_STORE: url, SALIENCE_STORE_FILE: file } = process.env;
+  if (url !== undefined && url !== '') return url;
+  if (file === undefined || file === '') return undefined;
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new SalienceError(
+      'unreadable_file',
+      `SALIENCE_STORE_FILE: ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`,
+      { details: { file }, cause },
+    );
+  }
+}
+
+/** Where the store is, for people: of a URL nothing, since it may hold a password. */
+export function placeOf(options: Pick<CommonOptions, 'path'>): string {
+  return isShared() ? 'the store of SALIENCE_STORE' : storePath(options);
+}
+
+/** Whether the environment names a store of several machines. */
+export function isShared(): boolean {
+  return Boolean(process.env['SALIENCE_STORE'] || process.env['SALIENCE_STORE_FILE']);
+}
+
+/** The store that the common options name, wherever it is. */
+export async function storeOf(options: Pick<CommonOptions, 'path'>): Promise<Store> {
+  return (await sharedStore(options)) ?? openSqlite(storePath(options));
+}
+
+async function openSqlite(directory: string): Promise<Store> {
+  const { createSqliteStore } = await import('../stores/sqlite/index.ts');
+  return createSqliteStore({ directory });
 }
 
 /** Opens the space that the common options name. */
@@ -43,8 +105,8 @@ export async function openToRead(
   return read().catch(async (error: unknown) => {
     if (!SalienceError.isInstance(error) || error.details['version'] === undefined) throw error;
     if (error.code !== 'store_read_only') throw error;
-    const { options } = context;
-    const writing = await openMemory({ path: storePath(options), space: options.space, embedder: 'none' });
+    const { space } = context.options;
+    const writing = await openMemory({ ...(await openingOf(context)), space, embedder: 'none' });
     await writing.close();
     return read();
   });
@@ -55,8 +117,9 @@ export async function openingOf(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
 ): Promise<Omit<OpenOptions, 'space'>> {
   const { options, now } = context;
+  const store = await sharedStore(options);
   return {
-    path: storePath(options),
+    ...(store ? { store } : { path: storePath(options) }),
     embedder: await embedderOf(context),
     languageModel: languageModelOf(options),
     ...(options.now === undefined ? {} : { clock: () => now }),
@@ -69,9 +132,19 @@ export async function openExisting(
   extra: Pick<OpenOptions, 'profiles'> = {},
 ): Promise<MemoryEngine> {
   const { options } = context;
-  const exists = existsSync(join(storePath(options), fileNameOf(options.space)));
+  const exists = await isThere(options);
   // Opening what is not there for reading throws the error that names the spaces there are.
   return open(context, { ...extra, readOnly: !exists });
+}
+
+async function isThere(options: Pick<CommonOptions, 'path' | 'space'>): Promise<boolean> {
+  const store = await sharedStore(options);
+  if (!store) return existsSync(join(storePath(options), fileNameOf(options.space)));
+  try {
+    return (await store.listSpaces()).includes(options.space);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens a space for a question that may leave traces of use, which it does not where nothing can be written. */

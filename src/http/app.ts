@@ -35,6 +35,7 @@ export interface AppOptions extends Desk {
   readonly mounts: Readonly<Record<string, MountedHandler>>;
   /** Whether the server is shutting down. */
   readonly closing: () => boolean;
+  readonly ready?: (() => Promise<unknown>) | undefined;
 }
 
 /** What the API says beside the answer: it is for programs, and nothing in it may be run, framed or sniffed. */
@@ -84,11 +85,19 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
 
   app.get('/healthz', (context) => open(context, '/healthz', () => context.json({ status: 'up' })));
   app.get('/readyz', (context) =>
-    open(context, '/readyz', () =>
-      options.closing()
-        ? problemResponse(new SalienceError('closed', 'the server is shutting down'))
-        : context.json({ status: 'ready' }),
-    ),
+    open(context, '/readyz', async () => {
+      if (options.closing())
+        return problemResponse(new SalienceError('closed', 'the server is shutting down'));
+      try {
+        await options.ready?.();
+      } catch (error) {
+        context.set('failure', error);
+        return problemResponse(
+          new SalienceError('store_busy', 'the store cannot be used now; the log says why'),
+        );
+      }
+      return context.json({ status: 'ready' });
+    }),
   );
   let document: string | undefined;
   app.get('/openapi.json', (context) =>
@@ -150,7 +159,11 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   return app;
 }
 
-function open(context: AppContext, route: string, answer: () => Response): Response {
+function open<Answer extends Response | Promise<Response>>(
+  context: AppContext,
+  route: string,
+  answer: () => Answer,
+): Answer {
   context.set('route', route);
   return answer();
 }

@@ -64,6 +64,11 @@ export interface ServerOptions {
   readonly acceptNow?: boolean | undefined;
   /** What the API document names. Default is `0`. */
   readonly version?: string | undefined;
+  /**
+   * Asked at `/readyz`: rejects while the store behind the spaces cannot be used, so that a balancer sends requests
+   * elsewhere. Default is that it can.
+   */
+  readonly ready?: (() => Promise<unknown>) | undefined;
   /** Handlers beside the verbs, by path. */
   readonly mount?: Readonly<Record<string, MountedHandler>> | undefined;
 }
@@ -97,6 +102,7 @@ const optionKeys = keysOf<ServerOptions>()({
   clock: true,
   acceptNow: true,
   version: true,
+  ready: true,
   mount: true,
 });
 
@@ -149,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version ?? '0',
     mounts: options.mount ?? {},
     closing: () => closing,
+    ready: options.ready,
   });
   const server = createServer(
     {

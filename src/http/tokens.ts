@@ -8,6 +8,7 @@ import { keysOf, onlyKeys } from '../domain/options.ts';
 import { parseScope } from '../domain/scope.ts';
 import { parseSpaceName } from '../domain/space.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
+import type { SharedTexts } from '../store-kit.ts';
 
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
 export type TokenRights = (typeof TOKEN_RIGHTS)[number];
@@ -37,7 +38,7 @@ export interface NewToken {
 
 const newTokenKeys = keysOf<NewToken>()({ name: true, space: true, scopes: true, rights: true });
 
-/** Tokens in a directory: one file each, readable by its owner alone, holding a hash and never the token. */
+/** Tokens, in a directory or a store that servers share: a hash of each, and never the token. */
 export interface TokenStore {
   /**
    * Makes a token. It is in this answer and nowhere else.
@@ -87,7 +88,8 @@ const idForm = /^[0-9a-f]{16}$/;
 const suffix = '.json';
 
 /**
- * The tokens kept in `directory`, which is made when the first token is.
+ * The tokens kept in a directory, which is made when the first token is; or in the store that several servers share, so that
+ * a token that one of them made or revoked is made or revoked for all.
  *
  * @example
  * ```ts
@@ -98,7 +100,68 @@ const suffix = '.json';
  * console.log(`${token} opens ${grant.space}`);
  * ```
  */
-export function openTokenStore(directory: string): TokenStore {
+export function openTokenStore(place: string | SharedTexts): TokenStore {
+  const kept = typeof place === 'string' ? tokenFiles(place) : sharedTokens(place);
+  return {
+    async create(token, now) {
+      onlyKeys(token, newTokenKeys, 'token');
+      const id = randomBytes(8).toString('hex');
+      const secret = `salience_${id}_${randomBytes(32).toString('base64url')}`;
+      const grant = makeGrant(token, id, now);
+      await kept.add({ ...grant, hash: hashOf(secret).toString('hex') });
+      return { token: secret, grant };
+    },
+    async list() {
+      const stored = await Promise.all((await kept.ids()).map(kept.read));
+      return stored
+        .filter((each) => each !== undefined)
+        .map(({ hash, ...grant }) => grant)
+        .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+    },
+    async revoke(id) {
+      if (idForm.test(id) && (await kept.remove(id))) return;
+      throw new SalienceError(
+        'not_found',
+        `token ${JSON.stringify(id)} does not exist; "salience token list" shows the ids`,
+        { details: { id } },
+      );
+    },
+    async authenticate(token) {
+      const [, id] = form.exec(token) ?? [];
+      const stored = id === undefined ? undefined : await kept.present(id);
+      if (!stored) return undefined;
+      const { hash, ...grant } = stored;
+      return timingSafeEqual(hashOf(token), Buffer.from(hash, 'hex')) ? grant : undefined;
+    },
+  };
+}
+
+/** Where tokens are kept. */
+interface KeptTokens {
+  add(token: StoredToken): Promise<void>;
+  read(id: string): Promise<StoredToken | undefined>;
+  /** The same, looked at anew for every request: what is revoked must open nothing from that moment on. */
+  present(id: string): Promise<StoredToken | undefined>;
+  remove(id: string): Promise<boolean>;
+  ids(): Promise<readonly string[]>;
+}
+
+function sharedTokens(texts: SharedTexts): KeptTokens {
+  const read = async (id: string) => {
+    const content = await texts.get('token', id);
+    return content === undefined ? undefined : parseStored(content, id, `token ${id} of the store`);
+  };
+  return {
+    add: (token) => texts.add('token', token.id, JSON.stringify(token)),
+    read,
+    present: read,
+    remove: (id) => texts.remove('token', id),
+    ids: () => texts.ids('token'),
+  };
+}
+
+/** A file for each, readable by its owner alone. */
+function tokenFiles(directory: string): KeptTokens {
   const fileOf = (id: string) => join(directory, `${id}${suffix}`);
   const read = async (id: string): Promise<StoredToken | undefined> => {
     let content: string;
@@ -111,55 +174,29 @@ export function openTokenStore(directory: string): TokenStore {
     return parseStored(content, id, fileOf(id));
   };
   const known = new Map<string, { readonly stamp: string; readonly stored: StoredToken }>();
-  /** Looked at anew for every request: what is revoked must open nothing from that moment on. */
-  const present = async (id: string): Promise<StoredToken | undefined> => {
-    const file = statSync(fileOf(id), { throwIfNoEntry: false, bigint: true });
-    const stamp = file && `${file.ino} ${file.ctimeNs} ${file.size}`;
-    const cached = known.get(id);
-    if (stamp !== undefined && cached?.stamp === stamp) return cached.stored;
-    known.delete(id);
-    const stored = stamp === undefined ? undefined : await read(id);
-    if (stored && stamp !== undefined) known.set(id, { stamp, stored });
-    return stored;
-  };
   return {
-    async create(token, now) {
-      onlyKeys(token, newTokenKeys, 'token');
-      const id = randomBytes(8).toString('hex');
-      const secret = `salience_${id}_${randomBytes(32).toString('base64url')}`;
-      const grant = makeGrant(token, id, now);
-      await writeTokenFile(directory, fileOf(id), { ...grant, hash: hashOf(secret).toString('hex') });
-      return { token: secret, grant };
+    add: (token) => writeTokenFile(directory, fileOf(token.id), token),
+    read,
+    async present(id) {
+      const file = statSync(fileOf(id), { throwIfNoEntry: false, bigint: true });
+      const stamp = file && `${file.ino} ${file.ctimeNs} ${file.size}`;
+      const cached = known.get(id);
+      if (stamp !== undefined && cached?.stamp === stamp) return cached.stored;
+      known.delete(id);
+      const stored = stamp === undefined ? undefined : await read(id);
+      if (stored && stamp !== undefined) known.set(id, { stamp, stored });
+      return stored;
     },
-    async list() {
-      const stored = await Promise.all((await idsIn(directory)).map(read));
-      return stored
-        .filter((each) => each !== undefined)
-        .map(({ hash, ...grant }) => grant)
-        .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-    },
-    async revoke(id) {
-      const path = fileOf(id);
-      if (idForm.test(id)) {
-        try {
-          return await rm(path);
-        } catch (cause) {
-          if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(path, cause);
-        }
+    async remove(id) {
+      try {
+        await rm(fileOf(id));
+        return true;
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(fileOf(id), cause);
+        return false;
       }
-      throw new SalienceError(
-        'not_found',
-        `token ${JSON.stringify(id)} does not exist; "salience token list" shows the ids`,
-        { details: { id } },
-      );
     },
-    async authenticate(token) {
-      const [, id] = form.exec(token) ?? [];
-      const stored = id === undefined ? undefined : await present(id);
-      if (!stored) return undefined;
-      const { hash, ...grant } = stored;
-      return timingSafeEqual(hashOf(token), Buffer.from(hash, 'hex')) ? grant : undefined;
-    },
+    ids: () => idsIn(directory),
   };
 }
 

@@ -32,7 +32,20 @@ export interface Store extends AsyncDisposable {
    * and `store_busy` while another process has it open: nothing is deleted then.
    */
   deleteSpace(name: string): Promise<void>;
+  /** What belongs to no space, where several processes on several machines share the store. */
+  readonly shared?: SharedTexts | undefined;
   close(): Promise<void>;
+}
+
+/** Small texts by kind and id, such as the tokens of servers. Each call sees what any process did before. */
+export interface SharedTexts {
+  get(kind: string, id: string): Promise<string | undefined>;
+  /** Throws `already_exists`. */
+  add(kind: string, id: string, text: string): Promise<void>;
+  /** Whether there was one. */
+  remove(kind: string, id: string): Promise<boolean>;
+  /** The ids of a kind, in no order. */
+  ids(kind: string): Promise<readonly string[]>;
 }
 
 export interface OpenSpaceOptions {

@@ -44,7 +44,9 @@ export async function startPglite(): Promise<TestServer> {
         schema,
         async cleanup() {
           await store.close();
-          const tables = ['space', ...Object.keys(TABLES)].map((name) => `${schema}.${name}`).join(', ');
+          const tables = ['space', 'shared', ...Object.keys(TABLES)]
+            .map((name) => `${schema}.${name}`)
+            .join(', ');
           const { rows } = await database.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`);
           if (rows.length === 0) return;
           await database.exec(`TRUNCATE ${tables}`);

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
 import { openMemory } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
-import { createSqliteStore } from '../../stores/sqlite/index.ts';
+import type { Store } from '../../store/store.ts';
 import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
 import { FAILED } from '../failure.ts';
-import { embedderOf, storePath } from '../open.ts';
+import { embedderOf, isShared, placeOf, storeOf } from '../open.ts';
 import { formatFields, formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { formatBytes, formatCount } from '../units.ts';
@@ -22,7 +22,7 @@ interface Report {
     readonly sqlite: string | undefined;
   };
   readonly embedder: EmbedderReport;
-  readonly store: { readonly path: string; readonly state: 'writable' | 'read-only' | 'absent' };
+  readonly store: { readonly path: string; readonly state: 'writable' | 'read-only' | 'absent' | 'shared' };
   readonly spaces: readonly SpaceReport[];
   /** Worth knowing, with what to do about it. */
   readonly warnings: readonly string[];
@@ -59,7 +59,8 @@ export function configure(command: Command): void {
 }
 
 async function examine(context: Context): Promise<Report> {
-  const path = storePath(context.options);
+  const path = placeOf(context.options);
+  await using store = await storeOf(context.options);
   const warnings: string[] = [];
   const problems: string[] = [];
   /** One broken thing must not hide the state of the others. */
@@ -77,15 +78,15 @@ async function examine(context: Context): Promise<Report> {
     name: context.options.embedder,
   };
   if (embedder.name === 'none') warnings.push('no embedder: recalls go by words alone');
-  const state = await stateOf(path);
+  const state = isShared() ? 'shared' : await stateOf(path);
   if (state === 'absent')
     warnings.push(`there is no store at ${path} yet: remember something, or give --path`);
   if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
 
-  const names = (await attempt(`the store ${path}`, () => listSpaces(path))) ?? [];
+  const names = (await attempt(`the store ${path}`, () => store.listSpaces())) ?? [];
   const spaces: SpaceReport[] = [];
   for (const name of names) {
-    const space = await attempt(`space ${name}`, () => examineSpace(name, path));
+    const space = await attempt(`space ${name}`, () => examineSpace(name, store));
     const found = space ?? { name, problems: [] };
     spaces.push(found);
     problems.push(...found.problems.map((problem) => `space ${name}: ${problem}`));
@@ -120,14 +121,9 @@ async function stateOf(path: string): Promise<Report['store']['state']> {
   return (await can(constants.W_OK)) ? 'writable' : 'read-only';
 }
 
-async function listSpaces(path: string): Promise<readonly string[]> {
-  await using store = createSqliteStore({ directory: path });
-  return await store.listSpaces();
-}
-
-async function examineSpace(name: string, path: string): Promise<SpaceReport> {
+async function examineSpace(name: string, store: Store): Promise<SpaceReport> {
   // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
-  await using memory = await openMemory({ path, space: name, embedder: 'none', readOnly: true });
+  await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
   const { memories, vectors, embedding, bytes, schemaVersion } = await memory.stats();
   const problems = await memory.check();
   return { name, memories, vectors, model: embedding?.model, bytes, schemaVersion, problems };

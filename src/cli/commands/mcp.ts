@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { CLIENT_CONFIGS, CLIENTS, type ClientName, type ServerCommand } from '../../mcp/client-config.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { action, type Context } from '../context.ts';
-import { open, storePath } from '../open.ts';
+import { isShared, open, storePath } from '../open.ts';
 import { collect } from '../options.ts';
 import { readVersion } from '../version.ts';
 
@@ -74,6 +74,8 @@ async function serve(context: Context<Options>): Promise<void> {
 async function printConfig(context: Context<Options>): Promise<void> {
   const config = CLIENT_CONFIGS[context.options.printConfig as ClientName];
   await context.print(config.text(serverCommand(context.options)));
+  if (isShared())
+    context.warn('set SALIENCE_STORE, or SALIENCE_STORE_FILE, in the environment of the client');
   // For people only: what is piped on must be the set-up and nothing else.
   if (process.stderr.isTTY) context.warn(config.hint);
 }
@@ -84,8 +86,8 @@ function serverCommand(options: Context<Options>['options']): ServerCommand {
   const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl } = options;
   const args = [
     'mcp',
-    '--path',
-    resolve(storePath(options)),
+    // The URL of a shared store is for the environment of the client to say.
+    ...(isShared() ? [] : ['--path', resolve(storePath(options))]),
     ...(space === 'default' ? [] : ['--space', space]),
     ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
 import { openSpaces } from '../../index.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
+import type { Store } from '../../store/store.ts';
 import { action, type Context } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
 import { collect, parseWholeNumber } from '../options.ts';
@@ -79,7 +80,8 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
-        const tokens = openTokenStore(tokenDirectory(context));
+        const opening = await openingOf(context);
+        const tokens = tokensOf(context, opening.store);
         const token = await firstToken(tokens, context);
         const version = await readVersion();
         const { createMcpMount } = await loadMcp();
@@ -96,7 +98,7 @@ export function configure(command: Command): void {
           tokens,
           deleteSpaces: true,
           spaces: openSpaces({
-            ...(await openingOf(context)),
+            ...opening,
             maxMetadataBytes: options.metadataLimit,
             fading: options.fading,
             maxOpenSpaces: options.maxSpaces,
@@ -111,6 +113,7 @@ export function configure(command: Command): void {
           maxConnectionsPerAddress: options.maxConnectionsPerAddress,
           log: options.log ? writeLog : undefined,
           version,
+          ready: opening.store && (() => opening.store?.listSpaces() ?? Promise.resolve()),
           mount: { '/mcp': mcp.answer },
         });
         if (options.json) {
@@ -123,6 +126,8 @@ export function configure(command: Command): void {
         }
         if (!context.signal.aborted) await once(context.signal, 'abort');
         await mcp.close();
+        await server.close();
+        await opening.store?.close();
         return 0;
       }),
     );
@@ -131,9 +136,9 @@ export function configure(command: Command): void {
 // Not inside the action: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
 const loadMcp = () => import('../../mcp/index.ts');
 
-/** Where the tokens of a store are. */
-export function tokenDirectory({ options }: Pick<Context, 'options'>): string {
-  return join(storePath(options), 'tokens');
+/** The tokens of a store: beside its files, or in it. */
+export function tokensOf({ options }: Pick<Context, 'options'>, store: Store | undefined): TokenStore {
+  return openTokenStore(store?.shared ?? join(storePath(options), 'tokens'));
 }
 
 /** Makes a token where there is none, and returns it if it is to be shown. */

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
-import { deleteSpace } from '../../index.ts';
-import { createSqliteStore } from '../../stores/sqlite/index.ts';
+import type { Store } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { action } from '../context.ts';
-import { storePath } from '../open.ts';
+import { placeOf, storeOf } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 
 export const examples = ['salience spaces', 'salience spaces --json'] as const;
@@ -12,8 +11,8 @@ export const examples = ['salience spaces', 'salience spaces --json'] as const;
 export function configure(command: Command): void {
   command.action(
     action<object, []>(async (context) => {
-      const path = storePath(context.options);
-      await using store = createSqliteStore({ directory: path });
+      const path = placeOf(context.options);
+      await using store = await storeOf(context.options);
       const spaces = await store.listSpaces();
       if (context.options.json) return context.printJson({ path, spaces });
       await context.print(
@@ -32,15 +31,15 @@ export function configure(command: Command): void {
         if (!options.yes && !process.stdin.isTTY) {
           context.misused('deleting a space is for good: give --yes where nobody can be asked');
         }
-        const path = storePath(options);
-        const memories = await countIn(path, space);
+        await using store = await storeOf(options);
+        const memories = await countIn(store, space);
         const held =
           memories === undefined ? '' : ` with its ${memories === 1 ? '1 memory' : `${memories} memories`}`;
         const question = `Delete the space ${plainLine(space)}${held}? It is gone for good.`;
         if (!options.yes && !(await confirm(question, 'nothing was deleted', context))) {
           return context.print('kept');
         }
-        await deleteSpace({ path, space });
+        await store.deleteSpace(space);
         if (options.json) return context.printJson({ space, memories, outcome: 'deleted' });
         await context.print(`deleted the space ${plainLine(space)}${held}`);
       }),
@@ -48,10 +47,10 @@ export function configure(command: Command): void {
 }
 
 /** How many memories a space holds; `undefined` where it cannot be read any more. Throws `not_found`. */
-async function countIn(path: string, space: string): Promise<number | undefined> {
-  await using store = createSqliteStore({ directory: path });
+async function countIn(store: Store, name: string): Promise<number | undefined> {
   try {
-    return (await (await store.openSpace(space, { readOnly: true })).info()).memories;
+    await using space = await store.openSpace(name, { readOnly: true });
+    return (await space.info()).memories;
   } catch (error) {
     if (SalienceError.isInstance(error) && error.code !== 'not_found') return undefined;
     throw error;

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
-import { type Grant, openTokenStore, TOKEN_RIGHTS, type TokenRights } from '../../http/index.ts';
-import { action } from '../context.ts';
+import { type Grant, TOKEN_RIGHTS, type TokenRights, type TokenStore } from '../../http/index.ts';
+import { action, type Context } from '../context.ts';
+import { sharedStore } from '../open.ts';
 import { collect } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
-import { tokenDirectory } from './serve.ts';
+import { tokensOf } from './serve.ts';
 
 export const examples = [
   'salience token create --name laptop',
@@ -31,8 +32,9 @@ export function configure(command: Command): void {
     .action(
       action<CreateOptions, []>(async (context) => {
         const { space, name, scope: scopes, rights } = context.options;
-        const tokens = openTokenStore(tokenDirectory(context));
-        const { token, grant } = await tokens.create({ space, name, scopes, rights }, context.now);
+        const { token, grant } = await withTokens(context, (tokens) =>
+          tokens.create({ space, name, scopes, rights }, context.now),
+        );
         if (context.options.json) return context.printJson({ ...grant, token });
         await context.print(`${describe(grant)}\nshown this once: ${token}`);
       }),
@@ -42,7 +44,7 @@ export function configure(command: Command): void {
     .description('show what each token opens')
     .action(
       action<object, []>(async (context) => {
-        const grants = await openTokenStore(tokenDirectory(context)).list();
+        const grants = await withTokens(context, (tokens) => tokens.list());
         if (context.options.json) return context.printJson(grants);
         await context.print(grants.length === 0 ? 'no tokens' : grants.map(describe).join('\n'));
       }),
@@ -53,7 +55,7 @@ export function configure(command: Command): void {
     .argument('<id>', 'its id, as list shows it')
     .action(
       action<object, [string]>(async (context, id) => {
-        await openTokenStore(tokenDirectory(context)).revoke(id);
+        await withTokens(context, (tokens) => tokens.revoke(id));
         if (context.options.json) return context.printJson({ id, outcome: 'revoked' });
         await context.print(`revoked ${plainLine(id)}`);
       }),
@@ -63,4 +65,16 @@ export function configure(command: Command): void {
 function describe({ id, name, space, scopes, rights, createdAt }: Grant): string {
   const where = scopes ? `scopes ${scopes.join(', ')}` : 'all scopes';
   return plainLine([id, name, `space ${space}`, where, rights, createdAt].join(' · '));
+}
+
+async function withTokens<Result>(
+  context: Pick<Context, 'options'>,
+  work: (tokens: TokenStore) => Promise<Result>,
+): Promise<Result> {
+  const store = await sharedStore(context.options);
+  try {
+    return await work(tokensOf(context, store));
+  } finally {
+    await store?.close();
+  }
 }

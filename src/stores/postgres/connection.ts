@@ -122,7 +122,13 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
   let made: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
   const make = async () => {
     const { default: driver } = await loadDriver();
-    const pool = new driver.Pool({ connectionString: url, max, connectionTimeoutMillis: connectTimeout });
+    const pool = new driver.Pool({
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: connectTimeout,
+      // A program that has come to its end need not wait for connections that nobody uses.
+      allowExitOnIdle: true,
+    });
     // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
     pool.on('error', () => {});
     return pool as unknown as PostgresPool & { end(): Promise<void> };

@@ -11,6 +11,7 @@ import { type Database, translated } from './connection.ts';
 import { isUndefinedTable } from './faults.ts';
 import { spaceIdOf } from './moment.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
+import { sharedTexts } from './shared.ts';
 import { type OpenSpace, openHandle } from './space.ts';
 import { joined, raw, sql } from './sql.ts';
 import { TABLES, type TableName } from './tables.ts';
@@ -133,6 +134,7 @@ export function openStoreIn(database: Database): Store {
           ${joined(named, ', ')} SELECT count(*)::text FROM gone`,
       );
     },
+    shared: sharedTexts(database, () => prepare(false)),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -136,9 +136,9 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES;
 
 /** Every table of a store, by its name as statements write it. */
-export type TableNames = Readonly<Record<TableName | 'space' | 'meta', Sql>>;
+export type TableNames = Readonly<Record<TableName | 'space' | 'meta' | 'shared', Sql>>;
 
 export function tablesIn(schema: string): TableNames {
-  const names = ['meta', 'space', ...Object.keys(TABLES)];
+  const names = ['meta', 'space', 'shared', ...Object.keys(TABLES)];
   return Object.fromEntries(names.map((name) => [name, raw(`${quoted(schema)}.${name}`)])) as TableNames;
 }

@@ -32,6 +32,14 @@ export const initial: Migration = {
       tombstone_key        text COLLATE "C" NOT NULL
     ) WITH (fillfactor = 50);
 
+    -- What belongs to no space: the tokens of servers.
+    CREATE TABLE shared (
+      kind text COLLATE "C" NOT NULL,
+      id   text COLLATE "C" NOT NULL,
+      text text COLLATE "C" NOT NULL,
+      PRIMARY KEY (kind, id)
+    );
+
     -- Instants are milliseconds. key is never used twice.
     CREATE TABLE memory (
       space_id          uuid NOT NULL,

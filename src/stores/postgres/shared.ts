@@ -1,0 +1,45 @@
+import { SalienceError } from '../../domain/errors.ts';
+import type { SharedTexts } from '../../store/store.ts';
+import { type Database, translated } from './connection.ts';
+import { isUndefinedTable } from './faults.ts';
+import { type Sql, sql, wanted } from './sql.ts';
+
+/** See `Store.shared`. `prepare` makes the tables, where they are not there. */
+export function sharedTexts(database: Database, prepare: () => Promise<unknown>): SharedTexts {
+  const { shared } = database.tables;
+  /** Before the first write there is nothing. */
+  const read = (statement: Sql) =>
+    translated(database, () =>
+      database.run(statement).catch((error: unknown) => {
+        if (isUndefinedTable(error)) return [];
+        throw error;
+      }),
+    );
+  const one = (kind: string, id: string) => sql`kind = ${kind}::text AND id = ${wanted(id)}`;
+  return {
+    async get(kind, id) {
+      const [row] = await read(sql`SELECT text FROM ${shared} WHERE ${one(kind, id)}`);
+      return row?.[0] ?? undefined;
+    },
+    async add(kind, id, text) {
+      await prepare();
+      const rows = await translated(database, () =>
+        database.run(
+          sql`INSERT INTO ${shared} (kind, id, text) VALUES (${kind}::text, ${id}::text, ${text}::text)
+            ON CONFLICT (kind, id) DO NOTHING RETURNING id`,
+        ),
+      );
+      if (rows.length > 0) return;
+      throw new SalienceError(
+        'already_exists',
+        `${kind} ${JSON.stringify(id)} exists already; use another id`,
+      );
+    },
+    async remove(kind, id) {
+      return (await read(sql`DELETE FROM ${shared} WHERE ${one(kind, id)} RETURNING id`)).length > 0;
+    },
+    async ids(kind) {
+      return (await read(sql`SELECT id FROM ${shared} WHERE kind = ${kind}::text`)).map(([id]) => id ?? '');
+    },
+  };
+}

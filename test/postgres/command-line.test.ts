@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FreshSchema, freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** The server takes any password: whatever shows it, shows this. */
+const CANARY = 'canary-password';
+
+describe('a URL of a database', () => {
+  it('is refused on the command line, with a hint and without being repeated', () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [main, 'spaces', '--path', `postgresql://user:${CANARY}@host/db`],
+      { encoding: 'utf8' },
+    );
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('SALIENCE_STORE');
+    expect(stdout + stderr).not.toContain(CANARY);
+  });
+});
+
+describe.skipIf(SERVER === undefined)(
+  `the command line and servers over one store (${WITHOUT_SERVER})`,
+  () => {
+    let fresh: FreshSchema;
+    let environment: NodeJS.ProcessEnv;
+    const said: string[] = [];
+    const servers: ChildProcess[] = [];
+
+    beforeAll(async () => {
+      fresh = freshSchema();
+      const url = new URL(fresh.url);
+      url.password = CANARY;
+      environment = { ...process.env, SALIENCE_STORE: String(url), NO_COLOR: '1' };
+      delete environment['SALIENCE_PATH'];
+      await fresh.script('DROP SCHEMA IF EXISTS salience CASCADE');
+    });
+    afterAll(async () => {
+      for (const server of servers) server.kill('SIGKILL');
+      await fresh.script('DROP SCHEMA IF EXISTS salience CASCADE');
+      await fresh[Symbol.asyncDispose]();
+      expect(said.join('\n')).not.toContain(CANARY);
+    });
+
+    function salience(...args: readonly string[]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+        encoding: 'utf8',
+        env: environment,
+      });
+      said.push(stdout, stderr);
+      return { status, stdout, stderr };
+    }
+
+    async function serve(): Promise<string> {
+      const server = spawn(process.execPath, [main, 'serve', '--port', '0', '--json'], { env: environment });
+      servers.push(server);
+      server.stderr.on('data', (text: Buffer) => said.push(String(text)));
+      const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
+      said.push(String(value));
+      return (JSON.parse(String(value)) as { url: string }).url;
+    }
+
+    it('commands read and write it', () => {
+      expect(salience('spaces').stdout).toBe('no spaces in the store of SALIENCE_STORE\n');
+      expect(salience('remember', 'Prefers dark roast coffee', '--id', 'a').status).toBe(0);
+      expect(salience('recall', 'coffee').stdout).toContain('dark roast');
+      expect(salience('spaces').stdout).toBe('default\n');
+      expect(salience('recall', 'coffee', '--space', 'typo')).toMatchObject({ stdout: '' });
+      const report = salience('doctor', '--json');
+      expect(JSON.parse(report.stdout)).toMatchObject({ store: { state: 'shared' }, problems: [] });
+      expect(salience('forget', 'a', '--yes').status).toBe(0);
+      expect(salience('list').stdout).not.toContain('dark roast');
+    });
+
+    it('two stores are one too many', () => {
+      expect(salience('spaces', '--path', './files').stderr).toContain('leave one of them out');
+    });
+
+    it('two servers behave as one: tokens, their revocation, and what is remembered', async () => {
+      const { token, id } = JSON.parse(salience('token', 'create', '--space', 'team', '--json').stdout) as {
+        token: string;
+        id: string;
+      };
+      const [one, two] = [await serve(), await serve()];
+      const ask = (url: string, path: string, body?: object) =>
+        fetch(`${url}${path}`, {
+          method: body ? 'POST' : 'GET',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        });
+      for (const url of [one, two]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      for (let index = 0; index < 10; index++) {
+        const [writer, reader] = index % 2 ? [one, two] : [two, one];
+        const content = `statement ${index} about harbour${index}`;
+        expect((await ask(writer, '/v1/memories', { content })).status).toBeLessThan(300);
+        const found = await ask(reader, '/v1/recall', {
+          query: `harbour${index}`,
+          strategy: 'bm25',
+          limit: 1,
+        });
+        expect(await found.text()).toContain(content);
+      }
+      expect(salience('token', 'revoke', id).status).toBe(0);
+      for (const url of [one, two]) expect((await ask(url, '/v1/recall', { query: 'x' })).status).toBe(401);
+    });
+  },
+);
