@@ -47,7 +47,8 @@ export async function sharedStore({ path }: Pick<CommonOptions, 'path'>): Promis
     );
   }
   const { postgres } = await import('../stores/postgres/index.ts');
-  return postgres(url);
+  const schema = process.env['SALIENCE_STORE_SCHEMA'];
+  return postgres(url, schema === undefined || schema === '' ? {} : { schema });
 }
 
 async function storeUrl(): Promise<string | undefined> {

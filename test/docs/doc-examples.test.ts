@@ -15,6 +15,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'salience/client': 'it needs a server',
   'salience/client: connectMemory': 'it needs a server',
   'salience/postgres: postgres': 'it needs a server',
+  'salience/postgres: migratePostgres': 'it needs a server',
   'salience: aiSdkModel': 'it needs a model',
   'salience/ai-sdk: memoryTools': 'it needs a model',
   'salience/ai-sdk: memoryMiddleware': 'it needs a model',

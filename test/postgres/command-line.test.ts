@@ -34,13 +34,16 @@ describe.skipIf(SERVER === undefined)(
       fresh = freshSchema();
       const url = new URL(fresh.url);
       url.password = CANARY;
-      environment = { ...process.env, SALIENCE_STORE: String(url), NO_COLOR: '1' };
+      environment = {
+        ...process.env,
+        SALIENCE_STORE: String(url),
+        SALIENCE_STORE_SCHEMA: fresh.schema,
+        NO_COLOR: '1',
+      };
       delete environment['SALIENCE_PATH'];
-      await fresh.script('DROP SCHEMA IF EXISTS salience CASCADE');
     });
     afterAll(async () => {
       for (const server of servers) server.kill('SIGKILL');
-      await fresh.script('DROP SCHEMA IF EXISTS salience CASCADE');
       await fresh[Symbol.asyncDispose]();
       expect(said.join('\n')).not.toContain(CANARY);
     });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries, startServer, type TestServer } from '../../scripts/postgres-server.mjs';
 import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
-import { postgres } from '../../src/stores/postgres/index.ts';
+import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const binaries = findBinaries();
@@ -88,6 +88,10 @@ describe.skipIf(SERVER === undefined)(`a real server (${WITHOUT_SERVER})`, () =>
     } finally {
       await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
     }
+
+    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({ from: 0, to: 1 });
+    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({ from: 1, to: 1 });
+    await fresh.script(`DROP SCHEMA ${schema}_3 CASCADE`);
 
     await fresh.script(`UPDATE ${schema}.meta SET value = '99'`);
     expect(await refusal(fresh.url, { schema })).toMatchObject({ code: 'newer_store' });

@@ -65,7 +65,7 @@ export async function commitWithin(
  */
 export async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
   const { database, id } = place;
-  const deadline = Date.now() + database.busyTimeout;
+  const deadline = performance.now() + database.busyTimeout;
   for (let attempt = 0; ; attempt++) {
     try {
       await database.run(
@@ -74,7 +74,7 @@ export async function settled(place: SpacePlace, after: Head, lost: unknown): Pr
       return await isDone(database, id, after);
     } catch (error) {
       if (!isLost(error)) return translated(database, () => Promise.reject(error));
-      if (Date.now() > deadline) throw inDoubt(database.place, lost);
+      if (performance.now() > deadline) throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
     }
   }

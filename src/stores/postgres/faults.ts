@@ -74,7 +74,7 @@ function describe(code: string): Described | undefined {
     case '42501':
       return [
         'store_read_only',
-        `the user has no right to this; ${UNCHANGED}. Have its owner run "salience migrate", and grant the user USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables`,
+        `the user has no right to this; ${UNCHANGED}. Have the owner of the schema make its tables (migratePostgres), and grant the user USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables`,
       ];
     case '25006':
       return [
@@ -108,7 +108,7 @@ function describe(code: string): Described | undefined {
     case '42703':
       return [
         'not_a_store',
-        'a table of the schema is missing; run "salience migrate", or correct the name of the schema',
+        'a table of the schema is missing; have its owner make it (migratePostgres), or correct the name of the schema',
       ];
     case 'XX001':
     case 'XX002':

@@ -7,7 +7,8 @@
 import { invalidArgument, wholeNumber } from '../../domain/check.ts';
 import { keysOf, onlyKeys } from '../../domain/options.ts';
 import type { Store } from '../../store/store.ts';
-import { openDatabase, type PostgresPool, sourceOfPool, sourceOfUrl } from './connection.ts';
+import { type Database, openDatabase, type PostgresPool, sourceOfPool, sourceOfUrl } from './connection.ts';
+import { migrate, SCHEMA_VERSION } from './schema.ts';
 import { openStoreIn } from './store.ts';
 
 export type { PostgresConnection, PostgresPool, PostgresQuery } from './connection.ts';
@@ -44,7 +45,36 @@ const optionKeys = keysOf<PostgresOptions>()({
  * ```
  */
 export function postgres(source: string | PostgresPool, options: PostgresOptions = {}): Store {
-  onlyKeys(options, optionKeys, 'postgres');
+  return openStoreIn(databaseOf(source, options, 'postgres'));
+}
+
+/**
+ * Makes the schema of this version, or brings an older one to it; opening a space for writing does so too. For a database
+ * where the user of the programs may make no tables: call it as the owner of the schema, before the new version starts.
+ *
+ * @returns The version that the schema had, 0 for none, and the one that it has now.
+ * @throws `invalid_argument`, `newer_store`, and the codes that begin with `store_`.
+ * @example
+ * ```ts
+ * import { migratePostgres } from 'salience/postgres';
+ * const { from, to } = await migratePostgres('postgresql://owner@localhost/memories');
+ * console.log(`schema ${from} → ${to}`);
+ * ```
+ */
+export async function migratePostgres(
+  source: string | PostgresPool,
+  options: PostgresOptions = {},
+): Promise<{ readonly from: number; readonly to: number }> {
+  const database = databaseOf(source, options, 'migratePostgres');
+  try {
+    return { from: await migrate(database), to: SCHEMA_VERSION };
+  } finally {
+    await database.close();
+  }
+}
+
+function databaseOf(source: string | PostgresPool, options: PostgresOptions, verb: string): Database {
+  onlyKeys(options, optionKeys, verb);
   const { schema = 'salience', busyTimeout = 10_000, maxConnections = 10, connectTimeout = 10_000 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/i.test(schema))
     throw invalidArgument('schema', 'expected a name of letters, digits and "_", of at most 63 characters');
@@ -56,5 +86,5 @@ export function postgres(source: string | PostgresPool, options: PostgresOptions
   if (typeof source !== 'string' && typeof (source as PostgresPool | undefined)?.query !== 'function')
     throw invalidArgument('store', 'expected the URL of a database, or a pool such as new pg.Pool() makes');
   const from = typeof source === 'string' ? sourceOfUrl(source, pool) : sourceOfPool(source);
-  return openStoreIn(openDatabase(from, schema, patience));
+  return openDatabase(from, schema, patience);
 }

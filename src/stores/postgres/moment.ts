@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { SalienceError } from '../../domain/errors.ts';
 import type { SpaceSettings } from '../../domain/settings.ts';
-import { closedError, missingSpace } from '../../store/faults.ts';
+import { closedError } from '../../store/faults.ts';
 import { overtaken } from '../../store/moment.ts';
 import type { Position } from '../../store/rows.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
@@ -192,7 +193,13 @@ async function readAt(
   const statement = sql`SELECT ${joined(columns, ', ')}
     FROM (SELECT ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
   const [row] = await translated(database, () => run(statement));
-  if (!row) throw missingSpace(name, []);
+  if (!row) {
+    throw new SalienceError(
+      'not_found',
+      `space ${JSON.stringify(name)} is not there any more: another process has deleted it. Open it again to make a new one`,
+      { details: { space: name } },
+    );
+  }
   const [head, ...found] = row.map((each) => JSON.parse(each ?? 'null') as unknown);
   return { head: head as Head, found: found as readonly (readonly Found[])[] };
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import type { Residence } from '../../search/residence.ts';
 import { createResidence } from '../../search/residence.ts';
@@ -81,7 +82,7 @@ export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => v
     async backup() {
       throw new SalienceError(
         'invalid_argument',
-        'a space in PostgreSQL has no file to copy; use pg_dump, or "salience copy" into a file',
+        'a space in PostgreSQL has no file to copy; use pg_dump, or export its memories',
       );
     },
     async close() {
@@ -114,7 +115,7 @@ async function deciding<Decided, Result>(
 ): Promise<Result> {
   const { place } = space;
   const { database, name } = place;
-  const deadline = Date.now() + database.busyTimeout;
+  const deadline = performance.now() + database.busyTimeout;
   const attempt = async (transaction: Transaction | undefined): Promise<Attempt<Result>> => {
     const moment = startMoment(place, { transaction });
     try {
@@ -137,9 +138,9 @@ async function deciding<Decided, Result>(
     if (inTurn) space.writesInTurn--;
     if (done) return done.result;
     space.writesInTurn = WRITES_IN_TURN;
-    if (Date.now() > deadline) throw neverFirst(name, database.busyTimeout);
+    if (performance.now() > deadline) throw neverFirst(name, database.busyTimeout);
     // Of a pool without connections of one's own: others that were overtaken at the same moment wait for another while.
-    if (round > 0) await pause(Math.random() * Math.min(2 ** round, 32));
+    if (round > 0) await pause(randomInt(Math.min(2 ** round, 32) + 1));
   }
 }
 

@@ -1,0 +1,110 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
+import { postgres } from '../../src/stores/postgres/index.ts';
+import { startAnyServer } from './any-server.ts';
+import { startPglite } from './pglite.ts';
+
+const any = await startAnyServer();
+const pglite = await startPglite();
+afterAll(async () => {
+  await any[Symbol.asyncDispose]();
+  await pglite[Symbol.asyncDispose]();
+});
+
+/** Two stores over one schema: what two processes have. */
+function twoStores(schema: string) {
+  const options = { schema };
+  return [postgres(pglite.pool, options), postgres(pglite.pool, options)] as const;
+}
+
+describe('what is particular to PostgreSQL', () => {
+  it('a space that another process deleted is an error, and can be made again', async () => {
+    const [one, two] = twoStores('deleted');
+    const memory = await openMemory({ store: one, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    await two.deleteSpace('alice');
+    await expect(memory.recall('tea')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(memory.remember('Prefers coffee')).rejects.toMatchObject({ code: 'not_found' });
+    const again = await openMemory({ store: two, space: 'alice', embedder: 'none' });
+    await again.remember('Plays the cello', { id: 'b' });
+    // An index of what is gone is not used for what has come in its place.
+    expect((await memory.recall('tea cello', { strategy: 'bm25' })).hits.map((hit) => hit.memory.id)).toEqual(
+      ['b'],
+    );
+    await one.close();
+    await two.close();
+  });
+
+  it('an older state that was restored under a running process is noticed', async () => {
+    const [one] = twoStores('restored');
+    const memory = await openMemory({ store: one, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    const tables = ['space', 'memory', 'derived', 'event', 'usage'];
+    for (const table of tables)
+      await pglite.script(`CREATE TABLE restored.kept_${table} AS SELECT * FROM restored.${table}`);
+    await memory.remember('Prefers coffee', { id: 'b' });
+    expect((await memory.recall('prefers', { strategy: 'bm25' })).hits).toHaveLength(2);
+    for (const table of tables)
+      await pglite.script(
+        `DELETE FROM restored.${table}; INSERT INTO restored.${table} SELECT * FROM restored.kept_${table}`,
+      );
+    const { hits, trace } = await memory.recall('prefers', { strategy: 'bm25' });
+    expect(hits.map((hit) => hit.memory.id)).toEqual(['a']);
+    expect(trace.indexRebuilt).toBe(true);
+    await memory.remember('Prefers water', { id: 'c' });
+    expect((await memory.recall('prefers', { strategy: 'bm25' })).hits).toHaveLength(2);
+    await one.close();
+  });
+
+  it('texts of a server are shared, added once, and removed once', async () => {
+    const [one, two] = twoStores('texts');
+    expect(await one.shared?.get('token', 'a')).toBeUndefined();
+    expect(await one.shared?.ids('token')).toEqual([]);
+    await one.shared?.add('token', 'a', 'text');
+    await expect(two.shared?.add('token', 'a', 'other')).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await two.shared?.get('token', 'a')).toBe('text');
+    expect(await two.shared?.ids('other')).toEqual([]);
+    expect(await two.shared?.remove('token', 'a')).toBe(true);
+    expect(await one.shared?.remove('token', 'a')).toBe(false);
+    await one.close();
+    await two.close();
+  });
+
+  it('nothing that is asked for is part of a statement', async () => {
+    const { store, cleanup } = await any.freshStore();
+    const nasty = ["'; DROP TABLE memory; --", '"', '$1', '\\', '\0', '\ud800', "x' OR '1'='1", '%_', '{}'];
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    const space = await store.openSpace('alice');
+    for (const text of nasty) {
+      const asked = await Promise.all([
+        space.get([text]),
+        space.find('topicKey', [text]),
+        space.find('names', [text]),
+        space.find('ends', [text]),
+        space.find('supersedes', [text]),
+        space.find('derivedFrom', [text]),
+        space.history(text),
+        space.run(text),
+        space.votes(text),
+        space.session(text),
+        space.knownPairs([text]),
+        space.links([text]),
+        space.standing([text]),
+        space.stated({ ends: [text] }),
+        space.stated({ subjects: [{ from: text, name: text }] }),
+        space.recordings({ limit: 1, strategy: text, sessionId: text }),
+        space.list({
+          filter: { scopes: [text], types: [text], tags: [text], inScope: `${text}:*` },
+          limit: 1,
+        }),
+        space.list({ filter: { metadata: [{ key: text, test: { in: [text] } }] }, limit: 1 }),
+        space.list({ filter: {}, where: [{ field: 'author', compare: 'is', value: text }], limit: 1 }),
+      ]);
+      expect(JSON.stringify(asked), text).not.toContain('Prefers tea');
+    }
+    expect((await memory.list()).memories).toHaveLength(1);
+    await store.close();
+    await cleanup();
+  });
+});
