@@ -78,6 +78,7 @@ export async function startServer(bin, settings = {}) {
     rmSync(directory, { recursive: true, force: true });
   };
   process.once('exit', onExit);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   await start();
   return {
     url,

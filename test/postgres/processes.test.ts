@@ -8,6 +8,7 @@ const WRITES = Number(process.env['SALIENCE_WRITES'] ?? 500);
 
 test.skipIf(SERVER === undefined)(
   `${PROCESSES} processes × ${WRITES} writes and recalls: none is lost, and each is seen at the next recall (${WITHOUT_SERVER})`,
+  { timeout: 1_200_000 },
   async () => {
     await using fresh = freshSchema();
     const store = fresh.open();
