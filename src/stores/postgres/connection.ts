@@ -16,6 +16,9 @@ export interface PostgresPool {
 export interface PostgresConnection extends Pick<PostgresPool, 'query'> {
   /** Gives it back; with an error it is closed. */
   release(error?: Error | boolean): void;
+  /** Tells of a connection that breaks while nothing is asked of it. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 export interface PostgresQuery {
@@ -81,6 +84,13 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
       const connection = await pool.connect();
+      // Without a listener the program would end; the next statement fails, and says so.
+      const onBreak = () => {};
+      connection.on?.('error', onBreak);
+      const release = (isBroken: boolean) => {
+        connection.off?.('error', onBreak);
+        connection.release(isBroken);
+      };
       const tell = (text: string) => connection.query({ text, rowMode: 'array' });
       try {
         await tell(begin);
@@ -93,14 +103,14 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
           },
         });
         await tell('COMMIT');
-        connection.release();
+        release(false);
         return result;
       } catch (error) {
         const isLeft = await tell('ROLLBACK').then(
           () => true,
           () => false,
         );
-        connection.release(!isLeft);
+        release(!isLeft);
         throw error;
       }
     },

@@ -11,7 +11,10 @@ export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) {
     // The driver has no code for a connection that ended under a statement.
-    return error instanceof Error && /connection terminated|connection ended|socket/i.test(error.message);
+    return (
+      error instanceof Error &&
+      /connection terminated|connection ended|connection error|not queryable|socket/i.test(error.message)
+    );
   }
   return /^(08|57P0[1-5])/.test(code) || LOST.has(code);
 }
