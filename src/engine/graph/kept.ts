@@ -143,7 +143,7 @@ async function writtenSince(snapshot: Snapshot, last: NonNullable<Place>): Promi
 }
 
 async function lastEvent(snapshot: Snapshot): Promise<Place> {
-  return (await eventsAfter(snapshot, snapshot.sequence - 1, 1))[0];
+  return (await eventsAfter(snapshot, (await snapshot.sequence()) - 1, 1))[0];
 }
 
 async function eventsAfter(
