@@ -105,7 +105,7 @@ function draw(root, title) {
     const y = (depth + 1) * ROW + 8;
     return `<g><title>${escapeText(`${node.name} ${node.file}`)}: ${share}</title><rect x="${left.toFixed(1)}" y="${y}" width="${Math.max(0.3, width - 0.5).toFixed(1)}" height="${ROW - 1}" rx="1" fill="hsl(${hue} 85% 62%)"/>${label ? `<text x="${(left + 3).toFixed(1)}" y="${y + 12}">${label}</text>` : ''}</g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/><text x="3" y="15">${escapeText(title)}</text>${rects.join('')}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11"><title>${escapeText(title)}</title><rect width="100%" height="100%" fill="#fff"/><text x="3" y="15">${escapeText(title)}</text>${rects.join('')}</svg>\n`;
 }
 
 function escapeText(text) {
