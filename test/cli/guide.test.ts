@@ -43,7 +43,7 @@ function normalise(output: string): string {
     .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
     .replace(/\d+\.\d KiB/g, 'SIZE')
     .replace(
-      /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|effects|other) .*?)[\d.]+$/gm,
+      /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|other|effects) .*?)[\d.]+$/gm,
       '$1',
     )
     .split('\n')

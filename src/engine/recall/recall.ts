@@ -400,10 +400,9 @@ function traceOf(
     stage('analyze', 1, 1, prepared.analyzeMs),
     ...stages,
     stage('hydrate', length, length, hydrateMs),
-    ...(effects ? [effects] : []),
   ];
-  const named = rows.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  rows.push(stage('other', length, length, Math.max(0, totalMs - named)));
+  const named = [...rows, ...(effects ? [effects] : [])].reduce((sum, each) => sum + each.durationMs, 0);
+  rows.push(stage('other', length, length, Math.max(0, totalMs - named)), ...(effects ? [effects] : []));
   return {
     strategy: prepared.strategy.name,
     profileHash: prepared.resolved.hash,

@@ -14,9 +14,9 @@ export type StageName =
   | 'edges'
   | 'hydrate'
   | 'pack'
+  | 'other'
   | 'effects'
-  | 'record'
-  | 'other';
+  | 'record';
 
 /** What one stage saw, kept and cost. */
 export interface StageTrace {

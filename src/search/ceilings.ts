@@ -1,0 +1,154 @@
+import { type Columns, isKept, type KeptColumn } from '../scoring/compile.ts';
+import { childrenOf, namesRead } from '../scoring/evaluate.ts';
+import type { Node } from '../scoring/operators/index.ts';
+import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
+import { anything, intervalsOf } from '../scoring/range.ts';
+import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
+import type { QueryColumns } from './query-columns.ts';
+
+/** How high rows of a class can score whose similarity lies in an interval. */
+type Ceiling = (each: number, similarity: Interval) => number;
+
+/** Rows whose sessions have about the same words of a query, and that are about the same whatever the query. */
+export interface Class {
+  readonly of: QueryColumns['untouched']['classes'][number];
+  readonly level: Interval | undefined;
+}
+
+export function ceilingsOf(
+  root: Node,
+  columns: Columns,
+  query: QueryColumns,
+  classes: readonly Class[],
+  leveled: Node | undefined,
+  compared: boolean,
+): Ceiling {
+  const fixed = fixedParts(root, columns);
+  const ceilings = classes.map(({ of, level }) => {
+    return ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
+  });
+  return (each, similarity) => ceilings[each]!(compared ? similarity : undefined);
+}
+
+/** By row. */
+export type Levels = Uint8Array;
+
+/** Levels of a part, where sessions make no difference and where they do. */
+const MOST_LEVELS = [16, 4] as const;
+/** The share of the highest score that a part must decide about to be worth having levels. */
+const LEVELED = 0.15;
+
+interface Leveled {
+  readonly node: Node;
+  readonly levels: Levels;
+  readonly ranges: readonly Interval[];
+}
+
+/** The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much. */
+export function levelsOf(root: Node, columns: Columns, query: QueryColumns): Leveled | undefined {
+  const fixed = fixedParts(root, columns);
+  const { classes } = query.untouched;
+  const of = classes.at(-1)!;
+  const highest = (parts: ReadonlyMap<Node, Interval>) => ceilingOf(root, query, of, parts)([0, 1]);
+  const whole = highest(fixed);
+  let best: { readonly node: Node; readonly range: Interval; readonly high: number } | undefined;
+  for (const [node, range] of fixed) {
+    const high = highest(new Map([...fixed, [node, [range[0], range[0]] as const]]));
+    if (high < (best?.high ?? whole * (1 - LEVELED))) best = { node, range, high };
+  }
+  if (!best) return undefined;
+  const column = columns.kept!(best.node)!;
+  return { node: best.node, ...levelsAlong(column, best.range, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
+}
+
+const along = new WeakMap<KeptColumn, ReturnType<typeof levelsAlong>>();
+
+/** Equal steps of the upper bounds, and between which values all bounds of a level lie. */
+function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): Omit<Leveled, 'node'> {
+  const known = along.get(column);
+  if (known?.ranges.length === count) return known;
+  const width = (high - low) / count;
+  const levels = new Uint8Array(column.high.length);
+  const lows = new Float64Array(count).fill(Infinity);
+  const highs = new Float64Array(count).fill(-Infinity);
+  for (let row = 0; row < levels.length; row++) {
+    const upper = column.high[row]!;
+    const level = Math.max(0, Math.min(count - 1, Math.floor((upper - low) / width)));
+    levels[row] = level;
+    if (column.low[row]! < lows[level]!) lows[level] = column.low[row]!;
+    if (upper > highs[level]!) highs[level] = upper;
+  }
+  // A level that no row has is never asked for.
+  const ranges = Array.from(
+    lows,
+    (least, level): Interval => [Math.min(least, high), Math.max(low, highs[level]!)],
+  );
+  const found = { levels, ranges };
+  along.set(column, found);
+  return found;
+}
+
+/** How high rows of one class can score: what does not depend on their similarity is worked out once. */
+function ceilingOf(
+  root: Node,
+  query: QueryColumns,
+  of: QueryColumns['untouched']['classes'][number],
+  fixed: ReadonlyMap<Node, Interval>,
+): (similarity: Interval | undefined) => number {
+  let similarity: Interval | undefined;
+  let isKnown = true;
+  const still = new Map<Node, Interval | undefined>(fixed);
+  const knowledge = knowledgeOf(query, of, () => similarity);
+  const intervals = intervalsOf({
+    ...knowledge,
+    age(of) {
+      isKnown = false;
+      return knowledge.age(of);
+    },
+    formula(node) {
+      const known = still.get(node);
+      if (known || still.has(node)) return known;
+      still.set(node, undefined);
+      if (!namesRead(node).has('similarity')) still.set(node, intervals.of(node));
+      return still.get(node);
+    },
+  });
+  return (given) => {
+    similarity = given;
+    const [, high] = intervals.of(root);
+    // What cannot be evaluated is evaluated all the same, and reported.
+    return isKnown ? high : Infinity;
+  };
+}
+
+/** What is known of a row whose class and similarity are: the rest may be anything. */
+export function knowledgeOf(
+  query: QueryColumns,
+  of: QueryColumns['untouched']['classes'][number],
+  similarity: () => Interval | undefined,
+): Knowledge {
+  return {
+    ...anything,
+    signal(name, missing) {
+      if (name === 'similarity') return similarity() ?? [missing, missing];
+      if (!isQuerySignal(name)) return hull(SIGNALS[name].range, [missing, missing]);
+      return query.known(name) ? of[name] : [missing, missing];
+    },
+    known(name) {
+      if (!isSignalName(name) || !isQuerySignal(name)) return undefined;
+      return name === 'similarity' ? similarity() !== undefined : query.known(name);
+    },
+  };
+}
+
+/** The largest parts of a formula that no query changes: between which values they lie, over all rows. */
+function fixedParts(root: Node, columns: Columns): ReadonlyMap<Node, Interval> {
+  const fixed = new Map<Node, Interval>();
+  const look = (node: Node) => {
+    const range = isKept(node) ? columns.kept?.(node)?.range : undefined;
+    if (range) fixed.set(node, range);
+    else for (const child of childrenOf(node)) look(child);
+  };
+  look(root);
+  return fixed;
+}
