@@ -43,6 +43,16 @@ describe('summariseExplanation', () => {
     expect(summariseExplanation(explain(zeros, {}))).toBe('0.00');
   });
 
+  it('shows factors that are as good as 1 each, and not together', () => {
+    const near = { op: 'product', of: [0.99996, 0.99996, { op: 'signal', name: 'weight' }] } as const;
+    const both = defineProfile({
+      name: 'near',
+      description: 'Two factors.',
+      score: { op: 'product', of: [{ op: 'signal', name: 'lexical' }, near] },
+    });
+    expect(summariseExplanation(explain(both, { lexical: 0.5 }))).toBe('lexical 0.50 × 0.9999');
+  });
+
   it('lets a single signal stand alone', () => {
     expect(summariseExplanation(explain('bm25', { lexical: 0.25 }))).toBe('lexical 0.25');
   });

@@ -62,8 +62,14 @@ function termsIn(room: Room): SummaryTerms {
     factors(inputs) {
       const { shown, rest } = strongest(inputs, (input) => Math.abs(input.value - 1), room);
       const others = rest.reduce((product, input) => product * input.value, 1);
-      const words = shown.map((input) => operand(input, room, factorText));
-      return [...words, ...more(rest, others, 1, room)].join(' × ') || '1.00';
+      // What is inside of a factor may look as if it were 1, too.
+      const words = shown.map((input) => {
+        const text = operand(input, room, factorText);
+        return text === '1.00' ? factorText(input.value) : text;
+      });
+      const all = inputs.reduce((product, input) => product * input.value, 1);
+      // Factors that are each as good as 1 may not be so together.
+      return [...words, ...more(rest, others, 1, room)].join(' × ') || factorText(all);
     },
     addends(inputs, weights) {
       const terms = inputs.map((input, index) => ({ input, weight: weights[index] ?? 1 }));
