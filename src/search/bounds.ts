@@ -88,7 +88,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     withVector: compared ? countVectors(index, rows) : 0,
   };
   let kept: Kept = { rows: [], upper: [] };
-  let room = 4 * limit + BLOCK_SIZE;
+  let mostKept = 4 * limit + BLOCK_SIZE;
   const take = (block: Block) => {
     exact(block);
     const verdict = profile.require.length > 0 ? judge(block) : undefined;
@@ -117,10 +117,10 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       }
       skim?.raise(lowest.value());
     }
-    if (kept.rows.length > room) {
+    if (kept.rows.length > mostKept) {
       kept = sift(kept, lowest.value(), tally);
       // Where many are alike, few fall: looking through them again after each block would take the most time.
-      room = Math.max(room, 2 * kept.rows.length);
+      mostKept = Math.max(mostKept, 2 * kept.rows.length);
     }
   };
   const similarity = compared ? similarities(index, search.vector!, rows) : undefined;
@@ -140,13 +140,11 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     takeFrom(
       similarity ? picked(index, rows, touched, skim, similarity) : unpassed(index, rows, touched, skim),
     );
-  } else takeFrom(listed(index, rows, similarity));
-  if (skim) {
     const { candidates, belowFloor, highest } = skim.outcome();
     tally.candidates += candidates;
     tally.belowFloor += belowFloor;
     tally.discarded = Math.max(tally.discarded, highest);
-  }
+  } else takeFrom(listed(index, rows, similarity));
   return { ...sift(kept, lowest.value(), tally), ...tally };
 }
 

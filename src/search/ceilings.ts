@@ -17,13 +17,12 @@ export interface Class {
 
 export function ceilingsOf(
   root: Node,
-  columns: Columns,
+  fixed: FixedParts,
   query: QueryColumns,
   classes: readonly Class[],
   leveled: Node | undefined,
   compared: boolean,
 ): Ceiling {
-  const fixed = fixedParts(root, columns);
   const ceilings = classes.map(({ of, level }) => {
     return ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
   });
@@ -45,11 +44,15 @@ interface Leveled {
 }
 
 /** The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much. */
-export function levelsOf(root: Node, columns: Columns, query: QueryColumns): Leveled | undefined {
-  const fixed = fixedParts(root, columns);
+export function levelsOf(
+  root: Node,
+  fixed: FixedParts,
+  columns: Columns,
+  query: QueryColumns,
+): Leveled | undefined {
   const { classes } = query.untouched;
   const of = classes.at(-1)!;
-  const highest = (parts: ReadonlyMap<Node, Interval>) => ceilingOf(root, query, of, parts)([0, 1]);
+  const highest = (parts: FixedParts) => ceilingOf(root, query, of, parts)([0, 1]);
   const whole = highest(fixed);
   let best: { readonly node: Node; readonly range: Interval; readonly high: number } | undefined;
   for (const [node, range] of fixed) {
@@ -93,7 +96,7 @@ function ceilingOf(
   root: Node,
   query: QueryColumns,
   of: QueryColumns['untouched']['classes'][number],
-  fixed: ReadonlyMap<Node, Interval>,
+  fixed: FixedParts,
 ): (similarity: Interval | undefined) => number {
   let similarity: Interval | undefined;
   let isKnown = true;
@@ -142,7 +145,9 @@ export function knowledgeOf(
 }
 
 /** The largest parts of a formula that no query changes: between which values they lie, over all rows. */
-function fixedParts(root: Node, columns: Columns): ReadonlyMap<Node, Interval> {
+export type FixedParts = ReadonlyMap<Node, Interval>;
+
+export function fixedParts(root: Node, columns: Columns): FixedParts {
   const fixed = new Map<Node, Interval>();
   const look = (node: Node) => {
     const range = isKept(node) ? columns.kept?.(node)?.range : undefined;

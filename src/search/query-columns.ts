@@ -174,14 +174,14 @@ function sessionClasses(
 
 function classWith(sessionLexical: Interval): Untouched['classes'][number] {
   const none: Interval = [0, 0];
-  const any: Interval = [0, 1];
+  const whatever: Interval = [0, 1];
   return {
     lexical: none,
     contextLexical: none,
     sessionLexical,
-    authorNamed: any,
-    dateMatch: any,
-    saidByUser: any,
+    authorNamed: whatever,
+    dateMatch: whatever,
+    saidByUser: whatever,
   };
 }
 

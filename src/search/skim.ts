@@ -4,7 +4,7 @@ import { namesRead } from '../scoring/evaluate.ts';
 import { gather } from '../scoring/gather.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { isQuerySignal, isSignalName } from '../scoring/signals.ts';
-import { type Class, ceilingsOf, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
+import { type Class, ceilingsOf, fixedParts, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
 import type { QueryColumns } from './query-columns.ts';
 
 /**
@@ -65,12 +65,13 @@ export function createSkim(
   const { touched, classOf, classes: sessions } = query.untouched;
   const bounded = gather(floor ? floor.node : root);
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const found = levelsOf(bounded, columns, query);
+  const fixed = fixedParts(bounded, columns);
+  const found = levelsOf(bounded, fixed, columns, query);
   const levelCount = found?.ranges.length ?? 1;
   const classes = sessions.flatMap((of) =>
     Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
   );
-  const ceiling = ceilingsOf(bounded, columns, query, classes, found?.node, compared);
+  const ceiling = ceilingsOf(bounded, fixed, query, classes, found?.node, compared);
   const verdictsOn = (each: number, similarity: number) => {
     const { of } = classes[each]!;
     const knowledge = knowledgeOf(query, of, () => (compared ? [0, similarity] : undefined));

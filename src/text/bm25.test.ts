@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  addTermScores,
   BM25_B,
   BM25_K1,
   bm25Score,
@@ -169,33 +168,4 @@ test('a term score rises with frequency and rarity, and falls with length', () =
 
 test('a store without any term has no division by zero', () => {
   expect(lengthNormalization(0, 0)).toBe(BM25_K1);
-});
-
-test('term by term over postings gives the bits of memory by memory', () => {
-  const memory = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 20 });
-  fc.assert(
-    fc.property(fc.array(memory, { minLength: 1, maxLength: 20 }), memory, (memories, queryTerms) => {
-      const frequency = (row: number, term: string) =>
-        memories[row]!.filter((other) => other === term).length;
-      const rowsWith = (term: string) => [...memories.keys()].filter((row) => frequency(row, term) > 0);
-      const averageLength = memories.reduce((sum, terms) => sum + terms.length, 0) / memories.length;
-      const query = prepareBm25Query(queryTerms, {
-        memoryCount: memories.length,
-        averageLength,
-        documentFrequency: (term) => rowsWith(term).length,
-      });
-      const lengths = Uint32Array.from(memories, (terms) => terms.length);
-      const scores = new Float64Array(memories.length);
-      for (const [index, term] of query.terms.entries()) {
-        const rows = Uint32Array.from(rowsWith(term));
-        const frequencies = Uint16Array.from(rows, (row) => frequency(row, term));
-        const postings = { rows, frequencies, count: rows.length };
-        addTermScores(query.idfs[index]!, postings, lengths, averageLength, scores);
-      }
-      const expected = memories.map((terms, row) =>
-        bm25Score(query, (term) => frequency(row, term), terms.length),
-      );
-      expect([...scores]).toEqual(expected);
-    }),
-  );
 });

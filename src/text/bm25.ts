@@ -146,26 +146,3 @@ export interface Postings {
   /** How many places of both arrays are in use. */
   readonly count: number;
 }
-
-/**
- * Adds one term's scores to `scores`. Called once for each term in the order of `query.terms`, on scores that
- * start at 0, it leaves in every row exactly what {@link bm25Score} returns for that memory.
- *
- * @param idf the term's weight, from `query.idfs`.
- * @param lengths terms in each row, repetitions included.
- * @param averageLength mean length the query was prepared with.
- * @param scores changed in place.
- */
-export function addTermScores(
-  idf: number,
-  postings: Postings,
-  lengths: ArrayLike<number>,
-  averageLength: number,
-  scores: Float64Array,
-): void {
-  const { rows, frequencies, count } = postings;
-  for (let place = 0; place < count; place++) {
-    const row = rows[place]!;
-    scores[row]! += termScore(idf, frequencies[place]!, lengthNormalization(lengths[row]!, averageLength));
-  }
-}

@@ -36,7 +36,10 @@ export function configure(command: Command): void {
     .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
     .option('--read-only', 'offer only tools that write nothing')
     .addOption(
-      new Option('--print-config <client>', 'print how a client is told of this server').choices(CLIENTS),
+      new Option(
+        '--print-config <client>',
+        'print the configuration that a client needs to use this server',
+      ).choices(CLIENTS),
     )
     .addHelpText(
       'after',

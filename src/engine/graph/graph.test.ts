@@ -1,30 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MemoryEngine, openMemory } from '../../index.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-
-const day = 86_400_000;
-const start = Date.UTC(2026, 0, 1);
-
-async function opened(): Promise<{ memory: MemoryEngine; clock: ReturnType<typeof createFakeClock> }> {
-  const clock = createFakeClock(start);
-  let made = 0;
-  const memory = await openMemory({
-    path: ':memory:',
-    space: 'alice',
-    embedder: 'none',
-    clock: clock.now,
-    newId: () => `new${++made}`,
-  });
-  return { memory, clock };
-}
-
-const entity = (id: string, title: string, more: object = {}) => ({
-  id,
-  title,
-  content: `about ${title}`,
-  type: 'entity',
-  ...more,
-});
+import type { MemoryEngine } from '../../index.ts';
+import { day, entity, opened, start } from '../../testing/entities.ts';
 
 async function people(memory: MemoryEngine): Promise<void> {
   await memory.rememberMany([

@@ -1,31 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Memory, type MemoryEngine, openMemory, SalienceError } from '../../index.ts';
+import { day, entity, opened, start } from '../../testing/entities.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-
-const day = 86_400_000;
-const start = Date.UTC(2026, 0, 1);
-
-async function opened() {
-  const clock = createFakeClock(start);
-  let made = 0;
-  const memory = await openMemory({
-    path: ':memory:',
-    space: 'alice',
-    embedder: 'none',
-    clock: clock.now,
-    newId: () => `new${++made}`,
-  });
-  return { memory, clock };
-}
-
-const entity = (id: string, title: string, more: object = {}) => ({
-  id,
-  title,
-  content: `about ${title}`,
-  type: 'entity',
-  ...more,
-});
 
 async function twoAnns(memory: MemoryEngine): Promise<void> {
   await memory.rememberMany([

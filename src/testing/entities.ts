@@ -1,0 +1,30 @@
+import { type MemoryEngine, openMemory } from '../index.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+export const day = 86_400_000;
+export const start = Date.UTC(2026, 0, 1);
+
+/** A space in memory without an embedder, whose clock and new ids are known. */
+export async function opened(): Promise<{
+  memory: MemoryEngine;
+  clock: ReturnType<typeof createFakeClock>;
+}> {
+  const clock = createFakeClock(start);
+  let made = 0;
+  const memory = await openMemory({
+    path: ':memory:',
+    space: 'alice',
+    embedder: 'none',
+    clock: clock.now,
+    newId: () => `new${++made}`,
+  });
+  return { memory, clock };
+}
+
+export const entity = (id: string, title: string, more: object = {}) => ({
+  id,
+  title,
+  content: `about ${title}`,
+  type: 'entity',
+  ...more,
+});
