@@ -1,6 +1,7 @@
 // From the modules that tsc wrote into build/ to dist/: few files, because opening each of some 250 modules was half of
 // what a command took (docs/decisions/0045-bundled-output.md).
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -16,6 +17,9 @@ const STARTS = {
   store: ['index', 'stores/sqlite/index'],
   command: ['cli/main', 'index', 'cli/commands/recall'],
 };
+
+/** Packages of which little is used: installed whole, it would take 27 MB more (docs/decisions/0111-package-size.md). */
+const INLINED = ['gpt-tokenizer/'];
 let reached;
 
 const entries = [
@@ -37,7 +41,8 @@ const bundle = await rolldown({
   input: inputs,
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  external: (id) =>
+    !id.startsWith('.') && !id.startsWith('/') && !INLINED.some((name) => id.startsWith(name)),
 });
 await bundle.write({
   dir: `${root}dist`,
@@ -50,10 +55,24 @@ await bundle.write({
 });
 await bundle.close();
 
-cpSync(`${root}build`, `${root}dist`, {
-  recursive: true,
-  filter: (path) => !path.endsWith('.js') && !path.endsWith('.tsbuildinfo'),
-});
+cpSync(`${root}build/providers/builtin/table.bin`, `${root}dist/providers/builtin/table.bin`);
+for (const path of declarations()) cpSync(`${root}build/${path}`, `${root}dist/${path}`);
+
+/** The declarations that those of the exports name, their own included: no others can be imported. */
+function declarations() {
+  const found = new Set(
+    Object.values(exports)
+      .filter((path) => path.endsWith('.js'))
+      .map((path) => path.replace('./dist/', '').replace(/\.js$/, '.d.ts')),
+  );
+  for (const path of found) {
+    const text = readFileSync(`${root}build/${path}`, 'utf8');
+    for (const [, name] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g)) {
+      found.add(`${posix.join(posix.dirname(path), name)}.d.ts`);
+    }
+  }
+  return found;
+}
 
 /**
  * The chunk of a module: those that the same starts load are one file, since opening a file costs more than code that is

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -25,11 +25,59 @@ function runModule(code: string): string {
   return run('program.mjs');
 }
 
+/** Bytes on a disk with blocks of 4 KiB, of the package and of each package that npm installs with it. */
+function installedSizes(): Readonly<Record<string, number>> {
+  const sizes: Record<string, number> = {};
+  const add = (name: string, place: string) => {
+    sizes[name] = sizeOf(place);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    for (const needed of Object.keys(dependencies)) {
+      const nested = join(place, 'node_modules', needed);
+      if (existsSync(nested)) add(`${name}/${needed}`, nested);
+      else if (!(needed in sizes)) add(needed, join(root, 'node_modules', needed));
+    }
+  };
+  add('salience', join(folder, 'node_modules', 'salience'));
+  return sizes;
+}
+
+function sizeOf(place: string): number {
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) =>
+        entry.isFile() && !join(entry.parentPath, '/').slice(place.length).includes('/node_modules/'),
+    )
+    .reduce(
+      (sum, { parentPath, name }) => sum + Math.ceil(statSync(join(parentPath, name)).size / 4096) * 4096,
+      0,
+    );
+}
+
 describe('the packed package', () => {
   it('has what it exports and its licence, and neither tests nor sources', () => {
     const wanted = [...Object.values(exports), ...Object.values(bin)].map((path) => path.replace('./', ''));
     expect([...wanted, 'LICENSE', 'NOTICE', 'README.md'].filter((path) => !files.includes(path))).toEqual([]);
     expect(files.filter((path) => /\.test[.-]|(?<!\.d)\.ts$|^(?:src|test|build)\//.test(path))).toEqual([]);
+  });
+
+  it('has no build junk: code, declarations and the table, no source maps', () => {
+    const wanted =
+      /^(?:package\.json|LICENSE|NOTICE|README\.md|CHANGELOG\.md|dist\/.+\.(?:js|d\.ts)|dist\/providers\/builtin\/table\.bin)$/;
+    expect(files.filter((path) => !wanted.test(path))).toEqual([]);
+    const scripts = files.filter((path) => path.endsWith('.js'));
+    expect(scripts.length).toBeGreaterThan(50);
+    const texts = scripts.map((path) => readFileSync(join(folder, 'node_modules', 'salience', path), 'utf8'));
+    expect(texts.filter((text) => /^\/\/# sourceMappingURL/m.test(text))).toEqual([]);
+  });
+
+  it('takes at most 60 MB with everything that is installed with it', () => {
+    const sizes = installedSizes();
+    expect(Object.keys(sizes)).toEqual(expect.arrayContaining(['salience', 'zod', 'hono']));
+    const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+    expect(total, JSON.stringify(sizes)).toBeLessThan(60e6);
+    expect(total).toBeGreaterThan(20e6);
   });
 
   it.each(subpaths.filter((name) => name !== 'salience/testing'))('%s is imported', (name) => {
@@ -59,6 +107,39 @@ describe('the packed package', () => {
       );
     } finally {
       renameSync(join(modules, 'aside'), join(modules, name));
+    }
+  });
+
+  it.runIf(process.versions.node.startsWith('20.'))(
+    'names the one command that is missing where Node.js has no SQLite',
+    () => {
+      const name = join(folder, 'node_modules', '@photostructure', 'sqlite');
+      renameSync(name, `${name}-aside`);
+      try {
+        const code = `import { openMemory } from 'salience';
+          await openMemory({ path: ':memory:', space: 'alice' }).catch(({ code, message }) => console.log(code, message));`;
+        expect(runModule(code)).toBe(
+          `unsupported SQLite on Node.js ${process.version} needs the package @photostructure/sqlite, which is not installed: npm install @photostructure/sqlite\n`,
+        );
+      } finally {
+        renameSync(`${name}-aside`, name);
+      }
+    },
+  );
+
+  it('says that pg is not installed', () => {
+    const name = join(folder, 'node_modules', 'pg');
+    renameSync(name, `${name}-aside`);
+    try {
+      const code = `import { openMemory } from 'salience';
+        import { postgres } from 'salience/postgres';
+        await openMemory({ store: postgres('postgres://localhost/none'), space: 'alice' })
+          .catch(({ code, message }) => console.log(code, message));`;
+      expect(runModule(code)).toBe(
+        'unsupported salience/postgres needs the package pg, which is not installed: npm install pg\n',
+      );
+    } finally {
+      renameSync(`${name}-aside`, name);
     }
   });
 

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
 import { readWordTable, type WordTable } from './table.ts';
@@ -40,7 +43,7 @@ const textsPerSignalCheck = 1024;
  * `embed` throws `aborted`, and `embedder_failed` when the table cannot be read.
  */
 export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder {
-  const file = options.table ?? besideThisFile();
+  const file = options.table ?? tableOfPackage();
   return {
     model: 'builtin-1',
     dimensions: 256,
@@ -58,6 +61,21 @@ export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder 
       return vectors;
     },
   };
+}
+
+/**
+ * The table beside this file; where a bundler has moved the code and not the table, that of the installed package, if
+ * there is one.
+ */
+function tableOfPackage(): URL | string {
+  const file = besideThisFile();
+  if (existsSync(file)) return file;
+  try {
+    return createRequire(import.meta.url ?? join(process.cwd(), 'program.js')).resolve('salience/table.bin');
+  } catch {
+    // Reading this one says what to do.
+    return file;
+  }
 }
 
 /** In these words bundlers know it for a file; one that makes CommonJS leaves no address to be beside. */

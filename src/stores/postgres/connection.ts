@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { loadPeer } from '../../domain/peer.ts';
 import { translateError } from './faults.ts';
 import { type Sql, type Statement, statementOf } from './sql.ts';
 import { type TableNames, tablesIn } from './tables.ts';
@@ -163,12 +164,8 @@ export function sourceOfPool(pool: PostgresPool): Source {
   return { place: 'the given pool', pool: async () => pool, close: async () => {} };
 }
 
-async function loadDriver(): Promise<typeof import('pg')> {
-  try {
-    return await import('pg');
-  } catch (cause) {
-    throw new SalienceError('unsupported', 'PostgreSQL needs the package "pg": npm install pg', { cause });
-  }
+function loadDriver(): Promise<typeof import('pg')> {
+  return loadPeer(() => import('pg').catch((error) => Promise.reject(error)), ['pg'], 'salience/postgres');
 }
 
 /** Where a URL leads, without user and password. The URL itself is in no message. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { insert, replace, start, write } from '../../testing/store-contract/harness.ts';
 import { CHECKSUM_FUNCTION, checksumOf } from './checksum.ts';
-import type { SqlValue } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 /** The same by its definition: all bytes, then all numbers, then kinds and texts in order. */

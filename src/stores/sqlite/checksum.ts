@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { damagedRow, type Place } from '../../store/damage.ts';
-import type { SqlValue } from './connection.ts';
+import type { Database, SqlValue } from './driver.ts';
 
 /**
  * Each row carries a CRC-32 of its values, so that a value that was damaged on the disk, and could still have been
@@ -13,7 +12,7 @@ import type { SqlValue } from './connection.ts';
 export const CHECKSUM_FUNCTION = 'salience_checksum';
 
 /** Makes the checksum a function of SQL. Without it a connection cannot write. */
-export function addChecksumFunction(database: DatabaseSyncInstance): void {
+export function addChecksumFunction(database: Database): void {
   database.function(
     CHECKSUM_FUNCTION,
     { deterministic: true, varargs: true },

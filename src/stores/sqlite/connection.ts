@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { addChecksumFunction } from './checksum.ts';
+import { type Database, loadDriver, type SqlValue, type Statement } from './driver.ts';
 import { foreignDatabase, isBusy } from './faults.ts';
-
-export type SqlValue = string | number | null | Uint8Array;
 
 /**
  * One connection to a file, with its prepared statements. The file is attached under the name `space` to an empty
@@ -13,9 +11,9 @@ export type SqlValue = string | number | null | Uint8Array;
  */
 export interface Connection {
   readonly path: string;
-  readonly database: DatabaseSyncInstance;
+  readonly database: Database;
   /** The statement for this text, prepared once. */
-  statement(sql: string): StatementSyncInstance;
+  statement(sql: string): Statement;
   get(sql: string, ...values: readonly SqlValue[]): unknown;
   all(sql: string, ...values: readonly SqlValue[]): unknown[];
   /** The rows one by one. */
@@ -42,7 +40,7 @@ export const IN_MEMORY = ':memory:';
 
 /** Loads the driver on first use and opens a file. Throws the driver's errors. */
 export async function connect(path: string, options: ConnectOptions): Promise<Connection> {
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const { DatabaseSync } = await loadDriver();
   const { pathToFileURL } = await import('node:url');
   const mode = options.immutable ? '?immutable=1' : options.readOnly ? '?mode=ro' : '';
   const database = new DatabaseSync(':memory:', {
@@ -57,7 +55,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     database.close();
     throw isOfAnotherEncoding(error) ? foreignDatabase(path) : error;
   }
-  const statements = new Map<string, StatementSyncInstance>();
+  const statements = new Map<string, Statement>();
   const statement = (sql: string) => {
     let prepared = statements.get(sql);
     if (!prepared) {

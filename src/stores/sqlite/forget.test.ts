@@ -8,6 +8,7 @@ import type { SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../../testing/sample-memory.ts';
 import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
 import { connect } from './connection.ts';
+import { loadDriver } from './driver.ts';
 import { createSqliteStore } from './index.ts';
 
 let directory: string;
@@ -148,7 +149,7 @@ test('while another process reads, forgetting says that the log still holds the 
   const space = await store.openSpace('alice');
   await write(space, [insert({ id: 'a', content: 'Quixotry' }), insert({ id: 'b' })]);
   const { path } = await space.info();
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const { DatabaseSync } = await loadDriver();
   const reader = new DatabaseSync(path as string, { readOnly: true });
   reader.exec('BEGIN; SELECT count(*) FROM memory');
 
@@ -170,7 +171,7 @@ test('an erasure that was interrupted is ended when the space is opened next', a
   const store = createSqliteStore({ directory, busyTimeout: 50 });
   const space = await store.openSpace('alice');
   await write(space, [insert({ id: 'a', content: 'Quixotry' })], { at: start });
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const { DatabaseSync } = await loadDriver();
   const reader = new DatabaseSync((await space.info()).path as string, { readOnly: true });
   reader.exec('BEGIN; SELECT count(*) FROM memory');
   await expectCode(forget(space, 'a'), 'store_busy');

@@ -3,7 +3,7 @@ import { checkedLink, linkKey, mergedLinks, orderedEnds } from '../../store/link
 import type { Link, LinkChange, LinkKind, Made, Neighbours } from '../../store/store.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { real } from './rows.ts';
+import { real } from './driver.ts';
 
 interface LinkRow {
   readonly a: string;

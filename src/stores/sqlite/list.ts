@@ -14,8 +14,9 @@ import {
 import { damagedRow } from '../../store/damage.ts';
 import type { FieldCondition, ListAnswer, ListRequest } from '../../store/store.ts';
 import { rowsWithMetadata } from './attributes.ts';
-import type { Connection, SqlValue } from './connection.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real } from './rows.ts';
+import type { Connection } from './connection.ts';
+import { real, type SqlValue } from './driver.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 
 /** A part of a WHERE clause with its values. */
 interface Condition {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseMetadataFilter } from '../../domain/metadata-condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
@@ -9,6 +8,7 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { stubContent } from '../../store/tiers.ts';
 import { sampleIndexed, sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
+import { loadDriver } from './driver.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { initial } from './migrations/0001-initial.ts';
@@ -22,6 +22,8 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'salience-migrations-'));
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const { DatabaseSync } = await loadDriver();
 
 const ids = ['a', 'b', 'c', 'd'] as const;
 

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { expectCode, model, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
+import { loadDriver } from './driver.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { initial } from './migrations/0001-initial.ts';
@@ -20,6 +20,8 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'salience-migrations-'));
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const { DatabaseSync } = await loadDriver();
 
 /** The columns of version 1 for a memory; everything else in them is NULL. */
 const columns1 = {

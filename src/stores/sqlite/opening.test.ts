@@ -12,10 +12,10 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { everything, expectCode, getOne, insert, write } from '../../testing/store-contract/harness.ts';
 import { addChecksumFunction } from './checksum.ts';
+import { loadDriver } from './driver.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -29,6 +29,8 @@ afterEach(async () => {
   await chmod(directory, 0o755);
   await rm(directory, { recursive: true, force: true });
 });
+
+const { DatabaseSync } = await loadDriver();
 
 const fileOf = (space: string) => join(directory, fileNameOf(space));
 

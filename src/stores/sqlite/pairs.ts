@@ -4,8 +4,9 @@ import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
 import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
+import { real } from './driver.ts';
 import { rowOf } from './links.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST, real, text } from './rows.ts';
+import { fromRow, type MemoryRow, ROW_COLUMN_LIST, text } from './rows.ts';
 import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };

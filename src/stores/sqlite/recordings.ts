@@ -8,7 +8,8 @@ import {
 } from '../../store/recording.ts';
 import { detailsFromJson, hitsFromJson } from '../../store/stored-json.ts';
 import { verify } from './checksum.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
 import { writeMeta } from './meta.ts';
 import { optionalText, text } from './rows.ts';

@@ -2,8 +2,9 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { namesOfEntity, type RelationRecord, tripleOf } from '../../domain/relation.ts';
 import type { Standing, StatedQuery, StatedRelationRow } from '../../store/store.ts';
 import { checksumOf } from './checksum.ts';
-import type { Connection, SqlValue } from './connection.ts';
-import { real, text } from './rows.ts';
+import type { Connection } from './connection.ts';
+import { real, type SqlValue } from './driver.ts';
+import { text } from './rows.ts';
 
 type Keyed = Pick<MemoryRecord, 'type' | 'title'> & {
   readonly aliases?: readonly string[] | undefined;

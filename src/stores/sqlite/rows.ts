@@ -11,7 +11,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
 import { checksumOf, verify } from './checksum.ts';
-import type { SqlValue } from './connection.ts';
+import { real, type SqlValue } from './driver.ts';
 
 /** How a field is written into its column and read from it. */
 interface Codec {
@@ -184,11 +184,6 @@ export function text(value: string, field: string): string {
     `${field}: the text holds a NUL or half of a surrogate pair; remove it`,
     { details: { field } },
   );
-}
-
-/** The driver binds what lies within an epsilon above a whole number as that number; as text it arrives whole. */
-export function real(value: number): SqlValue {
-  return value !== 0 && Math.abs(value) < Number.EPSILON ? String(value) : value;
 }
 
 export function optionalText(value: string | undefined, field: string): string | null {

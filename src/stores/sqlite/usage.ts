@@ -3,9 +3,10 @@ import { useBeforeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import { checkUsed, dynamicsOf, usageWithout } from '../../store/using.ts';
 import { verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
+import { real } from './driver.ts';
 import { findMemory, lastSequence } from './events.ts';
 import { setPossibleLinks } from './links.ts';
-import { optionalText, real, text } from './rows.ts';
+import { optionalText, text } from './rows.ts';
 
 export interface UsageRow {
   readonly sequence: number;

@@ -5,8 +5,9 @@ import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../.
 import { settingsToJson } from '../../store/stored-json.ts';
 import { writeAttributes } from './attributes.ts';
 import { withChecksum } from './checksum.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { keyOfMemory } from './content-key.ts';
+import type { SqlValue } from './driver.ts';
 import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
