@@ -47,6 +47,8 @@ const bundle = await rolldown({
 await bundle.write({
   dir: `${root}dist`,
   format: 'esm',
+  // The doc comments are in the .d.ts files; here they are only more to read at every start.
+  comments: { jsdoc: false },
   chunkFileNames: 'chunks/[name].js',
   codeSplitting: {
     includeDependenciesRecursively: false,

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { CommanderError } from 'commander';
 import { findCommandName } from './command-table.ts';
 import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
 import { createProgram } from './program.ts';
+
+// Compiling what a command loads is an eighth of its time; Node 22.8 and newer keep the compiled code.
+(module as { enableCompileCache?: () => void }).enableCompileCache?.();
 
 // Whoever reads our output may stop reading at any time: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
