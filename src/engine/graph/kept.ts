@@ -1,5 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { relationId } from '../../domain/relation.ts';
+import { isSameTriple } from '../../domain/relation.ts';
 import type {
   MemoryEvent,
   Snapshot,
@@ -26,7 +26,7 @@ interface Kept {
   readonly ends: Map<string, readonly StatedRelationRow[]>;
   readonly subjects: Map<string, readonly StatedRelationRow[]>;
   /** What each memory states: every row is kept once. */
-  readonly rows: Map<string, Map<string, StatedRelationRow>>;
+  readonly rows: Map<string, StatedRelationRow[]>;
   readonly standing: Map<string, Standing | undefined>;
   readonly newer: Map<string, readonly MemoryRecord[]>;
 }
@@ -52,12 +52,14 @@ export async function walkingReader(
   const { moment } = kept;
   const isPresent = () => kept.moment === moment;
   const interned = (row: StatedRelationRow): StatedRelationRow => {
-    const { memory, relation } = row;
-    const stated = kept.rows.get(memory.id) ?? new Map<string, StatedRelationRow>();
-    const key = `${relationId(relation)} ${relation.validFrom}`;
-    const known = stated.get(key) ?? row;
-    kept.rows.set(memory.id, stated.set(key, known));
-    return known;
+    const stated = kept.rows.get(row.memory.id);
+    const known = stated?.find(
+      ({ relation }) => isSameTriple(relation, row.relation) && relation.validFrom === row.relation.validFrom,
+    );
+    if (known) return known;
+    if (stated) stated.push(row);
+    else kept.rows.set(row.memory.id, [row]);
+    return row;
   };
   return {
     ...snapshot,
@@ -172,7 +174,7 @@ function follow(kept: Kept, version: unknown, { last, ids, present }: Written): 
   };
   for (const id of ids) {
     kept.standing.delete(id);
-    for (const { relation } of kept.rows.get(id)?.values() ?? []) drop(relation);
+    for (const { relation } of kept.rows.get(id) ?? []) drop(relation);
     kept.rows.delete(id);
   }
   for (const { relations = [], supersedes } of present) {

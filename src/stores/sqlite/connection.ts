@@ -16,6 +16,8 @@ export interface Connection {
   statement(sql: string): Statement;
   get(sql: string, ...values: readonly SqlValue[]): unknown;
   all(sql: string, ...values: readonly SqlValue[]): unknown[];
+  /** The rows as lists of values: for many rows of many columns, where making objects of them takes longer than reading. */
+  lists(sql: string, ...values: readonly SqlValue[]): SqlValue[][];
   /** The rows one by one. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<unknown>;
   run(sql: string, ...values: readonly SqlValue[]): void;
@@ -56,16 +58,18 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     throw isOfAnotherEncoding(error) ? foreignDatabase(path) : error;
   }
   const statements = new Map<string, Statement>();
-  const statement = (sql: string) => {
-    let prepared = statements.get(sql);
-    if (!prepared) {
+  const prepared = (sql: string, key: string, asLists: boolean) => {
+    let statement = statements.get(key);
+    if (!statement) {
       // Filters of lists make any number of texts.
       if (statements.size >= MOST_STATEMENTS) statements.clear();
-      prepared = database.prepare(sql);
-      statements.set(sql, prepared);
+      statement = database.prepare(sql);
+      if (asLists) statement.setReturnArrays(true);
+      statements.set(key, statement);
     }
-    return prepared;
+    return statement;
   };
+  const statement = (sql: string) => prepared(sql, sql, false);
   // SQLite counts the writes of other connections to a file, and of those to memory there is no other one.
   const counted = path === IN_MEMORY ? 'SELECT total_changes() AS version' : 'PRAGMA space.data_version';
   return {
@@ -75,6 +79,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     version: () => Object.values(statement(counted).get() as object)[0] as number,
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
+    lists: (sql, ...values) => prepared(sql, `lists ${sql}`, true).all(...values) as unknown as SqlValue[][],
     *each(sql, ...values) {
       const rows = statement(sql);
       try {

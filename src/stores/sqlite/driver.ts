@@ -8,6 +8,8 @@ export interface Statement {
   all(...values: readonly SqlValue[]): unknown[];
   iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
   run(...values: readonly SqlValue[]): { readonly lastInsertRowid: number | bigint };
+  /** From now on rows are lists of values instead of objects. */
+  setReturnArrays(enabled: boolean): void;
 }
 
 /** What is used of a connection of `node:sqlite`. */
@@ -83,7 +85,7 @@ function ownDriver(): Driver | undefined {
   if (!driver) return undefined;
   const database = new driver.DatabaseSync(':memory:');
   try {
-    // What knows `isTransaction` also knows `timeout`, and file names that are URLs.
+    // What knows `isTransaction` also knows `timeout`, `setReturnArrays`, and file names that are URLs.
     return 'isTransaction' in database && bindsByNumber(database) ? driver : undefined;
   } finally {
     database.close();

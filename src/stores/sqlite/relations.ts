@@ -53,46 +53,49 @@ export function relationsKey(relations: readonly (readonly SqlValue[])[]): strin
 const standing = `memory.id, memory.ordinal, memory.scope, memory.type, memory.title, memory.kind, memory.tier, memory.core,
   memory.created_at, memory.valid_from, memory.valid_until, memory.expires_at, memory.invalidated_at, memory.consolidated_at`;
 const stated = `relation.from_id, relation.name, relation.to_id, relation.weight, relation.confidence,
-  relation.valid_from AS since, relation.valid_until AS until`;
+  relation.valid_from, relation.valid_until`;
 
 /** Of both ends at once: an index each, and no row twice. */
-const byEnds = `SELECT ${standing}, ${stated} FROM json_each(?1) AS wanted
+const byEnds = `SELECT ${stated}, ${standing} FROM json_each(?1) AS wanted
     JOIN relation ON relation.from_id = wanted.value JOIN memory ON memory.row = relation.row
   UNION ALL
-  SELECT ${standing}, ${stated} FROM json_each(?1) AS wanted
+  SELECT ${stated}, ${standing} FROM json_each(?1) AS wanted
     JOIN relation INDEXED BY relation_to ON relation.to_id = wanted.value JOIN memory ON memory.row = relation.row
     WHERE relation.from_id NOT IN (SELECT value FROM json_each(?1))`;
-const bySubjects = `SELECT ${standing}, ${stated} FROM json_each(?1) AS wanted
+const bySubjects = `SELECT ${stated}, ${standing} FROM json_each(?1) AS wanted
     JOIN relation ON relation.from_id = wanted.value ->> 0 AND relation.name = wanted.value ->> 1
     JOIN memory ON memory.row = relation.row`;
 const byId = `SELECT ${standing} FROM json_each(?1) AS wanted JOIN memory ON memory.id = wanted.value`;
 
-interface StandingRow {
-  readonly id: string;
-  readonly ordinal: number;
-  readonly scope: string;
-  readonly type: string;
-  readonly title: string | null;
-  readonly kind: string | null;
-  readonly tier: Standing['tier'];
-  readonly core: number;
-  readonly created_at: number;
-  readonly valid_from: number | null;
-  readonly valid_until: number | null;
-  readonly expires_at: number | null;
-  readonly invalidated_at: number | null;
-  readonly consolidated_at: number | null;
-}
+/** In the order of `standing`. */
+type StandingRow = readonly [
+  id: string,
+  ordinal: number,
+  scope: string,
+  type: string,
+  title: string | null,
+  kind: string | null,
+  tier: Standing['tier'],
+  core: number,
+  createdAt: number,
+  validFrom: number | null,
+  validUntil: number | null,
+  expiresAt: number | null,
+  invalidatedAt: number | null,
+  consolidatedAt: number | null,
+];
 
-interface StatedRow extends StandingRow {
-  readonly from_id: string;
-  readonly name: string;
-  readonly to_id: string;
-  readonly weight: number;
-  readonly confidence: number;
-  readonly since: number | null;
-  readonly until: number | null;
-}
+/** In the order of `stated`, then of `standing`. */
+type StatedRow = readonly [
+  from: string,
+  name: string,
+  to: string,
+  weight: number,
+  confidence: number,
+  since: number | null,
+  until: number | null,
+  ...StandingRow,
+];
 
 /** See `StoreReader.stated`. To be called inside a transaction. */
 export function readStated(connection: Connection, query: StatedQuery): readonly StatedRelationRow[] {
@@ -101,17 +104,17 @@ export function readStated(connection: Connection, query: StatedQuery): readonly
       ? [byEnds, [...new Set(query.ends)]]
       : [bySubjects, query.subjects.map(({ from, name }) => [from, name])];
   if (wanted.length === 0) return [];
-  const rows = connection.all(sql, JSON.stringify(wanted)) as StatedRow[];
-  return rows.map((row) => ({
-    memory: standingOf(row),
+  const rows = connection.lists(sql, JSON.stringify(wanted)) as unknown as readonly StatedRow[];
+  return rows.map(([from, name, to, weight, confidence, since, until, ...memory]) => ({
+    memory: standingOf(memory),
     relation: {
-      from: row.from_id,
-      name: row.name,
-      to: row.to_id,
-      weight: row.weight,
-      confidence: row.confidence,
-      ...(row.since === null ? {} : { validFrom: row.since }),
-      ...(row.until === null ? {} : { validUntil: row.until }),
+      from,
+      name,
+      to,
+      weight,
+      confidence,
+      ...(since === null ? {} : { validFrom: since }),
+      ...(until === null ? {} : { validUntil: until }),
     },
   }));
 }
@@ -121,27 +124,42 @@ export function readStanding(
   connection: Connection,
   ids: readonly string[],
 ): readonly (Standing | undefined)[] {
-  const rows = connection.all(byId, JSON.stringify([...new Set(ids)])) as StandingRow[];
-  const found = new Map(rows.map((row) => [row.id, standingOf(row)]));
+  const rows = connection.lists(byId, JSON.stringify([...new Set(ids)])) as unknown as readonly StandingRow[];
+  const found = new Map(rows.map((row) => [row[0], standingOf(row)]));
   return ids.map((id) => found.get(id));
 }
 
-function standingOf(row: StandingRow): Standing {
+function standingOf([
+  id,
+  ordinal,
+  scope,
+  type,
+  title,
+  kind,
+  tier,
+  core,
+  createdAt,
+  validFrom,
+  validUntil,
+  expiresAt,
+  invalidatedAt,
+  consolidatedAt,
+]: StandingRow): Standing {
   return {
-    id: row.id,
-    ordinal: row.ordinal,
-    scope: row.scope,
-    type: row.type,
-    title: row.title ?? undefined,
-    kind: row.kind ?? undefined,
-    tier: row.tier,
-    core: row.core === 1,
-    createdAt: row.created_at,
-    validFrom: row.valid_from ?? undefined,
-    validUntil: row.valid_until ?? undefined,
-    expiresAt: row.expires_at ?? undefined,
-    invalidatedAt: row.invalidated_at ?? undefined,
-    consolidatedAt: row.consolidated_at ?? undefined,
+    id,
+    ordinal,
+    scope,
+    type,
+    title: title ?? undefined,
+    kind: kind ?? undefined,
+    tier,
+    core: core === 1,
+    createdAt,
+    validFrom: validFrom ?? undefined,
+    validUntil: validUntil ?? undefined,
+    expiresAt: expiresAt ?? undefined,
+    invalidatedAt: invalidatedAt ?? undefined,
+    consolidatedAt: consolidatedAt ?? undefined,
   };
 }
 
