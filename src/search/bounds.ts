@@ -148,6 +148,36 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   return { ...sift(kept, lowest.value(), tally), ...tally };
 }
 
+/** Upper bounds of rows whose similarities are known exactly; infinite where nothing bounds a score. */
+export function boundKnown(
+  index: ResidentIndex,
+  { profile, belief, kept, columns: query, now }: IndexSearch,
+  rows: Int32Array,
+  similarities: Float64Array,
+): Float64Array {
+  const columns = columnsOf(index.columns, belief, kept);
+  const block = clear(blocks.all, now);
+  rooms.all.reset();
+  const facts: Facts = { known: () => undefined, block };
+  const formula = compileAll([gather(profile.root)], columns, { facts, wanted: 'high', rooms: rooms.all });
+  const exact = exactColumns(query, signalsRead(profile));
+  const upper = new Float64Array(rows.length);
+  for (let start = 0; start < rows.length; start += BLOCK_SIZE) {
+    const end = Math.min(start + BLOCK_SIZE, rows.length);
+    block.count = end - start;
+    block.rows.set(rows.subarray(start, end));
+    block.similarityLow.set(similarities.subarray(start, end));
+    block.similarityHigh.set(similarities.subarray(start, end));
+    exact(block);
+    const [{ high }] = formula.bounds(block) as readonly [Sides];
+    for (let at = start; at < end; at++) {
+      const bound = high[at - start]!;
+      upper[at] = Number.isNaN(bound) ? Infinity : bound;
+    }
+  }
+  return upper;
+}
+
 /** How many rows have a word of the query. */
 function countMatches({ columns: { lexical }, standing }: IndexSearch): number {
   const { rows, relevance } = lexical;

@@ -14,6 +14,7 @@ import {
 } from './columns.ts';
 import { grow } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
+import { createNearVectors, dropNear, type NearVectors } from './near.ts';
 import { createPostings, type PostingsOfTerms } from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -47,6 +48,8 @@ export interface ResidentIndex {
   scales: Float32Array;
   residuals: Float64Array;
   vectors: number;
+  /** Vectors that had to be read because many are alike. */
+  readonly near: NearVectors;
   /** By the store's number of the term. */
   postings: PostingsOfTerms;
   /** The texts of its terms; absent until a query has a word that is nowhere, and once something was forgotten. */
@@ -116,6 +119,7 @@ export function createResidentIndex(): ResidentIndex {
     scales: new Float32Array(0),
     residuals: new Float64Array(0),
     vectors: 0,
+    near: createNearVectors(),
     postings: createPostings(),
     vocabulary: undefined,
     sessions: {
@@ -140,9 +144,10 @@ const ROW_BYTES =
 const TERM_BYTES = 400;
 
 /** About how many bytes the index takes. */
-export function bytesOfIndex({ alive, codes, totalLength, postings, vocabulary }: ResidentIndex): number {
+export function bytesOfIndex(index: ResidentIndex): number {
+  const { alive, codes, near, totalLength, postings, vocabulary } = index;
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
-  const vectors = codes?.byteLength ?? 0;
+  const vectors = (codes?.byteLength ?? 0) + near.bytes;
   return alive.length * ROW_BYTES + vectors + totalLength * 12 + postings.size * TERM_BYTES + words;
 }
 
@@ -234,6 +239,7 @@ export function removeMemory(index: ResidentIndex, key: number): void {
   for (const tag of index.tagsOfRow.get(row) ?? []) index.tags.get(tag)?.delete(row);
   index.tagsOfRow.delete(row);
   if (!Number.isNaN(index.scales[row]!)) index.vectors--;
+  dropNear(index.near, row);
   if (!isStub(index, row)) {
     index.memoryCount--;
     index.totalLength -= index.lengths[row]!;

@@ -1,15 +1,17 @@
 import { certain, SLACK } from '../scoring/compile.ts';
-import { evaluate } from '../scoring/evaluate.ts';
+import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { type BeliefColumns, signalsForQuery } from './belief-columns.ts';
-import { boundRows } from './bounds.ts';
+import { boundKnown, boundRows } from './bounds.ts';
 import type { Kept } from './kept.ts';
+import { keepNear } from './near.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
+import { signalsReader } from './row-signals.ts';
 import { scoreOf } from './word-scores.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
@@ -68,6 +70,14 @@ export interface IndexAnswer {
 const FIRST_GROUP = 16;
 const LARGEST_GROUP = 512;
 
+/** Rows that could be among the best, in the order in which they are evaluated. */
+interface Waiting {
+  readonly rows: Int32Array;
+  readonly upper: Float64Array;
+  /** Where they are known already: the similarities, NaN without one. */
+  readonly similarities?: Float64Array;
+}
+
 /**
  * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
  * the order of their upper bounds, until no other can enter. The bound that ended it is the certificate.
@@ -80,34 +90,50 @@ export async function searchIndex(
   const started = performance.now();
   const survivors = boundRows(index, search);
   const scanMs = performance.now() - started;
+  const evaluateRow = evaluator(index, search);
   const best: Ranked[] = [];
   let bound = certain(survivors.discarded);
   let scored = 0;
   let below = survivors.belowFloor;
-  const order = Array.from(survivors.rows.keys()).sort((a, b) => survivors.upper[b]! - survivors.upper[a]!);
+  let waiting: Waiting = byUpper(survivors.rows, survivors.upper);
   let size = FIRST_GROUP;
-  for (let start = 0; start < order.length; ) {
+  for (let start = 0; start < waiting.rows.length; ) {
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
-    const nextUpper = survivors.upper[order[start]!]!;
+    const nextUpper = waiting.upper[start]!;
     if (weakest && nextUpper + SLACK < weakest.score) {
       bound = Math.max(bound, certain(nextUpper));
       break;
     }
-    const rows = order.slice(start, start + size).map((at) => survivors.rows[at]!);
-    start += size;
-    size = Math.min(2 * size, LARGEST_GROUP);
-    const next = start;
-    const soon = (most: number) =>
-      order.slice(next, next + most).map((at) => index.keys[survivors.rows[at]!]!);
-    const { ranked: found, belowFloor } = await evaluateRows(index, search, source, rows, soon);
-    below += belowFloor;
-    for (const ranked of found) {
-      scored++;
-      bound = Math.max(bound, insert(best, ranked, search.limit));
+    if (size === LARGEST_GROUP && search.vector && !waiting.similarities) {
+      // So many cannot be told apart by their codes: their vectors tell which of them are worth evaluating.
+      waiting = await compareExactly(index, search, source, waiting, start);
+      start = 0;
+      continue;
     }
+    const next = Math.min(start + size, waiting.rows.length);
+    const similarities = waiting.similarities
+      ? waiting.similarities.subarray(start, next)
+      : await similaritiesOf(index, search, source, waiting.rows, start, next);
+    for (let at = start; at < next; at++) {
+      const found = evaluateRow(waiting.rows[at]!, similarities[at - start]!);
+      if (found === 'below') below++;
+      if (typeof found === 'string') continue;
+      scored++;
+      bound = Math.max(bound, insert(best, found, search.limit));
+    }
+    start = next;
+    size = Math.min(2 * size, LARGEST_GROUP);
   }
   return {
-    hits: best.map(({ key, signals, bm25, score }) => ({ key, signals, bm25, score })),
+    hits: best.map(({ row, key, bm25, score, similarity }) => {
+      const signals = signalsForQuery(
+        index,
+        search.belief,
+        row,
+        querySignals(search.columns, row, similarity),
+      );
+      return { key, signals, bm25, score };
+    }),
     upperBound: Math.min(1, bound),
     lexicalMatches: survivors.lexicalMatches,
     withVector: survivors.withVector,
@@ -118,46 +144,101 @@ export async function searchIndex(
   };
 }
 
-interface Ranked extends IndexHit {
+function byUpper(
+  rows: ArrayLike<number>,
+  upper: ArrayLike<number>,
+  similarities?: ArrayLike<number>,
+): Waiting {
+  const order = Array.from(upper, (_, at) => at).sort((a, b) => upper[b]! - upper[a]!);
+  return {
+    rows: Int32Array.from(order, (at) => rows[at]!),
+    upper: Float64Array.from(order, (at) => upper[at]!),
+    ...(similarities ? { similarities: Float64Array.from(order, (at) => similarities[at]!) } : {}),
+  };
+}
+
+/** The rows from a place on, in the order of what their exact similarities bound. Their vectors are kept, as far as there is room. */
+async function compareExactly(
+  index: ResidentIndex,
+  search: IndexSearch,
+  source: VectorSource,
+  waiting: Waiting,
+  start: number,
+): Promise<Waiting> {
+  const rows = waiting.rows.slice(start).sort();
+  const similarities = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at += LARGEST_GROUP) {
+    const end = Math.min(at + LARGEST_GROUP, rows.length);
+    similarities.set(await similaritiesOf(index, search, source, rows, at, end, true), at);
+  }
+  return byUpper(rows, boundKnown(index, search, rows, similarities), similarities);
+}
+
+/** The exact similarities of the rows from one place to another, NaN without one. */
+async function similaritiesOf(
+  { near, keys, codes, scales }: ResidentIndex,
+  { vector }: IndexSearch,
+  source: VectorSource,
+  rows: Int32Array,
+  start: number,
+  end: number,
+  keeps = false,
+): Promise<Float64Array> {
+  const similarities = new Float64Array(end - start).fill(Number.NaN);
+  if (vector === undefined) return similarities;
+  const missing: number[] = [];
+  for (let at = start; at < end; at++) {
+    const row = rows[at]!;
+    if (Number.isNaN(scales[row]!)) continue;
+    const known = near.numbers.get(row);
+    if (known === undefined) missing.push(at);
+    else similarities[at - start] = cosine(vector, near.vectors[known]!);
+  }
+  if (missing.length === 0) return similarities;
+  const vectors = await source.vectors(
+    missing.map((at) => keys[rows[at]!]!),
+    (most) => Array.from(rows.subarray(end, end + most), (row) => keys[row]!),
+  );
+  for (const [place, at] of missing.entries()) {
+    const stored = vectors[place];
+    if (!stored) continue;
+    similarities[at - start] = cosine(vector, stored);
+    if (keeps) keepNear(near, rows[at]!, stored, codes?.byteLength ?? 0);
+  }
+  return similarities;
+}
+
+interface Ranked extends Omit<IndexHit, 'signals'> {
+  readonly row: number;
   readonly similarity: number | undefined;
   readonly updatedAt: number;
   readonly ordinal: number;
 }
 
-async function evaluateRows(
+/** What evaluates rows: a hit, or why it is none. A similarity that is not known is NaN. */
+function evaluator(
   index: ResidentIndex,
-  { profile, belief, columns, vector, now }: IndexSearch,
-  source: VectorSource,
-  rows: readonly number[],
-  soon: (most: number) => readonly number[],
-): Promise<{ readonly ranked: readonly Ranked[]; readonly belowFloor: number }> {
-  const keys = rows.map((row) => index.keys[row]!);
-  const needed = vector === undefined ? [] : keys.filter((_, at) => hasVector(index, rows[at]!));
-  const vectors = needed.length === 0 ? [] : await source.vectors(needed, soon);
-  const found = new Map(vectors.map((each, at) => [needed[at]!, each]));
-  const ranked: Ranked[] = [];
-  let belowFloor = 0;
-  rows.forEach((row, at) => {
-    const key = keys[at]!;
-    const stored = found.get(key);
-    const similarity = vector && stored ? cosine(vector, stored) : undefined;
-    const signals = signalsForQuery(index, belief, row, querySignals(columns, row, similarity));
+  { profile, belief, columns, now }: IndexSearch,
+): (row: number, similarity: number) => Ranked | 'below' | 'refused' {
+  const signalsAt = signalsReader(index, belief, columns, signalsRead(profile));
+  const { rows: touched, bm25 } = columns.lexical;
+  return (row, known) => {
+    const similarity = Number.isNaN(known) ? undefined : known;
+    const signals = signalsAt(row, similarity);
     const failed = failedRequirement(profile, signals, now);
-    if (failed === profile.require.length) belowFloor++;
-    if (failed !== undefined) return;
+    if (failed !== undefined) return failed === profile.require.length ? 'below' : 'refused';
     const score = evaluate(profile.root, signals, now);
-    if (score <= 0) return;
-    ranked.push({
-      key,
-      signals,
-      bm25: scoreOf(columns.lexical.rows, columns.lexical.bm25, row, 0),
+    if (score <= 0) return 'refused';
+    return {
+      row,
+      key: index.keys[row]!,
+      bm25: scoreOf(touched, bm25, row, 0),
       score,
-      similarity: signals.similarity,
-      updatedAt: signals.updatedAt!,
+      similarity,
+      updatedAt: index.columns.clocks.updatedAt[row]!,
       ordinal: index.ordinals[row]!,
-    });
-  });
-  return { ranked, belowFloor };
+    };
+  };
 }
 
 /** Puts a hit into its place among the best `limit`; returns the score of the one left out, 0 if none. */
@@ -173,8 +254,4 @@ function insert(best: Ranked[], ranked: Ranked, limit: number): number {
   }
   best.splice(low, 0, ranked);
   return best.length > limit ? (best.pop()?.score ?? 0) : 0;
-}
-
-function hasVector(index: ResidentIndex, row: number): boolean {
-  return !Number.isNaN(index.scales[row]!);
 }

@@ -14,10 +14,17 @@ export function rowSource(
     vectors(keys) {
       const open = connection();
       const dimensions = dimensionsOf(open);
-      return keys.map((key) => {
-        const found = open.get('SELECT row, bytes, checksum FROM vector WHERE row = ?', key);
-        return found === undefined ? undefined : fromVectorRow(found as BytesRow, dimensions);
-      });
+      const found = open.lists(
+        'SELECT row, bytes, checksum FROM vector WHERE row IN (SELECT value FROM json_each(?))',
+        JSON.stringify(keys),
+      );
+      const vectors = new Map(
+        found.map(([row, bytes, checksum]) => {
+          const stored = { row, bytes, checksum } as BytesRow;
+          return [row, fromVectorRow(stored, dimensions)];
+        }),
+      );
+      return keys.map((key) => vectors.get(key));
     },
     records: (keys) =>
       keys.map((key) => {
