@@ -5,6 +5,7 @@ import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { denseVector, expectSame, indexOf, plainStore, searchByIndex } from '../testing/index-oracle.ts';
+import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { createNearVectors, dropNear, keepNear } from './near.ts';
 import { removeMemory } from './resident-index.ts';
@@ -18,13 +19,8 @@ function alike(seed: number, rows: number, equal: number, spread: number): reado
   return plainStore(seed, rows).map((each) => {
     if (random() < 0.02) return { ...each, vector: undefined };
     if (random() < equal) return { ...each, vector: base };
-    return { ...each, vector: unit(base.map((value) => value + spread * (random() - 0.5))) };
+    return { ...each, vector: unitVector([...base].map((value) => value + spread * (random() - 0.5))) };
   });
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return vector.map((value) => value / length);
 }
 
 const requestOf = (name: (typeof names)[number], seed: number, limit: number) => ({
