@@ -5,7 +5,7 @@ import { builtinProfile } from '../scoring/profiles/index.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { denseVector, expectSame, indexOf, plainStore, searchByIndex } from '../testing/index-oracle.ts';
-import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
+import { unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { createNearVectors, dropNear, keepNear } from './near.ts';
 import { removeMemory } from './resident-index.ts';
@@ -117,7 +117,7 @@ describe('kept vectors', () => {
 
   test('no more than there is room for', () => {
     const near = createNearVectors();
-    const most = 2 ** 21;
+    const most = 1 << 21;
     for (let row = 0; row < 4000; row++) keepNear(near, row, new Float32Array(256).fill(row), most);
     expect(near.bytes).toBeLessThanOrEqual(most);
     expect(near.bytes).toBeGreaterThan(most - 2000);

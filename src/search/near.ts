@@ -14,7 +14,7 @@ export interface NearVectors {
 }
 
 /** At most as much as the codes take, and so many bytes in any case. */
-const LEAST_BYTES = 2 ** 20;
+const LEAST_BYTES = 1 << 20;
 /** Of a row's entry in the map. */
 const ENTRY_BYTES = 40;
 
