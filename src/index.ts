@@ -15,6 +15,7 @@
 export type { ContextFormat, ContextMessage } from './context/render.ts';
 export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
+export { type CopySpacesOptions, copySpaces, type SpaceCopy } from './copy-spaces.ts';
 export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
 // What everything is made of.
 export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';

@@ -29,6 +29,19 @@ export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
 export { parseSpaceName } from './domain/space.ts';
 export { withSearch } from './search/residence.ts';
 export type { ActivityPart, ActivityPlace } from './store/activity.ts';
+export {
+  COPY_PARTS,
+  type CopyHead,
+  type CopyKey,
+  type CopyPart,
+  type CopyRange,
+  type CopyRow,
+  type CopyRows,
+  type CopySource,
+  type CopyTarget,
+  type StoreCopying,
+  termsToCopy,
+} from './store/copying.ts';
 export { closedError, missingSpace, openedReadOnly } from './store/faults.ts';
 export { ATTEMPTS, overtaken, unlessOvertaken } from './store/moment.ts';
 export { stampOf } from './store/position.ts';

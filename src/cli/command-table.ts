@@ -107,8 +107,23 @@ const GROUPS: readonly CommandGroup[] = [
       ),
       command('export', 'export all memories as JSON Lines', () => import('./commands/export.ts')),
       verb('backup', () => import('./commands/backup.ts')),
+      command(
+        'copy',
+        'copy spaces to another store, with everything that they hold',
+        () => import('./commands/copy.ts'),
+      ),
       verb('reindex', () => import('./commands/reindex.ts')),
       command('spaces', 'list the spaces of a store, or delete one', () => import('./commands/spaces.ts')),
+      command(
+        'migrate',
+        'bring the schema of a PostgreSQL store to this version',
+        () => import('./commands/migrate.ts'),
+      ),
+      command(
+        'erase',
+        'rewrite the tables of a PostgreSQL store, without what was forgotten',
+        () => import('./commands/erase.ts'),
+      ),
       command('doctor', 'check the installation and the store', () => import('./commands/doctor.ts')),
     ],
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import {
   type EmbedderChoice,
@@ -30,7 +31,7 @@ export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
  * files. Throws `invalid_argument` for a URL on the command line, which every user of a machine can read.
  */
 export async function sharedStore({ path }: Pick<CommonOptions, 'path'>): Promise<Store | undefined> {
-  if (path !== undefined && /^postgres(ql)?:/i.test(path)) {
+  if (path !== undefined && isUrl(path)) {
     throw new SalienceError(
       'invalid_argument',
       '--path: a URL may hold a password, and others can read a command line; put it into the variable SALIENCE_STORE, or into a file that SALIENCE_STORE_FILE names',
@@ -46,9 +47,65 @@ export async function sharedStore({ path }: Pick<CommonOptions, 'path'>): Promis
       { details: { field: 'path' } },
     );
   }
+  return openPostgres(url);
+}
+
+async function openPostgres(url: string): Promise<Store> {
   const { postgres } = await import('../stores/postgres/index.ts');
+  return postgres(url, schemaOption());
+}
+
+/** The schema of SALIENCE_STORE_SCHEMA, as an option. */
+export function schemaOption(): { readonly schema?: string } {
   const schema = process.env['SALIENCE_STORE_SCHEMA'];
-  return postgres(url, schema === undefined || schema === '' ? {} : { schema });
+  return schema === undefined || schema === '' ? {} : { schema };
+}
+
+/**
+ * A store that an option names: a directory, a URL without a password, or `env:NAME`, a variable that holds either.
+ * Throws `invalid_argument`.
+ */
+export async function storeAt(given: string, option: string): Promise<Store> {
+  const place = placeGiven(given, option);
+  return isUrl(place) ? openPostgres(place) : openSqlite(place);
+}
+
+/** The URL that `--url` names, or that of the environment. Throws `invalid_argument`. */
+export async function urlGiven(given: string | undefined): Promise<string> {
+  const url = given === undefined ? await storeUrl() : placeGiven(given, '--url');
+  if (url !== undefined) return url;
+  throw invalidArgument('--url', 'no database is named: give one, or set SALIENCE_STORE');
+}
+
+/** What an option says, or the variable that it names; a URL on the command line has no password. */
+function placeGiven(given: string, option: string): string {
+  const [, variable] = /^env:(.+)$/.exec(given) ?? [];
+  if (variable !== undefined) {
+    const value = process.env[variable];
+    if (value !== undefined && value !== '') return value;
+    throw invalidArgument(option, `the variable ${variable} is not set`);
+  }
+  if (isUrl(given) && hasPassword(given)) {
+    throw invalidArgument(
+      option,
+      'a URL here may hold no password, since others can read a command line; put it into a variable and name that: env:SALIENCE_STORE',
+    );
+  }
+  return given;
+}
+
+function isUrl(place: string): boolean {
+  return /^postgres(ql)?:/i.test(place);
+}
+
+function hasPassword(url: string): boolean {
+  try {
+    const { password, searchParams } = new URL(url);
+    return password !== '' || searchParams.has('password');
+  } catch {
+    // Whatever it holds, it is not read.
+    return false;
+  }
 }
 
 async function storeUrl(): Promise<string | undefined> {

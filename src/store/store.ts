@@ -11,6 +11,7 @@ import type { CountedWords } from '../scoring/word-counts.ts';
 import type { DateRange } from '../text/dates.ts';
 import type { StandIn } from '../text/spelling.ts';
 import type { ActivityPart, ActivityPlace } from './activity.ts';
+import type { StoreCopying } from './copying.ts';
 import type { UndoProblem } from './faults.ts';
 import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
 import type { IndexRows, Position } from './rows.ts';
@@ -34,6 +35,8 @@ export interface Store extends AsyncDisposable {
   deleteSpace(name: string): Promise<void>;
   /** What belongs to no space, where several processes on several machines share the store. */
   readonly shared?: SharedTexts | undefined;
+  /** Copies whole spaces out of the store and into it, with all that they hold (see `copySpace`); absent where it cannot. */
+  readonly copying?: StoreCopying | undefined;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'salience/client: connectMemory': 'it needs a server',
   'salience/postgres: postgres': 'it needs a server',
   'salience/postgres: migratePostgres': 'it needs a server',
+  'salience/postgres: erasePostgres': 'it needs a server',
   'salience: aiSdkModel': 'it needs a model',
   'salience/ai-sdk: memoryTools': 'it needs a model',
   'salience/ai-sdk: memoryMiddleware': 'it needs a model',

@@ -6,6 +6,7 @@ import { findBinaries, startServer, type TestServer } from '../../scripts/postgr
 import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
+import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const binaries = findBinaries();
@@ -89,8 +90,14 @@ describe.skipIf(SERVER === undefined)(`a real server (${WITHOUT_SERVER})`, () =>
       await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
     }
 
-    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({ from: 0, to: 1 });
-    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({ from: 1, to: 1 });
+    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({
+      from: 0,
+      to: SCHEMA_VERSION,
+    });
+    expect(await migratePostgres(fresh.url, { schema: `${schema}_3` })).toEqual({
+      from: SCHEMA_VERSION,
+      to: SCHEMA_VERSION,
+    });
     await fresh.script(`DROP SCHEMA ${schema}_3 CASCADE`);
 
     await fresh.script(`UPDATE ${schema}.meta SET value = '99'`);

@@ -48,6 +48,13 @@ export interface Database {
   ): Promise<Result>;
   /** Runs several statements without values, as one transaction. Throws the driver's own errors. */
   script(text: string): Promise<void>;
+  /**
+   * Runs statements without values, each a transaction of its own, over one connection where the pool gives one. Throws the
+   * driver's own errors.
+   */
+  session<Result>(
+    work: (tell: (text: string) => Promise<readonly Row[]>) => Promise<Result>,
+  ): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -117,6 +124,22 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     },
     async script(text) {
       await ask({ text });
+    },
+    async session(work) {
+      const pool = await source.pool();
+      if (!pool.connect) return work((text) => ask({ text }));
+      const connection = await pool.connect();
+      const onBreak = () => {};
+      connection.on?.('error', onBreak);
+      try {
+        return await work(
+          async (text) => (await connection.query({ text, rowMode: 'array' })).rows as readonly Row[],
+        );
+      } finally {
+        connection.off?.('error', onBreak);
+        // What was set for the connection must not stay with it.
+        connection.release(true);
+      }
     },
     close: () => source.close(),
   };

@@ -5,13 +5,16 @@
  */
 
 import { invalidArgument, wholeNumber } from '../../domain/check.ts';
+import { SalienceError } from '../../domain/errors.ts';
 import { keysOf, onlyKeys } from '../../domain/options.ts';
 import type { Store } from '../../store/store.ts';
 import { type Database, openDatabase, type PostgresPool, sourceOfPool, sourceOfUrl } from './connection.ts';
-import { migrate, SCHEMA_VERSION } from './schema.ts';
+import { type ErasedTable, eraseTables } from './erase.ts';
+import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 import { openStoreIn } from './store.ts';
 
 export type { PostgresConnection, PostgresPool, PostgresQuery } from './connection.ts';
+export type { ErasedTable } from './erase.ts';
 
 export interface PostgresOptions {
   /** The schema that holds the tables, made if it does not exist: letters, digits and `_`. Default is `salience`. */
@@ -68,6 +71,46 @@ export async function migratePostgres(
   const database = databaseOf(source, options, 'migratePostgres');
   try {
     return { from: await migrate(database), to: SCHEMA_VERSION };
+  } finally {
+    await database.close();
+  }
+}
+
+export interface ErasePostgresOptions extends PostgresOptions {
+  /** Called before each table, with how many are done. */
+  progress?(table: string, done: number, total: number): void;
+}
+
+/**
+ * Rewrites every table of a schema, so that no file of a table, an index or a long value has what was forgotten or replaced:
+ * `forget` removes rows, whose bytes PostgreSQL leaves in its files. Each table is locked against reading and writing
+ * while it is rewritten, one after the other, and takes its room on the disk twice meanwhile; recalls and writes wait, or
+ * fail with `store_busy`. Call it as the owner of the tables. The write-ahead log, standbys and backups keep what they have,
+ * for as long as their settings say.
+ *
+ * @returns The tables with their sizes in bytes, before and after.
+ * @throws `store_busy`: a transaction, a prepared one or a replication slot holds on to an older state for longer than
+ * `busyTimeout`, or a table could not be locked within it. `invalid_argument`, and the codes that begin with `store_`.
+ * @example
+ * ```ts
+ * import { erasePostgres } from 'salience/postgres';
+ * const tables = await erasePostgres('postgresql://owner@localhost/memories');
+ * console.log(tables.map(({ table, before, after }) => `${table}: ${before} → ${after} bytes`).join('\n'));
+ * ```
+ */
+export async function erasePostgres(
+  source: string | PostgresPool,
+  { progress, ...options }: ErasePostgresOptions = {},
+): Promise<readonly ErasedTable[]> {
+  const database = databaseOf(source, options, 'erasePostgres');
+  try {
+    if ((await identify(database)) === 0) {
+      throw new SalienceError(
+        'not_a_store',
+        `PostgreSQL at ${database.place}: there is no schema ${JSON.stringify(database.schema)} of a store; correct its name`,
+      );
+    }
+    return await eraseTables(database, progress);
   } finally {
     await database.close();
   }

@@ -2,6 +2,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { type Database, translated } from './connection.ts';
 import { isUndefinedTable } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
+import { copying } from './migrations/0002-copying.ts';
 import { quoted, sql } from './sql.ts';
 
 /** One step of the schema, from the version before. Never changed once released. */
@@ -11,10 +12,13 @@ export interface Migration {
   readonly sql: string;
 }
 
-const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial, copying];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
+
+/** The oldest version that reads and writes rightly what this one makes of a schema: its programs go on meanwhile. */
+const OLDEST_THAT_FITS = 2;
 
 /** Of the lock that processes take which migrate at the same time: "Salience" in ASCII. */
 const MIGRATION_LOCK = '6007781405021037413';
@@ -28,16 +32,18 @@ export async function identify(database: Database): Promise<number> {
     let found: readonly (readonly (string | null)[])[];
     try {
       found = await database.run(
-        sql`SELECT value, current_setting('extra_float_digits')::text FROM ${database.tables.meta} WHERE key = 'schema'`,
+        sql`SELECT value, current_setting('extra_float_digits')::text,
+            (SELECT value FROM ${database.tables.meta} WHERE key = 'fits')
+          FROM ${database.tables.meta} WHERE key = 'schema'`,
       );
     } catch (error) {
       if (isUndefinedTable(error)) return 0;
       throw error;
     }
-    const [version = '0', digits = '1'] = found[0] ?? [];
+    const [version = '0', digits = '1', fits] = found[0] ?? [];
     const known = Number(version);
     const { place, schema } = database;
-    if (known > SCHEMA_VERSION) {
+    if (known > SCHEMA_VERSION && Number(fits ?? known) > SCHEMA_VERSION) {
       throw new SalienceError(
         'newer_store',
         `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} was written by a newer version (schema ${known}; this one knows ${SCHEMA_VERSION}); update the package. Nothing was changed`,
@@ -51,13 +57,14 @@ export async function identify(database: Database): Promise<number> {
         { details: { place } },
       );
     }
-    return known;
+    // A newer schema that fits is as good as the present one.
+    return Math.min(known, SCHEMA_VERSION);
   });
 }
 
-/** The statements that bring a schema from `version` to the present one, as one transaction. */
-export function migrationScript(schema: string, version: number): string {
-  const steps = migrations.slice(version).map((migration) => inSchema(migration.sql, schema));
+/** The statements that bring a schema from `version` to another one, as one transaction. */
+export function migrationScript(schema: string, version: number, to = SCHEMA_VERSION): string {
+  const steps = migrations.slice(version, to).map((migration) => inSchema(migration.sql, schema));
   const meta = `${quoted(schema)}.meta`;
   return [
     `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
@@ -69,7 +76,8 @@ export function migrationScript(schema: string, version: number): string {
         ]
       : [`DELETE FROM ${meta} WHERE key = 'schema' AND value = '${version}'`]),
     ...steps,
-    `INSERT INTO ${meta} (key, value) VALUES ('schema', '${SCHEMA_VERSION}')`,
+    `INSERT INTO ${meta} (key, value) VALUES ('schema', '${to}')`,
+    `INSERT INTO ${meta} (key, value) VALUES ('fits', '${OLDEST_THAT_FITS}') ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   ].join(';\n');
 }
 

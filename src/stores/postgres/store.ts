@@ -8,6 +8,7 @@ import type { OpenSpaceOptions, SpaceStore, Store } from '../../store/store.ts';
 import { settingsToJson } from '../../store/stored-json.ts';
 import { newStamp } from './commit.ts';
 import { type Database, translated } from './connection.ts';
+import { copyingIn } from './copying.ts';
 import { isUndefinedTable } from './faults.ts';
 import { spaceIdOf } from './moment.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
@@ -40,7 +41,8 @@ export function openStoreIn(database: Database): Store {
       ready = undefined;
       throw error;
     });
-    if (version === SCHEMA_VERSION || readOnly) return version;
+    if (version === SCHEMA_VERSION || (version === 0 && readOnly)) return version;
+    if (readOnly) throw olderSchema(database, version);
     await migrate(database);
     version = SCHEMA_VERSION;
     ready = Promise.resolve(version);
@@ -48,23 +50,25 @@ export function openStoreIn(database: Database): Store {
   };
   const listSpaces = async (): Promise<readonly string[]> => {
     try {
-      const rows = await database.run(sql`SELECT name FROM ${database.tables.space}`);
+      const rows = await database.run(sql`SELECT name FROM ${database.tables.space} WHERE NOT copying`);
       return rows.map(([name]) => name ?? '').sort();
     } catch (error) {
       if (isUndefinedTable(error)) return [];
       return translated(database, () => Promise.reject(error));
     }
   };
-  /** The name under which a space is kept; throws for two names of one hash. */
+  /** Whether a space is there, and still being copied; throws for two names of one hash. */
   const find = async (name: string, id: string) => {
-    const [row] = await run(sql`SELECT name FROM ${database.tables.space} WHERE space_id = ${id}::uuid`);
+    const [row] = await run(
+      sql`SELECT name, copying::text FROM ${database.tables.space} WHERE space_id = ${id}::uuid`,
+    );
     if (row && row[0] !== name) {
       throw new SalienceError(
         'invalid_space_name',
         `the name ${JSON.stringify(name)} has the hash of another space; choose another name`,
       );
     }
-    return row !== undefined;
+    return row && { copying: row[1] === 'true' };
   };
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -79,6 +83,7 @@ export function openStoreIn(database: Database): Store {
       const id = spaceIdOf(name);
       const version = await prepare(readOnly);
       const exists = version > 0 && (await find(name, id));
+      if (exists !== false && exists?.copying) throw incomplete(name);
       if (!exists && readOnly) throw missingSpace(name, await listSpaces());
       if (!exists) {
         await run(
@@ -86,7 +91,7 @@ export function openStoreIn(database: Database): Store {
             VALUES (${id}::uuid, ${name}::text, ${newStamp()}::text, ${settingsToJson(settings)}::text, ${newTombstoneKey()}::text)
             ON CONFLICT (space_id) DO NOTHING`,
         );
-        await find(name, id);
+        if ((await find(name, id))?.copying) throw incomplete(name);
       }
       checkOpen();
       let entry = shared.get(name);
@@ -135,7 +140,32 @@ export function openStoreIn(database: Database): Store {
       );
     },
     shared: sharedTexts(database, () => prepare(false)),
+    copying: copyingIn(database, prepare, async (name) => {
+      checkOpen();
+      parseSpaceName(name);
+      const id = spaceIdOf(name);
+      const found = (await prepare(true)) > 0 && (await find(name, id));
+      if (!found) throw missingSpace(name, await listSpaces());
+      if (found.copying) throw incomplete(name);
+      return id;
+    }),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function incomplete(space: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `space ${JSON.stringify(space)} is being copied into this store; let salience copy end, run it again where it was interrupted, or delete the space`,
+    { details: { space } },
+  );
+}
+
+function olderSchema({ place, schema }: Database, version: number): SalienceError {
+  return new SalienceError(
+    'store_read_only',
+    `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} is of the older version ${version}; bring it to ${SCHEMA_VERSION} with salience migrate, or open a space once for writing`,
+    { details: { place, version } },
+  );
 }

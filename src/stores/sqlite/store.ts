@@ -4,6 +4,7 @@ import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
+import { copyingIn } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { translateFileError } from './faults.ts';
 import { openSpaceFile } from './file.ts';
@@ -82,6 +83,7 @@ export function createObservedSqliteStore(
       for (const space of mine) opened.delete(space);
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
     },
+    copying: copyingIn(root, { synchronous, busyTimeout }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { copySpaces } from '../../index.ts';
+import { action } from '../context.ts';
+import { storeAt } from '../open.ts';
+import { createProgress } from '../progress.ts';
+import { plainLine } from '../terminal-text.ts';
+import { plural } from '../units.ts';
+
+interface Options {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const examples = [
+  'salience copy --from ./memory --to ./memory-copy',
+  'salience copy --from ./memory --to env:SALIENCE_STORE alice',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .argument('[spaces...]', 'default: all')
+    .requiredOption(
+      '--from <store>',
+      'a directory, the URL of a database, or env:NAME, a variable that holds one',
+    )
+    .requiredOption('--to <store>', 'the same; it has none of these spaces')
+    .addHelpText(
+      'after',
+      '\nCopies everything that a space holds, its logs included, also while others write to it, and verifies it by counts\nand checksums. A space is there once it is complete; run it again where it was interrupted. A URL with a password is\nrefused: others can read a command line. SALIENCE_STORE_SCHEMA names the schema.',
+    )
+    .action(
+      action<Options, [readonly string[]]>(async (context, spaces) => {
+        const { options, signal } = context;
+        await using from = await storeAt(options.from, '--from');
+        await using to = await storeAt(options.to, '--to');
+        const progress = createProgress('copying', process.stderr);
+        try {
+          const copies = await copySpaces({
+            from,
+            to,
+            ...(spaces.length > 0 ? { spaces } : {}),
+            signal,
+            progress: (_, done, total) => progress.update(done, total > 0 ? done / total : 1),
+          });
+          progress.finish();
+          if (context.options.json) return context.printJson(copies);
+          if (copies.length === 0) return context.print('no spaces to copy');
+          for (const { space, rows } of copies) {
+            const { memory, event, usage } = rows;
+            await context.print(
+              `copied ${plainLine(space)}: ${plural(memory, 'memory', 'memories')}, ${plural(event, 'event')}, ${plural(usage, 'use')}; counts and checksums are the same`,
+            );
+          }
+        } finally {
+          progress.finish();
+        }
+      }),
+    );
+}

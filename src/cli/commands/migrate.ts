@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { schemaOption, urlGiven } from '../open.ts';
+
+interface Options {
+  readonly url?: string | undefined;
+}
+
+export const examples = ['salience migrate', 'salience migrate --url env:SALIENCE_OWNER'] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--url <url>', 'of a user who may change the schema: a URL without a password, or env:NAME')
+    .addHelpText(
+      'after',
+      '\nBrings the schema that SALIENCE_STORE_SCHEMA names to this version, as one transaction. Run it before the new version\nof a program whose own user may make no tables; programs of the version before go on meanwhile.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { migratePostgres } = await import('../../stores/postgres/index.ts');
+        const { from, to } = await migratePostgres(await urlGiven(context.options.url), schemaOption());
+        if (context.options.json) return context.printJson({ from, to });
+        await context.print(
+          from === to ? `the schema is of version ${to} already` : `schema ${from} → ${to}`,
+        );
+      }),
+    );
+}

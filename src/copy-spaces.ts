@@ -1,0 +1,93 @@
+import { invalidArgument } from './domain/check.ts';
+import { keysOf, onlyKeys } from './domain/options.ts';
+import { parseSpaceName } from './domain/space.ts';
+import { type CopyReport, copySpace } from './store/copy-space.ts';
+import type { StoreCopying } from './store/copying.ts';
+import type { Store } from './store/store.ts';
+
+export interface CopySpacesOptions {
+  /** Where the spaces are: the directory of a store of files, or a store such as `postgres(url)`. */
+  readonly from: string | Store;
+  /** Where they are copied to. */
+  readonly to: string | Store;
+  /** Default is every space that `from` has. */
+  readonly spaces?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each page, with the rows of the space that were read, of about how many. */
+  progress?(space: string, done: number, total: number): void;
+}
+
+const optionKeys = keysOf<CopySpacesOptions>()({
+  from: true,
+  to: true,
+  spaces: true,
+  signal: true,
+  progress: true,
+});
+
+/** What was copied of one space. */
+export interface SpaceCopy extends CopyReport {
+  readonly space: string;
+}
+
+/**
+ * Copies spaces from one store to another with everything that they hold: memories, vectors, the log of writes and that of
+ * uses, links, votes, sessions, tombstones, recorded recalls. Ids, ordinals, sequences and instants stay what they are, so
+ * that the copy answers, looks back and undoes as the original does. The spaces may be in use meanwhile, and are copied as
+ * they are at one moment near the end; a space can be opened in `to` once it is complete. What was copied when it was
+ * interrupted stays, and the next call goes on from there.
+ *
+ * @throws `not_found`, `already_exists`: `to` has a space of that name. `store_busy`: writers never paused, or another copy is
+ * under way. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
+ * @example
+ * ```ts
+ * import { copySpaces } from 'salience';
+ * const [copy] = await copySpaces({ from: './memory', to: './memory-copy', spaces: ['alice'] });
+ * console.log(copy?.rows.memory, copy?.checksums.memory);
+ * ```
+ */
+export async function copySpaces(options: CopySpacesOptions): Promise<readonly SpaceCopy[]> {
+  onlyKeys(options, optionKeys, 'copySpaces');
+  const { spaces, signal, progress } = options;
+  for (const space of spaces ?? []) parseSpaceName(space);
+  await using from = await endOf(options.from, 'from');
+  await using to = await endOf(options.to, 'to');
+  const copies: SpaceCopy[] = [];
+  for (const space of spaces ?? (await from.store.listSpaces())) {
+    await using source = await from.copying.from(space);
+    await using target = await to.copying.into(space);
+    const report = await copySpace(source, target, {
+      signal,
+      progress: (done, total) => progress?.(space, done, total),
+    });
+    copies.push({ space, ...report });
+  }
+  return copies;
+}
+
+interface End extends AsyncDisposable {
+  readonly store: Store;
+  readonly copying: StoreCopying;
+}
+
+/** A store that was handed over stays open. */
+async function endOf(given: string | Store, field: 'from' | 'to'): Promise<End> {
+  const store = typeof given === 'string' ? await openFiles(given) : given;
+  const { copying } = store;
+  if (!copying) {
+    throw invalidArgument(
+      field,
+      'this store can copy no spaces: expected a directory of files, or a store such as postgres(url)',
+    );
+  }
+  return {
+    store,
+    copying,
+    [Symbol.asyncDispose]: async () => (typeof given === 'string' ? store.close() : undefined),
+  };
+}
+
+async function openFiles(directory: string): Promise<Store> {
+  const { createSqliteStore } = await import('./stores/sqlite/index.ts');
+  return createSqliteStore({ directory });
+}

@@ -1,0 +1,56 @@
+import { SalienceError } from '../../domain/errors.ts';
+import { pause } from './commit.ts';
+import { type Database, translated } from './connection.ts';
+import { statementOf } from './sql.ts';
+import { TABLES, type TableName } from './tables.ts';
+
+/** A table that was rewritten, and its bytes with indexes and long values, before and after. */
+export interface ErasedTable {
+  readonly table: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A rewriting keeps what some open transaction may still see. What a user may not look at counts as none. */
+const OPEN = `SELECT count(*)::text FROM (
+    SELECT backend_xmin AS xmin FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+    UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()
+    UNION ALL SELECT xmin FROM pg_replication_slots) AS held
+  WHERE xmin IS NOT NULL AND age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)`;
+
+/** Rewrites every table, one after the other, so that no file of them has what was forgotten. */
+export async function eraseTables(
+  database: Database,
+  progress?: (table: string, done: number, total: number) => void,
+): Promise<readonly ErasedTable[]> {
+  const names = Object.keys(TABLES) as TableName[];
+  return translated(database, () =>
+    database.session(async (tell) => {
+      const one = async (text: string) => Number((await tell(text))[0]?.[0]);
+      const deadline = performance.now() + database.busyTimeout;
+      while ((await one(OPEN)) > 0) {
+        if (performance.now() > deadline) throw heldOpen(database.place);
+        await pause(50);
+      }
+      await tell(`SET lock_timeout = ${database.busyTimeout}`);
+      const erased: ErasedTable[] = [];
+      for (const [done, table] of names.entries()) {
+        progress?.(table, done, names.length);
+        const name = statementOf(database.tables[table]).text;
+        const size = `SELECT pg_total_relation_size('${name}')::text`;
+        const before = await one(size);
+        await tell(`VACUUM (FULL, ANALYZE) ${name}`);
+        erased.push({ table, before, after: await one(size) });
+      }
+      return erased;
+    }),
+  );
+}
+
+function heldOpen(place: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `PostgreSQL at ${place}: a transaction or a replication slot holds on to an older state, which a rewriting would keep; end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots name it), and try again. Nothing was rewritten`,
+    { details: { place } },
+  );
+}

@@ -1,0 +1,206 @@
+import { existsSync, renameSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SalienceError } from '../../domain/errors.ts';
+import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
+import { missingSpace } from '../../store/faults.ts';
+import {
+  linkChangeFromJson,
+  settingsFromJson,
+  settingsToJson,
+  usedFromJson,
+} from '../../store/stored-json.ts';
+import { type Connection, readTransaction, writeTransaction } from './connection.ts';
+import { putRow, readPart, removeRow } from './copy-rows.ts';
+import { translateFileError } from './faults.ts';
+import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
+import {
+  readDerivation,
+  readGeneration,
+  readMeta,
+  readSettings,
+  writeDerivation,
+  writeMeta,
+  writeSettings,
+} from './meta.ts';
+import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { createTermIds } from './terms.ts';
+
+/** Beside the spaces: a file in it is none until it is complete. */
+const INCOMPLETE = '.copying';
+
+/** Copies between the files of a directory and another store. */
+export function copyingIn(directory: string, settings: FileSettings): StoreCopying {
+  return {
+    async from(space) {
+      const path = join(directory, fileNameOf(space));
+      if (!existsSync(path) && !hasLog(path)) throw missingSpace(space, await listSpaceNames(directory));
+      return sourceOf(await openCurrent(path, space, settings));
+    },
+    async into(space) {
+      const path = join(directory, fileNameOf(space));
+      const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
+      if (existsSync(path)) throw exists(space, path);
+      const connection = await openWriter(incomplete, space, settings);
+      // A second copy is refused, instead of writing to what the first one makes a space.
+      connection.database.exec('PRAGMA space.locking_mode = EXCLUSIVE');
+      try {
+        await writeTransaction(connection, settings.busyTimeout, () => {});
+      } catch (error) {
+        connection.close();
+        throw translateFileError(error, incomplete);
+      }
+      return targetOf(connection, settings, () => {
+        if (existsSync(path)) throw exists(space, path);
+        renameSync(incomplete, path);
+        removeIfEmpty(dirname(incomplete));
+      });
+    },
+  };
+}
+
+function exists(space: string, path: string): SalienceError {
+  return new SalienceError(
+    'already_exists',
+    `space ${JSON.stringify(space)} exists already in ${basename(path)}, and a copy overwrites nothing; delete it first (salience spaces delete), or copy into another store`,
+    { details: { space } },
+  );
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Another copy is on its way in it.
+  }
+}
+
+/** A file of an older schema is brought up to date first, as opening it for writing does. */
+async function openCurrent(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  try {
+    return await openReader(path, space, settings);
+  } catch (error) {
+    if (!SalienceError.isInstance(error) || error.details['version'] === undefined) throw error;
+    (await openWriter(path, space, settings)).close();
+    return openReader(path, space, settings);
+  }
+}
+
+function rowsOf(connection: Connection): CopyRows {
+  const attempt = async <Result>(task: () => Result): Promise<Result> => {
+    try {
+      return readTransaction(connection, task);
+    } catch (error) {
+      throw translateFileError(error, connection.path);
+    }
+  };
+  return {
+    rows: (part, range) => attempt(() => readPart(connection, part, range)),
+    count: (part) =>
+      attempt(() => {
+        const table = part === 'compared' ? 'memory' : part;
+        return (connection.get(`SELECT count(*) AS count FROM ${table}`) as { count: number }).count;
+      }),
+    async [Symbol.asyncDispose]() {
+      connection.close();
+    },
+  };
+}
+
+function sourceOf(connection: Connection): CopySource {
+  return {
+    ...rowsOf(connection),
+    head: async () => readTransaction(connection, () => readHead(connection)),
+    async touched({ sequence, usage }) {
+      return readTransaction(connection, () => {
+        const events = connection.all(
+          'SELECT sequence, memory_row AS key, link, redacted FROM event WHERE sequence > ?',
+          sequence,
+        ) as { sequence: number; key: number; link: string | null; redacted: number }[];
+        const uses = connection.all('SELECT sequence, used FROM usage WHERE sequence > ?', usage) as {
+          sequence: number;
+          used: string;
+        }[];
+        const ids = [
+          ...events.flatMap((event) =>
+            event.link === null ? [] : linkChangeFromJson(event.link, event.sequence).link.ids,
+          ),
+          ...uses.flatMap((use) => usedFromJson(use.used, use.sequence).map(({ id }) => id)),
+        ];
+        const named = connection.all(
+          'SELECT row AS key FROM memory WHERE id IN (SELECT value FROM json_each(?))',
+          JSON.stringify([...new Set(ids)]),
+        ) as { key: number }[];
+        const keys = [...events, ...named].map(({ key }) => key).filter((key) => key > 0);
+        return { keys: [...new Set(keys)], redacted: events.some((event) => event.redacted === 1) };
+      });
+    },
+  };
+}
+
+function readHead(connection: Connection): CopyHead {
+  const last = (table: string) =>
+    (connection.get('SELECT seq FROM sqlite_sequence WHERE name = ?', table) as { seq: number } | undefined)
+      ?.seq ?? 0;
+  const at = (table: string) =>
+    (connection.get(`SELECT at FROM ${table} ORDER BY sequence DESC LIMIT 1`) as { at: number } | undefined)
+      ?.at ?? 0;
+  const ordinal = connection.get('SELECT coalesce(max(ordinal), 0) AS last FROM memory') as { last: number };
+  return {
+    stamp: String(connection.version()),
+    generation: readGeneration(connection),
+    key: last('memory'),
+    sequence: last('event'),
+    at: at('event'),
+    usage: last('usage'),
+    usedAt: at('usage'),
+    pair: last('similar_pair'),
+    recording: last('recall'),
+    ordinal: Number(readMeta(connection, 'ordinal') ?? ordinal.last),
+    ...readDerivation(connection),
+    settings: settingsToJson(readSettings(connection)),
+    tombstoneKey: readMeta(connection, 'tombstone_key'),
+  };
+}
+
+function targetOf(connection: Connection, { busyTimeout }: FileSettings, publish: () => void): CopyTarget {
+  const termIds = createTermIds(connection);
+  const write = async (task: () => void) => {
+    try {
+      await writeTransaction(connection, busyTimeout, task);
+    } catch (error) {
+      termIds.clear();
+      throw translateFileError(error, connection.path);
+    }
+  };
+  return {
+    ...rowsOf(connection),
+    put: (part, rows, gone) =>
+      write(() => {
+        for (const row of gone) removeRow(connection, part, row);
+        for (const row of rows) putRow(connection, termIds, part, row);
+      }),
+    async finish(head) {
+      await write(() => {
+        const { tombstoneKey, ordinal, settings } = head;
+        writeDerivation(connection, head);
+        writeSettings(connection, settingsFromJson(settings, { table: 'space', row: 0 }));
+        writeMeta(connection, 'ordinal', String(ordinal));
+        writeMeta(connection, 'tombstone_key', tombstoneKey);
+        const lasts = {
+          memory: head.key,
+          event: head.sequence,
+          usage: head.usage,
+          similar_pair: head.pair,
+          recall: head.recording,
+        };
+        for (const [table, last] of Object.entries(lasts)) {
+          connection.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
+          connection.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, last);
+        }
+      });
+      // The last connection puts the log into the file.
+      connection.close();
+      publish();
+    },
+  };
+}

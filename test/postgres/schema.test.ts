@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
+import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
+import { migrationScript, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
+import { startPglite } from './pglite.ts';
+
+const server = await startPglite();
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('the schema of a database', () => {
+  it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, at) => at + 1))(
+    'of version %i is brought up to date by writing, and refused for reading until then',
+    async (version) => {
+      const schema = `version_${version}`;
+      await server.script(migrationScript(schema, 0, version));
+      await server.script(
+        `INSERT INTO ${schema}.space (space_id, name, stamp, settings, tombstone_key)
+         VALUES ('${'2bd806c97f0e00af1a1fc3328fa763a9'}', 'alice', 's', '{"fading":{"mode":"off"},"timeZone":"UTC"}', '00')`,
+      );
+      const store = postgres(server.pool, { schema });
+      await expect(store.openSpace('alice', { readOnly: true })).rejects.toMatchObject({
+        code: 'store_read_only',
+        details: { version },
+      });
+      const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+      await memory.remember('Prefers tea');
+      expect((await memory.recall('tea', { strategy: 'bm25' })).hits).toHaveLength(1);
+      await store.close();
+      expect(await migratePostgres(server.pool, { schema })).toEqual({
+        from: SCHEMA_VERSION,
+        to: SCHEMA_VERSION,
+      });
+    },
+  );
+
+  it('that is newer is used where it says that this version fits, else refused', async () => {
+    const schema = 'newer';
+    const open = async () => {
+      const store = postgres(server.pool, { schema });
+      try {
+        const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+        return (await memory.remember('Prefers tea')).outcome;
+      } finally {
+        await store.close();
+      }
+    };
+    await open();
+    await server.script(`UPDATE ${schema}.meta SET value = '99' WHERE key = 'schema'`);
+    await open();
+    await server.script(`UPDATE ${schema}.meta SET value = '98' WHERE key = 'fits'`);
+    await expect(open()).rejects.toMatchObject({ code: 'newer_store', details: { version: 99 } });
+    await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject({ code: 'newer_store' });
+  });
+});
