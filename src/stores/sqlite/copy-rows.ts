@@ -9,7 +9,8 @@ import {
 } from '../../store/copying.ts';
 import { writeAttributes } from './attributes.ts';
 import { checksumOf, verify } from './checksum.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { real, type SqlValue } from './driver.ts';
 import { writeGraph } from './relations.ts';
 import {
   type DerivedColumns,
@@ -18,7 +19,6 @@ import {
   type MemoryRow,
   RECORD_COLUMNS,
   ROW_COLUMN_LIST,
-  real,
   toVectorBytes,
 } from './rows.ts';
 import { writeSupersession } from './supersession.ts';
