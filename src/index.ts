@@ -63,6 +63,7 @@ export type {
 } from './engine/graph/types.ts';
 export type { Activity, ActivityOptions, UseActivity, WriteActivity } from './engine/looking/activity.ts';
 export type { Operation, OperationsOptions } from './engine/looking/operations.ts';
+export type { StrategyDescription, StrategyParameter } from './engine/looking/strategies.ts';
 export type { BuiltinStrategyName, MemoryEngine, MemoryPage } from './engine/memory-engine.ts';
 export type { ObservedGraph } from './engine/observe/graph.ts';
 export type { ObserveFailure, ObserveOptions, ObserveResult } from './engine/observe/observe.ts';

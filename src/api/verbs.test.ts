@@ -155,6 +155,7 @@ describe('every verb answers by its schema', () => {
       { entity: 'ulm' },
       /^\[ulm\] Ulm\n1\. \[m1\] Milk\n1 relation\n- \[m1\] lives_in \[ulm\] /,
     ],
+    ['strategies', {}, /"name": ?"hybrid"/],
     ['paths', { from: 'Ulm', to: 'm1' }, /^1 path\n- \[ulm\] – \[m1\]$/],
     ['recall', { query: 'city Ulm', include: ['edges'], explain: true }, /\) \[m1\] lives_in \[ulm\] /],
     ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended: .+ lives in .+; stated by \[m\d+\]$/],

@@ -1,5 +1,5 @@
-import { type Explanation, sourceOf } from '../scoring/explain.ts';
-import { contributionsOf } from '../scoring/operators/weighted.ts';
+import type { Explanation } from '../scoring/explain.ts';
+import { scoreParts } from '../scoring/parts.ts';
 import type { Paint, Style } from './paint.ts';
 
 const CELLS = 10;
@@ -9,28 +9,6 @@ const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 export function drawBar(share: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * CELLS * 8);
   return ('█'.repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? '')).padEnd(CELLS);
-}
-
-/** What one term of a formula adds to a score. */
-export interface ScorePart {
-  readonly name: string;
-  readonly value: number;
-}
-
-/**
- * The parts that add up to a score: the terms of a sum, also when other factors multiply that sum. A formula
- * without one is a single part.
- */
-export function scoreParts(tree: Explanation): readonly ScorePart[] {
-  const root = sourceOf(tree);
-  const factor = root.op === 'product' ? root.inputs.find((input) => isSum(sourceOf(input))) : tree;
-  const sum = factor && sourceOf(factor);
-  if (!sum || !isSum(sum) || sum.value === 0) return [{ name: 'score', value: tree.value }];
-  const contributions = contributionsOf(sum);
-  return sum.inputs.map((input, index) => ({
-    name: input.detail.name ?? input.op,
-    value: (contributions[index] ?? 0) * (tree.value / sum.value),
-  }));
 }
 
 const partStyles: readonly Style[] = ['cyan', 'magenta', 'yellow', 'green', 'blue', 'red'];
@@ -67,8 +45,4 @@ export function drawLegend(tree: Explanation, paint: Paint): string {
   return parts
     .map(({ name }, index) => `${paint(partStyles[index % partStyles.length] as Style, '█')} ${name}`)
     .join('  ');
-}
-
-function isSum(tree: Explanation): boolean {
-  return tree.op === 'sum' || tree.op === 'mean';
 }

@@ -569,6 +569,17 @@ export const VERBS = {
     idempotent: true,
     route: 'POST /v1/compare',
   },
+  strategies: {
+    summary: 'list the strategies that a recall may name',
+    about:
+      'Lists the strategies that a recall may name: what each is for, how many memories it returns, its formula, and the parameters that a recall may set, with their ranges and the defaults that hold here.',
+    local: [],
+    access: 'read',
+    idempotent: true,
+    route: 'GET /v1/strategies',
+    answer: { list: 'strategies' },
+    example: 'strategies',
+  },
   recalls: {
     summary: 'list recalls that were recorded',
     about:

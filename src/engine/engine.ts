@@ -13,6 +13,7 @@ import { splitEntity } from './graph/split.ts';
 import { neighbours, paths } from './graph/walk.ts';
 import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
+import { strategies } from './looking/strategies.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
 import { compare } from './recall/compare.ts';
@@ -91,6 +92,7 @@ const FUNCTIONS: {
   explain: explainMemory,
   whyNot,
   compare,
+  strategies,
   importMemories,
   reindex,
   backup: ({ space }, path) => space.backup(path),

@@ -20,6 +20,7 @@ import type {
 } from './graph/types.ts';
 import type { Activity, ActivityOptions } from './looking/activity.ts';
 import type { Operation, OperationsOptions } from './looking/operations.ts';
+import type { StrategyDescription } from './looking/strategies.ts';
 import type { ObserveOptions, ObserveResult } from './observe/observe.ts';
 import type { CompareOptions, Comparison } from './recall/compare.ts';
 import type { Context, ContextOptions, SessionContextOptions } from './recall/context.ts';
@@ -749,6 +750,18 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   compare(query: string, options?: CompareOptions): Promise<Comparison>;
+  /**
+   * Lists the strategies that a recall may name, those of the user included: what each is for, its formula, and the
+   * parameters that a recall may set, with their ranges and with the defaults that hold for the embedder in use.
+   *
+   * @example
+   * ```ts
+   * for (const { name, limit, parameters } of await memory.strategies()) {
+   *   console.log(name, limit, parameters.map((parameter) => `${parameter.name} = ${parameter.default}`));
+   * }
+   * ```
+   */
+  strategies(options?: Pick<OperationOptions, 'signal'>): Promise<readonly StrategyDescription[]>;
   /**
    * Imports memories that were listed or exported, every field as it was; all in one transaction.
    *

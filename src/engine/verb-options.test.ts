@@ -57,6 +57,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   explain: ['a'],
   whyNot: ['a'],
   compare: ['tea'],
+  strategies: [],
   importMemories: [[]],
   reindex: [],
   backup: ['copy.db'],

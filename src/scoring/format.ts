@@ -31,6 +31,29 @@ export function formatExplanation(tree: Explanation, format: ExplanationFormat):
   return format === 'text' ? drawText({ tree }, WIDTH).join('\n') : drawMarkdown({ tree }).join('\n');
 }
 
+/** An explanation as the drawings tell it, for who draws it in another way. */
+export interface Outline {
+  readonly value: number;
+  readonly words: string;
+  /** What it is to the node above: "factor", "weight 7, adds 0.2230". */
+  readonly role: string | undefined;
+  /** How much of the node above it makes up: "37 %". */
+  readonly share: string | undefined;
+  /** What it was made from. */
+  readonly note: string | undefined;
+  readonly branches: readonly Outline[];
+}
+
+/** The lines of {@link formatExplanation} as a tree. Whoever shows them has to keep their texts from becoming markup. */
+export function outlineExplanation(tree: Explanation): Outline {
+  return outlineOf({ tree });
+}
+
+function outlineOf({ tree, role, share }: Branch): Outline {
+  const { words, branches, note } = lineOf(tree, visible);
+  return { value: tree.value, words, role, share, note, branches: branches.map(outlineOf) };
+}
+
 function drawText(branch: Branch, width: number): string[] {
   const { branches, note } = lineOf(branch.tree, visible);
   const drawn = branches.flatMap((inner, index, { length }) => {

@@ -82,6 +82,8 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       stage: 'score',
     });
     expect((await memory.recall(undefined, { strategy: 'ambient' })).hits).toHaveLength(3);
+    const hybrid = (await memory.strategies()).find(({ name }) => name === 'hybrid');
+    expect(hybrid).toMatchObject({ takesQuery: true, limit: 10, takesFloor: true });
     const compared = await memory.compare('tea', { strategies: ['bm25', 'ambient'], limit: 2 });
     expect(compared.rankings).toMatchObject([
       { strategy: 'bm25', takesQuery: true, hits: [{ rank: 1, memory: await memory.get('tea') }] },
