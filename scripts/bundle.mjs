@@ -1,6 +1,6 @@
 // From the modules that tsc wrote into build/ to dist/: few files, because opening each of some 250 modules was half of
 // what a command took (docs/decisions/0045-bundled-output.md).
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -33,7 +33,10 @@ const entries = [
 ].filter((path) => path.endsWith('.js'));
 
 cpSync(`${root}src/providers/builtin/table.bin`, `${root}build/providers/builtin/table.bin`);
-rmSync(`${root}dist`, { recursive: true, force: true });
+// The inspector is built by a step of its own, and only when it has changed.
+for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : []) {
+  if (name !== 'inspector') rmSync(`${root}dist/${name}`, { recursive: true, force: true });
+}
 const inputs = Object.fromEntries(
   entries.map((path) => [path.slice(7, -3), path.replace('./dist', `${root}build`)]),
 );

@@ -133,6 +133,11 @@ const GROUPS: readonly CommandGroup[] = [
       command('mcp', 'start the MCP server over stdio', () => import('./commands/mcp.ts')),
       command('serve', 'start the HTTP server', () => import('./commands/serve.ts')),
       command(
+        'inspect',
+        'open a page that shows what is remembered, and why it is recalled',
+        () => import('./commands/inspect.ts'),
+      ),
+      command(
         'token',
         'create, list and revoke tokens of the HTTP server',
         () => import('./commands/token.ts'),

@@ -15,6 +15,8 @@ import {
 import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
+import { addInspectorRoutes, policyOfPaths } from './inspector.ts';
+import type { InspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openApi } from './open-api.ts';
@@ -36,6 +38,8 @@ export interface AppOptions extends Desk {
   /** Whether the server is shutting down. */
   readonly closing: () => boolean;
   readonly ready?: (() => Promise<unknown>) | undefined;
+  /** Absent: the inspector is not served. */
+  readonly inspector: InspectorSessions | undefined;
 }
 
 /** What the API says beside the answer: it is for programs, and nothing in it may be run, framed or sniffed. */
@@ -70,7 +74,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       ...(context.get('failure') === undefined ? {} : { failure: logLineOf(context.get('failure')) }),
     });
   });
-  app.use(protective);
+  app.use(options.inspector ? policyOfPaths(protective) : protective);
   app.use(door(options.door));
   if (options.door.origins.length > 0) {
     app.use(cors({ origin: [...options.door.origins], exposeHeaders: ['etag', 'retry-after'], maxAge: 600 }));
@@ -107,6 +111,9 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     }),
   );
 
+  if (options.inspector) {
+    addInspectorRoutes(app, { sessions: options.inspector, body: options.body });
+  }
   app.use(async (context, next) => {
     await admit(context, options);
     await next();
@@ -169,9 +176,10 @@ function open<Answer extends Response | Promise<Response>>(
 }
 
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
-async function admit(context: AppContext, { tokens, rateLimiter }: AppOptions): Promise<void> {
+async function admit(context: AppContext, { tokens, inspector, rateLimiter }: AppOptions): Promise<void> {
   const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
-  const grant = token === undefined ? undefined : await tokens.authenticate(token);
+  const grant =
+    token === undefined ? undefined : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
   if (!grant) {
     throw new SalienceError(
       'unauthorized',

@@ -11,9 +11,11 @@ import type { MountedHandler } from './app-types.ts';
 import { limitConnections } from './connections.ts';
 import { LOCAL_HOSTS } from './guards.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
+import { INSPECTOR } from './inspector.ts';
+import { createInspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import type { TokenStore } from './tokens.ts';
+import type { NewToken, TokenStore } from './tokens.ts';
 import { createWaitingPlaces } from './waiting.ts';
 
 export interface ServerOptions {
@@ -69,6 +71,13 @@ export interface ServerOptions {
    * elsewhere. Default is that it can.
    */
   readonly ready?: (() => Promise<unknown>) | undefined;
+  /** Whether the inspector, a page that shows a memory at work, is served at `/inspector`. Default is true. */
+  readonly inspector?: boolean | undefined;
+  /**
+   * The address by which browsers reach the server through a proxy that ends TLS, such as `https://memory.example`. It may
+   * then be asked under that name, and by its pages.
+   */
+  readonly publicUrl?: string | undefined;
   /** Handlers beside the verbs, by path. */
   readonly mount?: Readonly<Record<string, MountedHandler>> | undefined;
 }
@@ -76,6 +85,19 @@ export interface ServerOptions {
 export interface RunningServer extends AsyncDisposable {
   /** Where it is reached, such as `http://127.0.0.1:7411`. */
   readonly url: string;
+  /**
+   * An address that opens the inspector with these rights: a browser may use it once, within 60 seconds. What it is
+   * given in exchange lasts 12 hours, and no longer than the server. Throws `unsupported` with `inspector: false`.
+   *
+   * @example
+   * ```ts
+   * const spaces = openSpaces({ path: './memory' });
+   * await using server = await startServer({ spaces, tokens: openTokenStore('./tokens'), port: 0 });
+   * const url = server.inspectorUrl({ space: 'alice', rights: 'read' });
+   * console.log(`open ${url} within a minute`);
+   * ```
+   */
+  inspectorUrl(token: NewToken): string;
   /** Takes no more requests, lets those under way end, then closes the spaces. */
   close(): Promise<void>;
 }
@@ -103,6 +125,8 @@ const optionKeys = keysOf<ServerOptions>()({
   acceptNow: true,
   version: true,
   ready: true,
+  inspector: true,
+  publicUrl: true,
   mount: true,
 });
 
@@ -133,15 +157,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { spaces } = options;
   let closing = false;
   const shutdown = new AbortController();
+  const inspector = options.inspector === false ? undefined : createInspectorSessions(clock);
+  const publicUrl = options.publicUrl === undefined ? undefined : checkPublicUrl(options.publicUrl);
   const app = createApp({
     spaces,
     tokens: options.tokens,
     deleteSpaces: options.deleteSpaces ?? false,
     door: {
       // An address is nobody's name: no page can have its own resolved to it.
-      hosts: [...LOCAL_HOSTS, inUrl(host), ...(options.allowHosts ?? [])],
-      origins: (options.allowOrigins ?? []).map(checkOrigin),
+      hosts: [
+        ...LOCAL_HOSTS,
+        inUrl(host),
+        ...(publicUrl ? [publicUrl.hostname] : []),
+        ...(options.allowHosts ?? []),
+      ],
+      origins: [...(publicUrl ? [publicUrl.origin] : []), ...(options.allowOrigins ?? []).map(checkOrigin)],
     },
+    inspector,
     rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
     idempotency: createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
     body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: limits.requestTimeout },
@@ -179,7 +211,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const { port } = server.address() as AddressInfo;
   const url = `http://${inUrl(host)}:${port}`;
-  return { url, close, [Symbol.asyncDispose]: close };
+  const inspectorUrl = (token: NewToken) => {
+    if (!inspector) throw new SalienceError('unsupported', 'this server was started with inspector: false');
+    // In the fragment, which a browser sends to nobody.
+    return `${publicUrl?.href.replace(/\/$/, '') ?? url}${INSPECTOR}/#code=${inspector.newCode(token)}`;
+  };
+  return { url, inspectorUrl, close, [Symbol.asyncDispose]: close };
 }
 
 function limitsOf(options: ServerOptions) {
@@ -218,6 +255,17 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     });
     server.listen(port, host, resolve);
   });
+}
+
+function checkPublicUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed && /^https?:$/.test(parsed.protocol) && !parsed.search && !parsed.hash && !parsed.username) {
+    return parsed;
+  }
+  throw invalidArgument(
+    'publicUrl',
+    `${JSON.stringify(url)} is not an address; write https://memory.example`,
+  );
 }
 
 function checkOrigin(origin: string): string {

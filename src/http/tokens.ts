@@ -207,7 +207,7 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function makeGrant(
+export function makeGrant(
   { name = 'default', space, scopes, rights = 'write' }: NewToken,
   id: string,
   now: Instant,

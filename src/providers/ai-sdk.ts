@@ -143,7 +143,7 @@ function failure(name: string, thrown: unknown, sent: readonly string[]): Comple
 function headersOf(value: unknown): Headers {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const kept = entries.filter(([name]) => /^(?:retry-after|date)$/i.test(name));
-  return new Headers(kept.map(([name, each]) => [name, String(each)]));
+  return new Headers(Object.fromEntries(kept.map(([name, each]) => [name, String(each)])));
 }
 
 function failed(name: string, problem: string, details: Readonly<Record<string, unknown>>): SalienceError {

@@ -64,7 +64,7 @@ describe('help', () => {
 
   // In the order of the table, which is that of a life: what is remembered first is forgotten later. A server goes on, and
   // what tune finds on one question is refused. Two need a server of PostgreSQL.
-  const apart = ['forget', 'serve', 'tune', 'migrate', 'erase'];
+  const apart = ['forget', 'serve', 'inspect', 'tune', 'migrate', 'erase'];
   it.each(commands.map(({ name }) => name).filter((name) => !apart.includes(name)))(
     'of %s has examples that run',
     async (name) => {

@@ -19,6 +19,8 @@ interface Options {
   readonly tokenFile?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly allowOrigin?: readonly string[] | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly inspector: boolean;
   readonly rateLimit: number;
   readonly bodyLimit: number;
   readonly metadataLimit: number;
@@ -40,6 +42,8 @@ export function configure(command: Command): void {
     .option('--token-file <file>', 'a new file for the first token, instead of the terminal')
     .option('--allow-host <name>', 'a name under which the server may be asked too; repeatable', collect)
     .option('--allow-origin <origin>', 'a website whose pages may ask; repeatable', collect)
+    .option('--public-url <url>', 'by which browsers reach it through a proxy that ends TLS')
+    .option('--no-inspector', 'do not serve the inspector at /inspector')
     .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
     .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
     .option('--metadata-limit <bytes>', "of one memory's metadata", parseWholeNumber, 16 * 2 ** 10)
@@ -75,7 +79,7 @@ export function configure(command: Command): void {
     .option('--no-log', 'write no line for each request to stderr')
     .addHelpText(
       'after',
-      '\nRoutes for programs are under /v1, the Model Context Protocol for agents is at /mcp.\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
+      '\nRoutes for programs are under /v1, the Model Context Protocol for agents is at /mcp, the inspector for people at\n/inspector.\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -107,6 +111,8 @@ export function configure(command: Command): void {
           port: options.port,
           allowHosts: options.allowHost,
           allowOrigins: options.allowOrigin,
+          publicUrl: options.publicUrl,
+          inspector: options.inspector,
           requestsPerMinute: options.rateLimit,
           bodyLimit: options.bodyLimit,
           maxConnections: options.maxConnections,

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { escapeXml } from '../../domain/escape-xml.ts';
+import { startServer } from '../../http/index.ts';
+import { openSpaces } from '../../index.ts';
+import { action, type Context } from '../context.ts';
+import { fillDemo } from '../demo-memory.ts';
+import { openingOf, openToRead } from '../open.ts';
+import { parseWholeNumber } from '../options.ts';
+import { readVersion } from '../version.ts';
+
+interface Options {
+  readonly demo?: boolean | undefined;
+  readonly port: number;
+  readonly readOnly?: boolean | undefined;
+  readonly open: boolean;
+}
+
+export const examples = [
+  'salience inspect',
+  'salience inspect --demo',
+  'salience inspect --no-open',
+] as const;
+
+export function configure(command: Command): void {
+  command
+    .option('--demo', 'show a memory made for this, which is gone at the end')
+    .option('--port <number>', 'port to listen at (default: a free one)', parseWholeNumber, 0)
+    .option('--read-only', 'let nothing be changed')
+    .option('--no-open', 'print the address, and open no browser')
+    .addHelpText(
+      'after',
+      '\nThe server listens to this machine alone. The address opens the inspector once, within 60 seconds; the page it\nopens stays signed in for 12 hours, or until Ctrl-C ends the server.',
+    )
+    .action(
+      action<Options, []>(async (context) => {
+        const { options } = context;
+        const demo = options.demo ? mkdtempSync(join(tmpdir(), 'salience-demo-')) : undefined;
+        try {
+          await serve(context, demo);
+        } finally {
+          if (demo !== undefined) rmSync(demo, { recursive: true, force: true });
+        }
+        return 0;
+      }),
+    );
+}
+
+async function serve(context: Context<Options>, demo: string | undefined): Promise<void> {
+  const { options } = context;
+  const space = demo === undefined ? options.space : 'demo';
+  if (demo === undefined) await checkThere(context);
+  const opening = await openingOf(context);
+  const past = { now: context.now };
+  let filled = demo === undefined;
+  const clock = opening.clock ?? Date.now;
+  const spaces = openSpaces(
+    demo === undefined
+      ? opening
+      : { ...opening, store: undefined, path: demo, clock: () => (filled ? clock() : past.now) },
+  );
+  if (!filled) await fillDemo(await spaces.get(space), past);
+  filled = true;
+  await using server = await startServer({
+    spaces,
+    // Nobody but the page, whose sessions the server makes itself.
+    tokens: { authenticate: async () => undefined },
+    port: options.port,
+    version: await readVersion(),
+  });
+  const url = server.inspectorUrl({ space, rights: options.readOnly ? 'read' : 'write' });
+  if (options.json) await context.printJson({ url });
+  else await context.print(`inspecting space ${JSON.stringify(space)} at ${url}\nCtrl-C ends it`);
+  const note = options.open ? openBrowser(url) : undefined;
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  note?.remove();
+  await server.close();
+  await opening.store?.close();
+}
+
+/** A misspelt space must not be made. Throws the error that names the spaces there are. */
+async function checkThere(context: Context<Options>): Promise<void> {
+  await (await openToRead(context)).close();
+}
+
+/**
+ * Opens the address in the browser of the user, who may be the only one to learn it: others can read the command lines of
+ * a machine, and so the browser is given a file of the user's that leads there.
+ */
+function openBrowser(url: string): { remove(): void } {
+  const directory = mkdtempSync(join(tmpdir(), 'salience-inspect-'));
+  const page = join(directory, 'inspect.html');
+  const target = escapeXml(url);
+  writeFileSync(
+    page,
+    `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Salience inspector</title><meta http-equiv="refresh" content="0; url=${target}"><a href="${target}">Open the inspector</a>\n`,
+    { mode: 0o600 },
+  );
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', page]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '', page]
+        : ['xdg-open', page];
+  // Where there is no browser, the printed address is there.
+  spawn(command as string, args, { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+  return { remove: () => rmSync(directory, { recursive: true, force: true }) };
+}

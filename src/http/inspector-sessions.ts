@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock, Instant } from '../domain/time.ts';
+import { type Grant, makeGrant, type NewToken } from './tokens.ts';
+
+/** Milliseconds in which a code must be exchanged. */
+const CODE_LIFE = 60_000;
+/** Milliseconds for which a session lasts. */
+const SESSION_LIFE = 12 * 3_600_000;
+
+/** Who may use the inspector without a stored token. All of it is in this process, and ends with it. */
+export interface InspectorSessions {
+  /** A code for these rights, which one request may exchange within 60 seconds. */
+  newCode(token: NewToken): string;
+  /** The token of a new session, or `undefined`: the code was used, has expired or never was. */
+  exchange(code: string): { readonly token: string; readonly grant: Grant } | undefined;
+  authenticate(token: string): Grant | undefined;
+}
+
+interface Kept {
+  readonly grant: Grant;
+  readonly until: Instant;
+}
+
+export function createInspectorSessions(clock: Clock): InspectorSessions {
+  const codes = new Map<string, Kept>();
+  const sessions = new Map<string, Kept>();
+  const keep = (place: Map<string, Kept>, secret: string, grant: Grant, life: number) => {
+    const now = clock();
+    for (const [key, { until }] of place) if (until <= now) place.delete(key);
+    place.set(keyOf(secret), { grant, until: now + life });
+    return secret;
+  };
+  const find = (place: Map<string, Kept>, secret: string) => {
+    const kept = place.get(keyOf(secret));
+    return kept && kept.until > clock() ? kept.grant : undefined;
+  };
+  return {
+    newCode(token) {
+      const grant = makeGrant({ name: 'inspector', ...token }, randomBytes(8).toString('hex'), clock());
+      return keep(codes, random(), grant, CODE_LIFE);
+    },
+    exchange(code) {
+      const grant = find(codes, code);
+      codes.delete(keyOf(code));
+      if (!grant) return undefined;
+      // Of a form of its own, so that it is not looked for among the stored ones.
+      return { token: keep(sessions, `inspector_${random()}`, grant, SESSION_LIFE), grant };
+    },
+    authenticate: (token) => find(sessions, token),
+  };
+}
+
+function random(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Found by its hash, so that how long the search takes says nothing of a secret. */
+function keyOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Hono, MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { SalienceError } from '../domain/errors.ts';
+import { type AppContext, type AppTypes, type Desk, headerOf } from './app-types.ts';
+import { readBody } from './body.ts';
+import { isKnown } from './etag.ts';
+import type { InspectorSessions } from './inspector-sessions.ts';
+
+/** Where the page is served. */
+export const INSPECTOR = '/inspector';
+
+/** What `npm run build` makes of `web/`: two levels up from here, in the sources and in the package alike. */
+const BUILT = fileURLToPath(new URL('../../dist/inspector/', import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** A page that shows what others wrote: nothing but its own files runs, and nothing may make markup of a text. */
+const policy = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: ["'none'"],
+  },
+  referrerPolicy: 'no-referrer',
+  xFrameOptions: 'DENY',
+  strictTransportSecurity: false,
+});
+
+/** The policy of the page on its own paths, and another one everywhere else. */
+export function policyOfPaths(elsewhere: MiddlewareHandler): MiddlewareHandler {
+  return (context, next) =>
+    isInspector(context.req.path) ? policy(context, next) : elsewhere(context, next);
+}
+
+function isInspector(path: string): boolean {
+  return path === INSPECTOR || path.startsWith(`${INSPECTOR}/`);
+}
+
+interface PageFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly zipped: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The files of the inspector and the exchange of its codes, before authentication: the files hold nothing of anybody, and
+ * a code is a proof of its own. All that the page shows it asks of the API, as any other client.
+ */
+export function addInspectorRoutes(
+  app: Hono<AppTypes>,
+  { sessions, body }: Pick<Desk, 'body'> & { readonly sessions: InspectorSessions },
+  directory = BUILT,
+): void {
+  let files: ReadonlyMap<string, PageFile> | undefined;
+  const serve = (context: AppContext): Response | Promise<Response> => {
+    context.set('route', INSPECTOR);
+    files ??= readFiles(directory);
+    if (files.size === 0) return context.text(NOT_BUILT, 503);
+    const file = files.get(context.req.path.slice(INSPECTOR.length + 1) || 'index.html');
+    return file ? send(context, file) : context.notFound();
+  };
+  app.get(INSPECTOR, (context) => {
+    context.set('route', INSPECTOR);
+    // The page names its files relative to a folder.
+    return context.redirect(`${INSPECTOR}/`, 308);
+  });
+  app.post(`${INSPECTOR}/session`, async (context) => {
+    context.set('route', `${INSPECTOR}/session`);
+    const code = codeIn(await readBody(context.env.incoming, body));
+    const session = code === undefined ? undefined : sessions.exchange(code);
+    if (!session) {
+      throw new SalienceError(
+        'unauthorized',
+        'this code was used already, or is older than 60 seconds; run "salience inspect" again',
+      );
+    }
+    return context.json({ token: session.token, ...session.grant });
+  });
+  app.get(`${INSPECTOR}/*`, serve);
+}
+
+const NOT_BUILT =
+  'The inspector is not built. Run "npm run build" in the checkout, and start the server again.\n';
+
+/** All that is ever served: a path of a request is a key of this map, and never a path of the disk. */
+function readFiles(directory: string): ReadonlyMap<string, PageFile> {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return new Map();
+  }
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[extname(name)];
+      return type === undefined ? [] : [[name, fileOf(type, readFileSync(`${directory}/${name}`))] as const];
+    }),
+  );
+}
+
+function fileOf(type: string, content: Uint8Array): PageFile {
+  const body = new Uint8Array(content);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, etag, body, zipped: new Uint8Array(gzipSync(body)) };
+}
+
+function send(context: AppContext, { type, etag, body, zipped }: PageFile): Response {
+  const headers = { etag, vary: 'accept-encoding' };
+  if (isKnown(headerOf(context, 'if-none-match'), etag)) return new Response(null, { status: 304, headers });
+  const packed = /\bgzip\b/.test(headerOf(context, 'accept-encoding') ?? '');
+  return new Response(packed ? zipped : body, {
+    headers: { ...headers, 'content-type': type, ...(packed ? { 'content-encoding': 'gzip' } : {}) },
+  });
+}
+
+function codeIn(body: string): string | undefined {
+  try {
+    const { code } = JSON.parse(body) as { readonly code?: unknown };
+    return typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { reachable } from './api.ts';
+import { useCell } from './cell.ts';
+import { openPalette, Palette } from './palette.tsx';
+import { Icon } from './parts/icon.tsx';
+import { Failure, Loading } from './parts/states.tsx';
+import { Toasts } from './parts/toast.tsx';
+import { href, useRoute } from './router.ts';
+import { type Session, session, signOut } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+import { nextTheme, theme } from './theme.ts';
+import { VIEWS, type View } from './views.ts';
+
+export function App() {
+  const signedIn = useCell(session);
+  return signedIn ? <Shell key={signedIn.grant.id} signedIn={signedIn} /> : <SignIn />;
+}
+
+function Shell({ signedIn }: { readonly signedIn: Session }) {
+  const { grant, canWrite } = signedIn;
+  const { view: name, params } = useRoute();
+  const view = VIEWS.find((each) => each.name === name) ?? (VIEWS[0] as View);
+  const online = useCell(reachable);
+  const look = useCell(theme);
+  const elsewhere = params.get('space');
+  useEffect(() => {
+    document.title = `${view.title} · ${grant.space} · Salience`;
+  }, [view, grant]);
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to content
+      </button>
+      <header class="side">
+        <div class="brand">
+          <img src="./icon.svg" alt="" width="22" height="22" />
+          <span class="space-name" title={`space ${grant.space}`}>
+            {grant.space}
+          </span>
+          {!canWrite && <span class="tag">read-only</span>}
+        </div>
+        <button type="button" class="search-button" onClick={openPalette}>
+          <Icon path="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.6 10.6 14 14" />
+          <span>Go to…</span>
+          <kbd>{COMMAND_K}</kbd>
+        </button>
+        <nav aria-label="Views">
+          {VIEWS.map((each) => (
+            <a
+              key={each.name}
+              href={href(each.name)}
+              aria-current={each === view ? 'page' : undefined}
+              title={each.title}
+            >
+              <Icon path={each.icon} />
+              <span>{each.title}</span>
+            </a>
+          ))}
+        </nav>
+        <div class="side-end">
+          <button type="button" class="ghost" onClick={nextTheme} title="Change between light and dark">
+            Theme: {look}
+          </button>
+          <button type="button" class="ghost" onClick={() => signOut()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      {!online && (
+        <p class="banner" role="alert">
+          The server cannot be reached. This page goes on as soon as it answers again.
+        </p>
+      )}
+      {elsewhere && elsewhere !== grant.space && (
+        <p class="banner" role="status">
+          This link is to the space {elsewhere}; you are signed in to {grant.space}.
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        <Lazy key={view.name} view={view} />
+      </main>
+      <Palette />
+      <Toasts />
+    </div>
+  );
+}
+
+const COMMAND_K = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+function focusMain(): void {
+  document.getElementById('main')?.focus();
+}
+
+/** A view, loaded when it is first opened; what fails in it leaves the rest of the page as it is. */
+function Lazy({ view }: { readonly view: View }) {
+  const [Loaded, setLoaded] = useState<ComponentType>();
+  const [missing, setMissing] = useState<Error>();
+  const [broken, reset] = useErrorBoundary();
+  useEffect(() => {
+    view.load().then((module) => setLoaded(() => module.default), setMissing);
+  }, [view]);
+  if (broken) return <Failure error={broken} retry={reset} />;
+  if (missing) return <Failure error={missing} retry={() => location.reload()} />;
+  return Loaded ? <Loaded /> : <Loading />;
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A value that components follow. */
+export interface Cell<Value> {
+  get(): Value;
+  set(value: Value): void;
+  subscribe(listener: () => void): () => void;
+}
+
+export function cell<Value>(initial: Value): Cell<Value> {
+  let current = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => current,
+    set(value) {
+      if (Object.is(value, current)) return;
+      current = value;
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+export function useCell<Value>(of: Cell<Value>): Value {
+  const [, render] = useState(0);
+  useEffect(() => {
+    let seen = of.get();
+    const follow = () => {
+      if (Object.is(seen, of.get())) return;
+      seen = of.get();
+      render((count) => count + 1);
+    };
+    return of.subscribe(follow);
+  }, [of]);
+  return of.get();
+}

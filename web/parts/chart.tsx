@@ -1,0 +1,84 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'preact/hooks';
+import UPlot from 'uplot';
+import { useCell } from '../cell.ts';
+import { theme } from '../theme.ts';
+
+export interface Series {
+  readonly title: string;
+  /** A colour of the tokens, such as `--part-0`. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+  /** Steps instead of lines between the points. */
+  readonly bars?: boolean | undefined;
+}
+
+const HEIGHT = 200;
+
+/** Lines over time. Whoever draws one shows the same as a list or a table too. Load it lazily: it weighs 22 KB. */
+export default function Chart({
+  times,
+  series,
+  min,
+  max,
+}: {
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const look = useCell(theme);
+  useEffect(() => {
+    const place = box.current;
+    if (!place) return undefined;
+    const colour = colours(place);
+    const axis = {
+      stroke: colour('--text-quiet'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { stroke: colour('--line'), width: 1 },
+    };
+    const plot = new UPlot(
+      {
+        width: place.clientWidth,
+        height: HEIGHT,
+        scales: { y: { range: (_, low, high) => [min ?? low, max ?? high] } },
+        axes: [axis, { ...axis, size: 48 }],
+        legend: { show: series.length > 1 },
+        series: [
+          {},
+          ...series.map((each) => ({
+            label: each.title,
+            stroke: colour(each.colour),
+            width: 2,
+            ...(each.bars
+              ? { paths: UPlot.paths.bars?.({ size: [0.7, 40] }), fill: colour(each.colour) }
+              : {}),
+          })),
+        ] as UPlot.Series[],
+      },
+      [times, ...series.map(({ values }) => values)] as unknown as UPlot.AlignedData,
+      place,
+    );
+    const watch = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT }));
+    watch.observe(place);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [times, series, min, max, look]);
+  return <div ref={box} class="chart" />;
+}
+
+/** The tokens as a canvas takes them, which knows no custom properties and no `light-dark()`. */
+function colours(place: HTMLElement): (token: string) => string {
+  const probe = document.createElement('i');
+  place.append(probe);
+  const found = new Map<string, string>();
+  return (token) => {
+    probe.style.color = `var(${token})`;
+    if (!found.has(token)) found.set(token, getComputedStyle(probe).color);
+    return found.get(token) as string;
+  };
+}

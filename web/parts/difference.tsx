@@ -1,0 +1,56 @@
+/** Two versions of a text as one, with what went and what came marked, word by word. */
+export function TextDifference({ before, after }: { readonly before: string; readonly after: string }) {
+  return (
+    <p class="stored difference">
+      {differences(before, after).map(([kind, text], index) =>
+        kind === 'same' ? (
+          <span key={`${index}`}>{text}</span>
+        ) : kind === 'gone' ? (
+          <del key={`${index}`}>{text}</del>
+        ) : (
+          <ins key={`${index}`}>{text}</ins>
+        ),
+      )}
+    </p>
+  );
+}
+
+type Piece = readonly ['same' | 'gone' | 'came', string];
+
+/** So many words are compared with each other; longer texts are shown whole. */
+const MOST_WORDS = 600;
+
+function differences(before: string, after: string): readonly Piece[] {
+  const [a, b] = [before.split(/(?<=\s)/), after.split(/(?<=\s)/)];
+  if (a.length > MOST_WORDS || b.length > MOST_WORDS)
+    return [
+      ['gone', before],
+      ['came', after],
+    ];
+  // The length of what is common from each place on: the longest common subsequence of words.
+  const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const [row, below] = [common[i] as Uint16Array, common[i + 1] as Uint16Array];
+      row[j] = same(a[i], b[j]) ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
+    }
+  }
+  const pieces: Piece[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && same(a[i], b[j])) {
+      pieces.push(['same', b[j] as string]);
+      i++;
+      j++;
+    } else if (j >= b.length || (i < a.length && (common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0))) {
+      pieces.push(['gone', a[i++] as string]);
+    } else {
+      pieces.push(['came', b[j++] as string]);
+    }
+  }
+  return pieces;
+}
+
+function same(a: string | undefined, b: string | undefined): boolean {
+  return a?.trim() === b?.trim();
+}

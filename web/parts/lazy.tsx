@@ -1,0 +1,24 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Failure, Loading } from './states.tsx';
+
+/** A component that is loaded when it is first shown: for what weighs much. */
+export function lazy<Props extends object>(
+  load: () => Promise<{ readonly default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined;
+  return (props) => {
+    const [, render] = useState(0);
+    const [failed, setFailed] = useState<Error>();
+    useEffect(() => {
+      if (loaded) return;
+      load().then((module) => {
+        loaded = module.default;
+        render(1);
+      }, setFailed);
+    }, []);
+    const Loaded = loaded;
+    if (Loaded) return <Loaded {...props} />;
+    return failed ? <Failure error={failed} /> : <Loading />;
+  };
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { codeOf } from '../api.ts';
+
+/** Shown late, so that a fast answer does not flicker. */
+export function Loading() {
+  return (
+    <div class="loading" role="status">
+      <span class="hidden">Loading…</span>
+    </div>
+  );
+}
+
+/** Nothing is there: says why, and what to do. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** What failed, in the words of the server, and a way on. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  const code = codeOf(error);
+  return (
+    <div class="failure" role="alert">
+      <p>{error.message || String(error)}</p>
+      {code && <code>{code}</code>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

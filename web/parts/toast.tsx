@@ -1,0 +1,56 @@
+import { cell, useCell } from '../cell.ts';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly failed: boolean;
+  readonly undo?: (() => Promise<unknown>) | undefined;
+}
+
+const toasts = cell<readonly Toast[]>([]);
+let count = 0;
+
+/** Says that something was done, and offers to take it back. What can be undone stays longer. */
+export function tell(text: string, undo?: () => Promise<unknown>): void {
+  show({ id: ++count, text, failed: false, undo }, undo ? 12_000 : 5000);
+}
+
+/** Says what failed; it stays until it is closed. */
+export function tellFailure(error: unknown): void {
+  show({ id: ++count, text: (error as Error).message, failed: true }, undefined);
+}
+
+function show(toast: Toast, milliseconds: number | undefined): void {
+  toasts.set([...toasts.get().slice(-3), toast]);
+  if (milliseconds !== undefined) setTimeout(() => drop(toast.id), milliseconds);
+}
+
+function drop(id: number): void {
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {useCell(toasts).map(({ id, text, failed, undo }) => (
+        <div key={id} class={failed ? 'toast failed' : 'toast'}>
+          <span>{text}</span>
+          {undo && (
+            <button
+              type="button"
+              onClick={() => {
+                drop(id);
+                undo().then(() => tell('Undone.'), tellFailure);
+              }}
+            >
+              Undo
+            </button>
+          )}
+          <button type="button" class="ghost" aria-label="Close this message" onClick={() => drop(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

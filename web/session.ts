@@ -1,0 +1,66 @@
+import { connectMemory } from '../src/client/index.ts';
+import type { MemoryEngine } from '../src/index.ts';
+import { cell } from './cell.ts';
+
+/** What a token opens, as `GET /v1/token` says it. */
+export interface Grant {
+  readonly id: string;
+  readonly name: string;
+  readonly space: string;
+  readonly scopes?: readonly string[];
+  readonly rights: 'read' | 'write' | 'admin';
+  readonly createdAt: string;
+}
+
+export interface Session {
+  readonly memory: MemoryEngine;
+  readonly grant: Grant;
+  readonly canWrite: boolean;
+}
+
+const STORED = 'salience-inspector-token';
+/** The server that serves this page, which may stand below a path of a proxy. */
+export const SERVER = new URL('..', location.href).href.replace(/\/$/, '');
+
+/** `undefined`: nobody is signed in. */
+export const session = cell<Session | undefined>(undefined);
+/** Why nobody is signed in, for the page that asks for a token. */
+export const signedOutBecause = cell<string | undefined>(undefined);
+
+/** Signs in with the code of the address, else with what this tab has kept. */
+export async function start(code: string | undefined): Promise<void> {
+  const token = code === undefined ? sessionStorage.getItem(STORED) : await exchange(code);
+  if (token) await signIn(token);
+}
+
+/** Throws what the server says of the token. */
+export async function signIn(token: string): Promise<void> {
+  const response = await fetch(`${SERVER}/v1/token`, { headers: { authorization: `Bearer ${token}` } });
+  const answer = await response.json();
+  if (!response.ok) {
+    if (response.status === 401) sessionStorage.removeItem(STORED);
+    throw new Error(answer.detail);
+  }
+  const grant = answer as Grant;
+  const memory = await connectMemory({ url: SERVER, token });
+  sessionStorage.setItem(STORED, token);
+  signedOutBecause.set(undefined);
+  session.set({ memory, grant, canWrite: grant.rights !== 'read' });
+}
+
+export function signOut(because?: string): void {
+  sessionStorage.removeItem(STORED);
+  signedOutBecause.set(because);
+  session.set(undefined);
+}
+
+async function exchange(code: string): Promise<string> {
+  const response = await fetch('session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.detail);
+  return answer.token;
+}

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import { useCell } from './cell.ts';
+import { signedOutBecause, signIn } from './session.ts';
+
+/** Where nobody is signed in: a token of this server opens its space. */
+export function SignIn() {
+  const because = useCell(signedOutBecause);
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    await signIn(token.trim()).catch((failure: Error) => setError(failure.message));
+    setBusy(false);
+  };
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={submit}>
+        <img src="./icon.svg" alt="" width="32" height="32" />
+        <h1>Salience inspector</h1>
+        {because && (
+          <p class="notice" role="status">
+            {because}
+          </p>
+        )}
+        <p>
+          Run <code>salience inspect</code>, which opens this page signed in. Or sign in with a token of this
+          server; <code>salience token create</code> makes one.
+        </p>
+        <label class="field">
+          <span>Token</span>
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+            placeholder="salience_…"
+          />
+        </label>
+        {error && (
+          <p class="failure-text" role="alert">
+            {error}
+          </p>
+        )}
+        <button class="primary" type="submit" disabled={busy || token.trim() === ''}>
+          Sign in
+        </button>
+        <p class="quiet">The token stays in this tab, and is gone when you close it.</p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ComponentType } from 'preact';
+
+export interface View {
+  /** As it stands in the address. */
+  readonly name: string;
+  readonly title: string;
+  /** The paths of its icon, in a box of 16 × 16. */
+  readonly icon: string;
+  /** Loaded when it is first opened. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+/** Every view, in the order of the navigation. A new one is a folder in `views/` and an entry here. */
+export const VIEWS: readonly View[] = [
+  {
+    name: 'asked',
+    title: 'What was asked',
+    icon: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.5V8l2.5 1.5',
+    load: () => import('./views/asked/view.tsx'),
+  },
+  {
+    name: 'recall',
+    title: 'Recall',
+    icon: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.6 10.6 14 14',
+    load: () => import('./views/recall/view.tsx'),
+  },
+  {
+    name: 'memories',
+    title: 'Memories',
+    icon: 'M2 4h12M2 8h12M2 12h12',
+    load: () => import('./views/memories/view.tsx'),
+  },
+];

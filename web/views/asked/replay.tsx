@@ -1,0 +1,149 @@
+import type { Memory, MemoryEngine, RecordedRecall } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { moment } from '../../parts/time.ts';
+import { href } from '../../router.ts';
+
+interface Placed {
+  readonly id: string;
+  readonly memory: Memory | undefined;
+  readonly score: number | undefined;
+}
+
+/** A recorded recall, repeated in the space as it was, beside what the same question is answered now. */
+export function ReplayPanel({
+  recallId,
+  recorded,
+}: {
+  readonly recallId: string;
+  readonly recorded: RecordedRecall | undefined;
+}) {
+  const replay = useAsk((memory, signal) => memory.replay(recallId, { signal }), [recallId]);
+  const now = useAsk(recorded && ((memory, signal) => askNow(memory, recorded, signal)), [
+    recallId,
+    recorded === undefined,
+  ]);
+  const { answer } = replay;
+  const then: readonly Placed[] | undefined = answer?.hits.map(({ memory, score }) => ({
+    id: memory.id,
+    memory,
+    score,
+  }));
+  return (
+    <section class="stack asked-detail" aria-label="The recall, then and now">
+      <div class="row spread">
+        <a href={href('asked')}>← All recalls</a>
+        <CopyAs verb="replay" fields={{ recallId }} answer={answer} />
+      </div>
+      {recorded && (
+        <>
+          <h2 class="stored">{recorded.query ?? 'A recall without its text'}</h2>
+          <p class="row quiet">
+            {moment(recorded.at)} <span class="tag">{recorded.strategy}</span>
+            {recorded.query !== undefined && recorded.verb === 'recall' && (
+              <a href={href('recall', { q: recorded.query, strategy: recorded.strategy })}>Open in Recall</a>
+            )}
+          </p>
+        </>
+      )}
+      {replay.error ? (
+        <Failure error={replay.error} />
+      ) : !answer || !then ? (
+        <Loading />
+      ) : (
+        <>
+          <p class="row">
+            {answer.equal ? (
+              <span class="tag good">repeated to the bit</span>
+            ) : (
+              <span class="tag warn">repeats differently</span>
+            )}
+            {answer.reasons.map(({ reason, message }) => (
+              <span key={reason}>{message}</span>
+            ))}
+          </p>
+          <div class="then-now">
+            <Ranking title="Then" hits={then} other={now.answer} sign="gone" />
+            {now.error ? (
+              <Failure error={now.error} />
+            ) : now.answer ? (
+              <Ranking title="Now" hits={now.answer} other={then} sign="new" />
+            ) : (
+              now.pending && <Loading />
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Ranking({
+  title,
+  hits,
+  other,
+  sign,
+}: {
+  readonly title: string;
+  readonly hits: readonly Placed[];
+  readonly other: readonly Placed[] | undefined;
+  /** What a memory is that the other side has not. */
+  readonly sign: 'gone' | 'new';
+}) {
+  return (
+    <div class="stack">
+      <h3>{title}</h3>
+      {hits.length === 0 && <p class="quiet">Nothing.</p>}
+      <ol class="placed">
+        {hits.map(({ id, memory, score }, index) => {
+          const place = other?.findIndex((each) => each.id === id);
+          return (
+            <li key={id}>
+              <span class="number quiet">{index + 1}</span>
+              <a class="stored clamp" href={href('memories', {}, id)}>
+                {memory?.content ?? id}
+              </a>
+              <span class="number quiet">{score?.toFixed(3)}</span>
+              <Move
+                from={sign === 'new' ? place : undefined}
+                to={index}
+                missing={place === -1 ? sign : undefined}
+              />
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+/** How far a memory moved since. */
+function Move({
+  from,
+  to,
+  missing,
+}: {
+  readonly from: number | undefined;
+  readonly to: number;
+  readonly missing: string | undefined;
+}) {
+  if (missing) return <span class={`tag ${missing === 'new' ? 'good' : 'warn'}`}>{missing}</span>;
+  if (from === undefined || from === to) return <span />;
+  return <span class="tag">{from > to ? `↑ ${from - to}` : `↓ ${to - from}`}</span>;
+}
+
+/** The same question with the same options, at this moment; nothing is learnt from it. */
+async function askNow(
+  memory: MemoryEngine,
+  { verb, query, options, strategy }: RecordedRecall,
+  signal: AbortSignal,
+): Promise<readonly Placed[]> {
+  const again = { ...options, strategy, track: false, signal };
+  if (verb === 'context') {
+    const { items } = await memory.context(query, again as Parameters<MemoryEngine['context']>[1] & object);
+    return items.map(({ memory, score }) => ({ id: memory.id, memory, score: score.value }));
+  }
+  const { hits } = await memory.recall(query, again);
+  return hits.map((hit) => ({ id: hit.memory.id, memory: hit.memory, score: hit.score.value }));
+}

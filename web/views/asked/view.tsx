@@ -1,0 +1,123 @@
+import './asked.css';
+import { useState } from 'preact/hooks';
+import type { RecordedRecall } from '../../../src/index.ts';
+import { act, useAsk } from '../../api.ts';
+import { useCell } from '../../cell.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { ago, moment } from '../../parts/time.ts';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+import { href, useRoute } from '../../router.ts';
+import { session } from '../../session.ts';
+import { Overview } from './overview.tsx';
+import { ReplayPanel } from './replay.tsx';
+
+const PAGE = 50;
+
+/** The recalls that agents made, newest first, where the space records them. */
+export default function AskedView() {
+  const { rest: opened } = useRoute();
+  const [before, setBefore] = useState<readonly string[]>([]);
+  const from = before.at(-1);
+  const { answer, error, reload } = useAsk(
+    (memory, signal) => memory.recalls({ limit: PAGE, before: from, signal }),
+    [from],
+  );
+  if (error) return <Failure error={error} retry={reload} />;
+  if (!answer) return <Loading />;
+  if (answer.length === 0 && from === undefined) return <NothingRecorded />;
+  const last = answer.at(-1)?.recallId;
+  return (
+    <div class={`asked ${opened === '' ? '' : 'with-detail'}`}>
+      <section class="asked-list">
+        <div class="view-head">
+          <h1>What was asked</h1>
+          <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={answer} />
+        </div>
+        <ul class="card">
+          {answer.map((recall) => (
+            <li key={recall.recallId}>
+              <RecallLine recall={recall} opened={opened === recall.recallId} />
+            </li>
+          ))}
+        </ul>
+        <div class="row">
+          <button type="button" disabled={before.length === 0} onClick={() => setBefore(before.slice(0, -1))}>
+            Newer
+          </button>
+          <button
+            type="button"
+            disabled={answer.length < PAGE || last === undefined}
+            onClick={() => last !== undefined && setBefore([...before, last])}
+          >
+            Older
+          </button>
+        </div>
+      </section>
+      {opened !== '' && (
+        <ReplayPanel
+          key={opened}
+          recallId={opened}
+          recorded={answer.find(({ recallId }) => recallId === opened)}
+        />
+      )}
+    </div>
+  );
+}
+
+function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; readonly opened: boolean }) {
+  const { recallId, at, query, queryHash, strategy, verb, hits, durationMs, redacted, sessionId } = recall;
+  return (
+    <a class="asked-line" href={href('asked', {}, recallId)} aria-current={opened ? 'true' : undefined}>
+      <span class="stored clamp">
+        {query ?? (
+          <span class="quiet">{queryHash ? `question ${queryHash}, text not recorded` : 'no question'}</span>
+        )}
+      </span>
+      <span class="row quiet">
+        <time dateTime={at} title={moment(at)}>
+          {ago(at)}
+        </time>
+        <span class="tag">{strategy}</span>
+        {verb === 'context' && <span class="tag">context</span>}
+        <span>
+          {hits.length} {hits.length === 1 ? 'hit' : 'hits'}
+        </span>
+        <span class="number">{durationMs.toFixed(1)} ms</span>
+        {sessionId && <span title={`session ${sessionId}`}>in a session</span>}
+        {redacted && <span class="tag warn">redacted</span>}
+      </span>
+    </a>
+  );
+}
+
+/** The overview, and how recalls come to be recorded. */
+function NothingRecorded() {
+  const signedIn = useCell(session);
+  const record = () =>
+    act((memory) => memory.configure({ recordRecalls: { days: 30, texts: true } })).then(
+      () => tell('Recalls are recorded from now on, for 30 days.'),
+      tellFailure,
+    );
+  return (
+    <div class="stack">
+      <h1>Overview</h1>
+      <Overview />
+      <Empty title="No recalls are recorded">
+        <p>
+          When a space records its recalls, this page lists what agents asked, and repeats each as it was
+          beside what would be answered now.
+        </p>
+        {signedIn?.canWrite ? (
+          <button type="button" class="primary" onClick={record}>
+            Record recalls for 30 days, with their texts
+          </button>
+        ) : (
+          <p class="quiet">
+            <code>salience configure</code> turns it on; this session may only read.
+          </p>
+        )}
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { ListOptions } from '../../../src/index.ts';
+import { act, useAsk } from '../../api.ts';
+import { Sheet } from '../../parts/sheet.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+import { forgetFilterOf } from './filter.ts';
+import { Consequences } from './forget.tsx';
+
+/** Forgets all that the filter finds, once their number has been typed. */
+export function BulkForget({ filter, close }: { readonly filter: ListOptions; readonly close: () => void }) {
+  const target = forgetFilterOf(filter);
+  const [typed, setTyped] = useState('');
+  const meant = 'filter' in target ? target.filter : undefined;
+  const { answer, error } = useAsk(
+    meant && ((memory, signal) => memory.forget(meant, { dryRun: true, signal })),
+    [JSON.stringify(filter)],
+  );
+  const forget = () => {
+    if (!meant) return;
+    act((memory) => memory.forget(meant)).then(({ count }) => {
+      tell(`${count} ${count === 1 ? 'memory is' : 'memories are'} forgotten.`);
+      close();
+    }, tellFailure);
+  };
+  return (
+    <Sheet title="Forget all that the filter finds" close={close}>
+      {'because' in target ? (
+        <p>{target.because}</p>
+      ) : error ? (
+        <Failure error={error} />
+      ) : !answer ? (
+        <Loading />
+      ) : answer.count === 0 ? (
+        <p>Nothing matches.</p>
+      ) : (
+        <>
+          <pre class="card pad stored">{JSON.stringify(target.filter, undefined, 2)}</pre>
+          <Consequences planned={answer} />
+          <label class="field">
+            <span>
+              Type <b>{answer.count}</b> to forget {answer.count === 1 ? 'it' : 'them'} for good
+            </span>
+            <input
+              type="text"
+              inputMode="numeric"
+              autocomplete="off"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </label>
+          <div class="row">
+            <button
+              type="button"
+              class="danger"
+              disabled={typed.trim() !== String(answer.count)}
+              onClick={forget}
+            >
+              Forget {answer.count}
+            </button>
+            <button type="button" onClick={close}>
+              Keep
+            </button>
+          </div>
+        </>
+      )}
+    </Sheet>
+  );
+}

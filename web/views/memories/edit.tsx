@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { Memory, MemoryChanges } from '../../../src/index.ts';
+import { withUndo } from './undo.ts';
+
+interface Draft {
+  readonly content: string;
+  readonly title: string;
+  readonly type: string;
+  readonly scope: string;
+  readonly tags: string;
+  readonly topicKey: string;
+  readonly importance: number;
+  readonly confidence: number;
+}
+
+function draftOf(memory: Memory): Draft {
+  const { content, title = '', type, scope, tags, topicKey = '', importance, confidence } = memory;
+  return { content, title, type, scope, tags: tags.join(', '), topicKey, importance, confidence };
+}
+
+/** Changes what a memory says. Only what was changed is sent. */
+export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
+  const [draft, setDraft] = useState(draftOf(memory));
+  const changes = changesOf(draft, memory);
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (await withUndo(memory.id, 'Changed.', (engine) => engine.update(memory.id, changes))) close();
+  };
+  const text = (name: 'title' | 'type' | 'scope' | 'tags' | 'topicKey', title: string) => (
+    <label class="field">
+      <span>{title}</span>
+      <input
+        type="text"
+        value={draft[name]}
+        onInput={(event) => set({ [name]: event.currentTarget.value })}
+      />
+    </label>
+  );
+  const share = (name: 'importance' | 'confidence', title: string) => (
+    <label class="field">
+      <span>
+        {title} <b class="number">{draft[name].toFixed(2)}</b>
+      </span>
+      <input
+        type="range"
+        min="0"
+        max="1"
+        step="0.01"
+        value={draft[name]}
+        onInput={(event) => set({ [name]: event.currentTarget.valueAsNumber })}
+      />
+    </label>
+  );
+  return (
+    <form class="stack" onSubmit={save}>
+      <label class="field">
+        <span>What it says</span>
+        <textarea
+          rows={4}
+          value={draft.content}
+          onInput={(event) => set({ content: event.currentTarget.value })}
+        />
+      </label>
+      <div class="edit-fields">
+        {text('title', 'Title')}
+        {text('type', 'Type')}
+        {text('scope', 'Scope')}
+        {text('tags', 'Tags, with commas between')}
+        {text('topicKey', 'Topic')}
+        {share('importance', 'Importance')}
+        {share('confidence', 'Confidence')}
+      </div>
+      <div class="row">
+        <button type="submit" class="primary" disabled={Object.keys(changes).length === 0}>
+          Save
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function changesOf(draft: Draft, memory: Memory): MemoryChanges {
+  const before = draftOf(memory);
+  const changed = Object.entries(draft).filter(([name, value]) => before[name as keyof Draft] !== value);
+  return Object.fromEntries(
+    changed.map(([name, value]) => {
+      if (name === 'tags')
+        return [
+          name,
+          String(value)
+            .split(',')
+            .map((tag) => tag.trim())
+            .filter(Boolean),
+        ];
+      // An empty optional field is taken away.
+      return [name, value === '' && (name === 'title' || name === 'topicKey') ? null : value];
+    }),
+  );
+}

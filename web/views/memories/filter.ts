@@ -1,0 +1,80 @@
+import type { ForgetFilter, ListOptions } from '../../../src/index.ts';
+
+export interface FilterField {
+  /** As `list` and the address call it. */
+  readonly name: string;
+  readonly title: string;
+  readonly kind: 'text' | 'texts' | 'date' | 'choice' | 'where';
+  readonly choices?: readonly string[];
+  readonly hint?: string;
+  /** Forgetting by filter knows it too. */
+  readonly forgets?: true;
+}
+
+/** Everything that a list can be narrowed by. */
+export const FILTERS: readonly FilterField[] = [
+  { name: 'types', title: 'Types', kind: 'texts', hint: 'fact, rule', forgets: true },
+  { name: 'typesExclude', title: 'Not of the types', kind: 'texts', hint: 'entity', forgets: true },
+  { name: 'tags', title: 'With all tags', kind: 'texts', hint: 'orders', forgets: true },
+  { name: 'scope', title: 'As seen from the scope', kind: 'text', hint: 'project:shop' },
+  { name: 'inScope', title: 'In the scope itself', kind: 'text', hint: 'project:shop', forgets: true },
+  { name: 'metadata', title: 'Metadata', kind: 'where', hint: '{"status":"open"}', forgets: true },
+  { name: 'topicKey', title: 'Topic', kind: 'text', hint: 'shop/database', forgets: true },
+  { name: 'author', title: 'Author', kind: 'text', hint: 'Ann' },
+  { name: 'role', title: 'Role', kind: 'text', hint: 'user' },
+  { name: 'sessionId', title: 'Session', kind: 'text', hint: 'id', forgets: true },
+  {
+    name: 'source',
+    title: 'Source',
+    kind: 'choice',
+    choices: ['stated', 'extracted', 'imported', 'inferred', 'consolidated'],
+    forgets: true,
+  },
+  { name: 'tier', title: 'Tier', kind: 'choice', choices: ['hot', 'cold', 'stub'] },
+  { name: 'core', title: 'Core', kind: 'choice', choices: ['true', 'false'] },
+  ...(['created', 'updated', 'accessed', 'expires', 'invalidated'] as const).flatMap(
+    (stem): FilterField[] => [
+      { name: `${stem}After`, title: `${stem} from`, kind: 'date' },
+      { name: `${stem}Before`, title: `${stem} before`, kind: 'date' },
+    ],
+  ),
+];
+
+/** What of the address narrows the list. Metadata that is no JSON is left out, as it is being typed. */
+export function filterOf(params: URLSearchParams): ListOptions {
+  const values = FILTERS.flatMap(({ name, kind }) => {
+    const text = params.get(name)?.trim();
+    const value = text ? read(text, name, kind) : undefined;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+function read(text: string, name: string, kind: FilterField['kind']): unknown {
+  if (kind === 'texts') {
+    const texts = text
+      .split(',')
+      .map((each) => each.trim())
+      .filter(Boolean);
+    return texts.length > 0 ? texts : undefined;
+  }
+  if (name === 'core') return text === 'true';
+  if (kind !== 'where') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The filter as forgetting takes it, or why it does not. */
+export function forgetFilterOf(
+  filter: ListOptions,
+): { readonly filter: ForgetFilter } | { readonly because: string } {
+  const names = Object.keys(filter);
+  if (names.length === 0)
+    return { because: 'Narrow the list first: forgetting everything is not offered here.' };
+  const unknown = names.filter((name) => !FILTERS.some((field) => field.name === name && field.forgets));
+  if (unknown.length > 0) return { because: `Forgetting does not go by ${unknown.join(', ')}: take it out.` };
+  return { filter: filter as ForgetFilter };
+}

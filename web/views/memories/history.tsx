@@ -1,0 +1,104 @@
+import type { HistoryEntry, Memory } from '../../../src/index.ts';
+import { act, useAsk } from '../../api.ts';
+import { useCell } from '../../cell.ts';
+import { TextDifference } from '../../parts/difference.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { ago, moment } from '../../parts/time.ts';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+import { session } from '../../session.ts';
+
+/** Every write of a memory and of those that it replaced, newest first, with what each changed. */
+export function History({ memory }: { readonly memory: Memory }) {
+  const { id, revisionCount, updatedAt } = memory;
+  const { answer, error } = useAsk(
+    (engine, signal) => engine.history(id, { signal }),
+    [id, revisionCount, updatedAt],
+  );
+  const signedIn = useCell(session);
+  if (error) return <Failure error={error} />;
+  if (!answer) return <Loading />;
+  const undo = (operation: number) =>
+    act((engine) => engine.undo({ operation })).then(
+      () => tell(`Undid operation ${operation}.`),
+      tellFailure,
+    );
+  return (
+    <ol class="timeline">
+      {answer
+        .map((entry, index) => ({ entry, after: afterOf(answer, index, memory) }))
+        .reverse()
+        .map(({ entry, after }) => (
+          <li key={entry.sequence}>
+            <div class="row">
+              <b>{entry.link ? `${entry.verb} (a link)` : entry.verb}</b>
+              <time class="quiet" dateTime={entry.at} title={moment(entry.at)}>
+                {ago(entry.at)}
+              </time>
+              <span class="quiet number">#{entry.operation}</span>
+              {entry.memoryId !== id && <code class="quiet">{entry.memoryId}</code>}
+              {entry.undoes !== undefined && <span class="quiet">undid #{entry.undoes}</span>}
+              {entry.redacted && <span class="tag warn">forgotten</span>}
+              {signedIn?.canWrite && !entry.redacted && entry.verb !== 'undo' && entry.before && (
+                <button type="button" class="small ghost" onClick={() => undo(entry.operation)}>
+                  Undo
+                </button>
+              )}
+            </div>
+            {!entry.link && <Changes before={entry.before} after={after} />}
+          </li>
+        ))}
+    </ol>
+  );
+}
+
+/** The memory after an entry: as the next one found it, or as it is. */
+function afterOf(entries: readonly HistoryEntry[], index: number, now: Memory): Memory | undefined {
+  const { memoryId } = entries[index] as HistoryEntry;
+  const next = entries.slice(index + 1).find((each) => each.memoryId === memoryId && !each.link);
+  if (next) return next.before;
+  return memoryId === now.id ? now : undefined;
+}
+
+/** Fields that change by themselves, or say the same as another one. */
+const PLAIN: ReadonlySet<string> = new Set([
+  'updatedAt',
+  'revisionCount',
+  'effectiveWeight',
+  'ordinal',
+  'content',
+]);
+
+function Changes({
+  before,
+  after,
+}: {
+  readonly before: Memory | undefined;
+  readonly after: Memory | undefined;
+}) {
+  if (!before) return after ? <p class="stored quiet">{after.content}</p> : null;
+  if (!after) return null;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Memory)[];
+  const changed = names.filter(
+    (name) => !PLAIN.has(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  return (
+    <div class="stack">
+      {before.content !== after.content && <TextDifference before={before.content} after={after.content} />}
+      {changed.length > 0 && (
+        <dl class="facts-list">
+          {changed.map((name) => [
+            <dt key={`${name} t`}>{name}</dt>,
+            <dd key={`${name} d`} class="stored">
+              <del>{told(before[name])}</del> → <ins>{told(after[name])}</ins>
+            </dd>,
+          ])}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+function told(value: unknown): string {
+  if (value === undefined) return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,91 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ListOptions, Memory } from '../../../src/index.ts';
+import { codeOf, useEpoch } from '../../api.ts';
+import { session } from '../../session.ts';
+
+const PAGE = 100;
+/** So many pages are kept; the ones that were in sight longest ago go first. */
+const KEPT = 40;
+
+export interface Rows {
+  readonly total: number | undefined;
+  readonly error: Error | undefined;
+  rowAt(index: number): Memory | undefined;
+  need(first: number, last: number): void;
+}
+
+/** A list of any length, page by page as it comes into sight; what is scrolled past before it came is aborted. */
+export function useRows(options: ListOptions): Rows {
+  const asked = JSON.stringify(options);
+  const epoch = useEpoch();
+  const [, render] = useState(0);
+  const state = useRef(empty());
+  const latest = useRef(options);
+  latest.current = options;
+  const need = useCallback((first: number, last: number) => {
+    const now = state.current;
+    const wanted = new Set<number>();
+    for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) wanted.add(page);
+    for (const [page, controller] of now.asking) {
+      if (wanted.has(page)) continue;
+      controller.abort();
+      now.asking.delete(page);
+    }
+    for (const page of wanted) fetchPage(now, page, latest.current, () => render((count) => count + 1));
+  }, []);
+  useEffect(() => {
+    const before = state.current;
+    for (const controller of before.asking.values()) controller.abort();
+    state.current = { ...empty(), total: before.total, old: before.pages };
+    need(0, 0);
+    render((count) => count + 1);
+  }, [asked, epoch, need]);
+  const { total, error, pages, old } = state.current;
+  return {
+    total,
+    error,
+    need,
+    rowAt: (index) => {
+      const page = Math.floor(index / PAGE);
+      // What was there stays until the same place is known anew.
+      return (pages.get(page) ?? old.get(page))?.[index % PAGE];
+    },
+  };
+}
+
+interface State {
+  total: number | undefined;
+  error: Error | undefined;
+  readonly pages: Map<number, readonly Memory[]>;
+  readonly old: ReadonlyMap<number, readonly Memory[]>;
+  readonly asking: Map<number, AbortController>;
+}
+
+function empty(): State {
+  return { total: undefined, error: undefined, pages: new Map(), old: new Map(), asking: new Map() };
+}
+
+function fetchPage(state: State, page: number, options: ListOptions, done: () => void): void {
+  const memory = session.get()?.memory;
+  if (!memory || state.pages.has(page) || state.asking.has(page)) return;
+  const controller = new AbortController();
+  state.asking.set(page, controller);
+  const count = page === 0;
+  memory.list({ ...options, limit: PAGE, offset: page * PAGE, count, signal: controller.signal }).then(
+    ({ memories, total }) => {
+      state.asking.delete(page);
+      state.pages.set(page, memories);
+      const [oldest] = state.pages.keys();
+      if (state.pages.size > KEPT && oldest !== undefined) state.pages.delete(oldest);
+      if (total !== undefined) state.total = total;
+      state.error = undefined;
+      done();
+    },
+    (error: Error) => {
+      state.asking.delete(page);
+      if (controller.signal.aborted || codeOf(error) === 'aborted') return;
+      state.error = error;
+      done();
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import type { MemoryEngine } from '../../../src/index.ts';
+import { act } from '../../api.ts';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+
+/** Changes a memory, says so, and offers to take exactly that change back, whatever others wrote since. */
+export async function withUndo(
+  id: string,
+  done: string,
+  change: (memory: MemoryEngine) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    const operation = await act(async (memory) => {
+      await change(memory);
+      return (await memory.history(id)).findLast(({ memoryId }) => memoryId === id)?.operation;
+    });
+    tell(done, operation === undefined ? undefined : () => act((memory) => memory.undo({ operation })));
+    return true;
+  } catch (error) {
+    tellFailure(error);
+    return false;
+  }
+}

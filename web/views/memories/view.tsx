@@ -1,0 +1,219 @@
+import './memories.css';
+import { useState } from 'preact/hooks';
+import type { ListOptions, Memory } from '../../../src/index.ts';
+import { act } from '../../api.ts';
+import { useCell } from '../../cell.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Failure } from '../../parts/states.tsx';
+import { type Column, type TableSort, VirtualTable } from '../../parts/table.tsx';
+import { ago, moment } from '../../parts/time.ts';
+import { tellFailure } from '../../parts/toast.tsx';
+import { go, setParams, useRoute } from '../../router.ts';
+import { session } from '../../session.ts';
+import { BulkForget } from './bulk-forget.tsx';
+import { Detail } from './detail.tsx';
+import { FILTERS, type FilterField, filterOf } from './filter.ts';
+import { useRows } from './pages.ts';
+
+const time = (value: string | undefined) =>
+  value === undefined ? <span class="quiet">never</span> : <time title={moment(value)}>{ago(value)}</time>;
+const share = (value: number) => <span class="number">{value.toFixed(2)}</span>;
+
+const COLUMNS: readonly Column<Memory>[] = [
+  {
+    name: 'content',
+    title: 'Memory',
+    width: 18,
+    cell: ({ title, content }) => <bdi>{title ? `${title}: ${content}` : content}</bdi>,
+  },
+  { name: 'type', title: 'Type', width: 7, cell: ({ type }) => <span class="tag">{type}</span> },
+  { name: 'scope', title: 'Scope', width: 8, cell: ({ scope }) => <bdi>{scope}</bdi> },
+  {
+    name: 'updated',
+    title: 'Updated',
+    width: 6.5,
+    sort: 'updated',
+    cell: ({ updatedAt }) => time(updatedAt),
+  },
+  {
+    name: 'created',
+    title: 'Created',
+    width: 6.5,
+    sort: 'created',
+    cell: ({ createdAt }) => time(createdAt),
+  },
+  {
+    name: 'accessed',
+    title: 'Recalled',
+    width: 6.5,
+    sort: 'accessed',
+    cell: ({ lastAccessedAt }) => time(lastAccessedAt),
+  },
+  {
+    name: 'uses',
+    title: 'Uses',
+    width: 3.5,
+    sort: 'accessCount',
+    cell: ({ accessCount }) => accessCount,
+  },
+  {
+    name: 'importance',
+    title: 'Importance',
+    width: 6,
+    sort: 'importance',
+    cell: (each) => share(each.importance),
+  },
+  {
+    name: 'confidence',
+    title: 'Confidence',
+    width: 6,
+    sort: 'confidence',
+    cell: (each) => share(each.confidence),
+  },
+  {
+    name: 'usefulness',
+    title: 'Usefulness',
+    width: 6,
+    sort: 'usefulness',
+    cell: (each) => share(each.usefulness),
+  },
+  {
+    name: 'stability',
+    title: 'Stability',
+    width: 5.5,
+    sort: 'stability',
+    cell: (each) => share(each.stability),
+  },
+  { name: 'tier', title: 'Tier', width: 4, cell: ({ tier }) => tier },
+  { name: 'source', title: 'Source', width: 6, cell: ({ source }) => source },
+  { name: 'author', title: 'Author', width: 7, cell: ({ author }) => <bdi>{author}</bdi> },
+];
+
+/** Every memory of the space, in any order and narrowed by any field; beside it the one that is opened. */
+export default function MemoriesView() {
+  const { rest: opened, params } = useRoute();
+  const signedIn = useCell(session);
+  const [jump, setJump] = useState<number>();
+  const [forgetting, setForgetting] = useState(false);
+  const sort: TableSort = {
+    by: params.get('sort') ?? 'updated',
+    direction: params.get('direction') === 'asc' ? 'asc' : 'desc',
+  };
+  const filter = filterOf(params);
+  const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
+  const { total, error, rowAt, need } = useRows(listed);
+  const names = Object.keys(filter);
+  const open = (id: string) => go('memories', Object.fromEntries(params), id);
+  const jumpTo = (text: string) => {
+    const place = Number(text);
+    if (/^\d+$/.test(text) && place >= 1 && place <= (total ?? 0)) return setJump(place - 1);
+    act((memory) => memory.list({ ...listed, around: text, limit: 1 })).then(({ position }) => {
+      setJump(position);
+      open(text);
+    }, tellFailure);
+  };
+  return (
+    <div class={`memories ${opened === '' ? '' : 'with-detail'}`}>
+      <section class="memories-list">
+        <div class="view-head">
+          <h1>
+            Memories <span class="quiet count">{total?.toLocaleString('en')}</span>
+          </h1>
+          <div class="row">
+            <form
+              class="row"
+              onSubmit={(event) => {
+                event.preventDefault();
+                const text = new FormData(event.currentTarget).get('place');
+                if (typeof text === 'string' && text.trim() !== '') jumpTo(text.trim());
+              }}
+            >
+              <input
+                name="place"
+                type="text"
+                size={14}
+                placeholder="Row or id"
+                aria-label="Jump to a row or an id"
+              />
+              <button type="submit">Jump</button>
+            </form>
+            <CopyAs verb="list" fields={{ ...listed }} />
+            {signedIn?.canWrite && (
+              <button type="button" class="danger" onClick={() => setForgetting(true)}>
+                Forget these…
+              </button>
+            )}
+          </div>
+        </div>
+        <details class="filters" open={names.length > 0}>
+          <summary>Filter {names.length > 0 && <span class="tag">{names.length}</span>}</summary>
+          <div class="filter-fields">
+            {FILTERS.map((field) => (
+              <FilterInput key={field.name} field={field} value={params.get(field.name) ?? ''} />
+            ))}
+          </div>
+          <button
+            type="button"
+            disabled={names.length === 0}
+            onClick={() => setParams(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
+          >
+            Clear
+          </button>
+        </details>
+        {error ? (
+          <Failure error={error} />
+        ) : total === 0 ? (
+          <Empty title={names.length > 0 ? 'No memory matches' : 'Nothing is remembered yet'}>
+            <p>
+              {names.length > 0 ? 'Take a filter out.' : 'An agent remembers by itself; by hand: '}
+              {names.length === 0 && <code>salience remember “…”</code>}
+            </p>
+          </Empty>
+        ) : (
+          <VirtualTable
+            label="Memories"
+            columns={opened === '' ? COLUMNS : COLUMNS.slice(0, 2)}
+            count={total ?? 0}
+            rowAt={rowAt}
+            need={need}
+            keyOf={({ id }) => id}
+            open={({ id }) => open(id)}
+            selected={opened}
+            sort={sort}
+            onSort={({ by, direction }) => setParams({ sort: by, direction })}
+            scrollTo={jump}
+          />
+        )}
+      </section>
+      {opened !== '' && (
+        <Detail key={opened} id={opened} close={() => go('memories', Object.fromEntries(params))} />
+      )}
+      {forgetting && <BulkForget filter={filter} close={() => setForgetting(false)} />}
+    </div>
+  );
+}
+
+function FilterInput({ field, value }: { readonly field: FilterField; readonly value: string }) {
+  const { name, title, kind, choices = [], hint } = field;
+  const set = (text: string) => setParams({ [name]: text || undefined });
+  const onChange = (event: Event & { readonly currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+    set(event.currentTarget.value.trim());
+  const id = `filter-${name}`;
+  return (
+    <div class="field">
+      <label for={id}>{title}</label>
+      {kind === 'choice' ? (
+        <select id={id} value={value} onChange={onChange}>
+          <option value="">any</option>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : kind === 'date' ? (
+        <input id={id} type="date" value={value} onChange={onChange} />
+      ) : (
+        <input id={id} type="text" value={value} placeholder={hint} onChange={onChange} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Recall } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { href } from '../../router.ts';
+import type { Asking } from './request.ts';
+
+/** The memories that would be hits without the floor of relevance. */
+export function Floor({
+  asking: { query, options },
+  asked,
+  recall,
+}: {
+  readonly asking: Asking;
+  readonly asked: string;
+  readonly recall: Recall;
+}) {
+  const { minRelevance, ...rest } = options;
+  const { answer } = useAsk((memory, signal) => memory.recall(query, { ...rest, signal }), [asked]);
+  const kept = new Set(recall.hits.map(({ memory }) => memory.id));
+  const left = answer?.hits.filter(({ memory }) => !kept.has(memory.id)) ?? [];
+  return (
+    <section class="stack">
+      <h3>
+        Left out by the floor of relevance
+        {recall.trace.minRelevance !== undefined && ` (${recall.trace.minRelevance.toFixed(3)})`}
+      </h3>
+      {left.length === 0 ? (
+        <p class="quiet">Nothing: every hit reaches it.</p>
+      ) : (
+        <ul class="stack left-out">
+          {left.map(({ memory, snippet, features }) => (
+            <li key={memory.id} class="row">
+              <span class="number quiet" title="relevance">
+                {(features['relevance'] ?? 0).toFixed(3)}
+              </span>
+              <a class="stored" href={href('memories', {}, memory.id)}>
+                {snippet ?? memory.content}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

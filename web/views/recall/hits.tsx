@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import type { Hit, Recall } from '../../../src/index.ts';
+import { useCell } from '../../cell.ts';
+import { ExplanationTree } from '../../parts/explanation.tsx';
+import { MemoryFacts } from '../../parts/memory-line.tsx';
+import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
+import { type Label, label, labels } from './labels.ts';
+import { Report } from './report.tsx';
+
+/** The hits of a recall with what their scores are made of, and the line below which everything else is. */
+export function Hits({ recall, query }: { readonly recall: Recall; readonly query: string | undefined }) {
+  const { hits, trace, evidenceChains } = recall;
+  const explanations = hits.map((hit) => hit.explain());
+  const names = partNames(explanations);
+  return (
+    <div class={`stack ${useLit()}`}>
+      <ScoreLegend names={names} />
+      <ol class="hits">
+        {hits.map((hit, index) => (
+          <HitRow
+            key={`${hit.memory.id} ${hit.relation?.id ?? ''}`}
+            hit={hit}
+            rank={index + 1}
+            names={names}
+            query={query}
+          />
+        ))}
+        <li class="certificate">
+          <span>
+            {trace.completeness === 'exact'
+              ? 'Everything else is below '
+              : 'Probably everything else is below '}
+            <b class="number">{trace.upperBound.toFixed(4)}</b>
+          </span>
+        </li>
+      </ol>
+      {evidenceChains.length > 0 && (
+        <section class="stack">
+          <h3>What the hits have to do with each other</h3>
+          <ul class="stack">
+            {evidenceChains.map(({ ids, weight }) => (
+              <li key={ids.join(' ')} class="row">
+                <span class="number quiet">{weight.toFixed(2)}</span>
+                <span class="stored">{ids.join(' → ')}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function HitRow({
+  hit,
+  rank,
+  names,
+  query,
+}: {
+  readonly hit: Hit;
+  readonly rank: number;
+  readonly names: readonly string[];
+  readonly query: string | undefined;
+}) {
+  const [open, setOpen] = useState(false);
+  const { memory, snippet, isAssociative, viaDeepRecall, path, relation } = hit;
+  const explanation = hit.explain();
+  return (
+    <li class="hit">
+      <div class="hit-score">
+        <span class="quiet number">{rank}</span>
+        <span class="number">{explanation.value.toFixed(4)}</span>
+      </div>
+      <div class="hit-body">
+        <ScoreBar explanation={explanation} names={names} />
+        <p class="stored clamp">{snippet ?? memory.content}</p>
+        <MemoryFacts memory={memory} />
+        <div class="row">
+          <button type="button" class="small" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Hide' : 'Why this score'}
+          </button>
+          {isAssociative && (
+            <span class="tag" title={path?.join(' → ')}>
+              through links
+            </span>
+          )}
+          {viaDeepRecall && <span class="tag warn">deep recall</span>}
+          {relation && <span class="tag">relation: {relation.name}</span>}
+          {query !== undefined && <LabelButtons query={query} id={memory.id} />}
+        </div>
+        {open && (
+          <div class="stack">
+            <ExplanationTree explanation={explanation} />
+            <Report hit={hit} rank={rank} query={query} />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const OF_HITS: readonly (readonly [Label, string])[] = [
+  ['good', 'Good'],
+  ['bad', 'Bad'],
+];
+
+function LabelButtons({ query, id }: { readonly query: string; readonly id: string }) {
+  const given = useCell(labels)[query]?.[id];
+  return (
+    <span class="row labels">
+      {OF_HITS.map(([as, title]) => (
+        <button
+          key={as}
+          type="button"
+          class={`small ${as}`}
+          aria-pressed={given === as}
+          title={`Label this hit as ${as} for this question`}
+          onClick={() => label(query, id, as)}
+        >
+          {title}
+        </button>
+      ))}
+    </span>
+  );
+}

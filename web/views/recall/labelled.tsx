@@ -1,0 +1,75 @@
+import type { Recall } from '../../../src/index.ts';
+import { act } from '../../api.ts';
+import { useCell } from '../../cell.ts';
+import { saveFile } from '../../parts/save.ts';
+import { Empty } from '../../parts/states.tsx';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+import { setParams } from '../../router.ts';
+import { datasetOf, labels } from './labels.ts';
+
+/** The questions that were labelled here, and the file that the command line measures and tunes with. */
+export function Labelled({
+  recall,
+  query,
+}: {
+  readonly recall: Recall | undefined;
+  readonly query: string | undefined;
+}) {
+  const all = useCell(labels);
+  const questions = Object.entries(all);
+  if (questions.length === 0) {
+    return (
+      <Empty title="No labels yet">
+        <p>
+          Say of a hit that it is good or bad, or under “Why not” that a memory should have been here. The
+          questions become a file that measures a strategy and fits its parameters.
+        </p>
+      </Empty>
+    );
+  }
+  const save = () =>
+    act((memory) => datasetOf(memory, all, new Date())).then((content) => {
+      saveFile('questions.jsonl', 'application/jsonl', content);
+      tell('Saved. It holds the texts of all memories of the space.');
+    }, tellFailure);
+  return (
+    <div class="stack">
+      <ul class="stack">
+        {questions.map(([question, judged]) => (
+          <li key={question} class="card pad stack">
+            <button type="button" class="link" onClick={() => setParams({ q: question, tab: undefined })}>
+              <span class="stored">{question}</span>
+            </button>
+            <ul class="stack">
+              {Object.entries(judged).map(([id, as]) => {
+                const place = question === query ? placeOf(recall, id) : undefined;
+                return (
+                  <li key={id} class="row">
+                    <span class={`tag ${as === 'bad' ? 'bad' : as === 'good' ? 'good' : 'warn'}`}>{as}</span>
+                    <code class="stored">{id}</code>
+                    {place && <span class="quiet">{place}</span>}
+                  </li>
+                );
+              })}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        <button type="button" class="primary" onClick={save}>
+          Save as a dataset
+        </button>
+      </div>
+      <p class="quiet">Then, beside the saved file:</p>
+      <pre class="card pad">
+        {'salience eval questions.jsonl --strategy hybrid\nsalience tune questions.jsonl --strategy hybrid'}
+      </pre>
+    </div>
+  );
+}
+
+function placeOf(recall: Recall | undefined, id: string): string | undefined {
+  if (!recall) return undefined;
+  const at = recall.hits.findIndex(({ memory }) => memory.id === id);
+  return at === -1 ? 'not among the hits' : `place ${at + 1} now`;
+}

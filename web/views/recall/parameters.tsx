@@ -1,0 +1,95 @@
+import type { StrategyDescription, StrategyParameter } from '../../../src/index.ts';
+import { setParams, useRoute } from '../../router.ts';
+import { presentValue, setting, unset } from './request.ts';
+
+/** The parameters of a strategy: what is moved is asked at once. */
+export function Parameters({ strategy }: { readonly strategy: StrategyDescription }) {
+  const { params } = useRoute();
+  const { parameters } = strategy;
+  const changed = Object.keys(unset(params)).length;
+  if (parameters.length === 0) return <p class="quiet">This strategy has no parameters.</p>;
+  return (
+    <div class="stack">
+      {parameters.map((parameter) => (
+        <Parameter key={`${strategy.name} ${parameter.name}`} parameter={parameter} />
+      ))}
+      <button type="button" disabled={changed === 0} onClick={() => setParams(unset(params))}>
+        Reset to defaults
+      </button>
+    </div>
+  );
+}
+
+function Parameter({ parameter }: { readonly parameter: StrategyParameter }) {
+  const { params } = useRoute();
+  const { name, kind, min, max, choices = [], description } = parameter;
+  const value = presentValue(params, parameter);
+  const set = (next: number | string | boolean) => setParams(setting(parameter, next));
+  if (kind === 'flag') {
+    return (
+      <label class="row" title={description}>
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+        {name}
+      </label>
+    );
+  }
+  if (kind === 'choice') {
+    return (
+      <label class="field" title={description}>
+        <span>{name}</span>
+        <select value={String(value)} onChange={(event) => set(event.currentTarget.value)}>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  const [low, high] = rangeOf(parameter, Number(value));
+  const step = stepOf(high - low);
+  return (
+    <div class={`slider ${value === parameter.default ? '' : 'changed'}`} title={description}>
+      <label for={`parameter-${name}`}>{name}</label>
+      <input
+        type="number"
+        class="number"
+        aria-label={`${name}, exactly`}
+        value={Number(Number(value).toPrecision(6))}
+        min={min}
+        max={max}
+        step="any"
+        onChange={(event) => set(within(event.currentTarget.valueAsNumber, parameter))}
+      />
+      <input
+        id={`parameter-${name}`}
+        type="range"
+        min={low}
+        max={high}
+        step={step}
+        value={Number(value)}
+        onInput={(event) => set(event.currentTarget.valueAsNumber)}
+      />
+    </div>
+  );
+}
+
+/** What a slider spans: the range of the parameter, as far as one looks for good values. */
+function rangeOf({ min, max, default: usual }: StrategyParameter, value: number): readonly [number, number] {
+  const middle = Math.max(Math.abs(Number(usual)), Math.abs(value), 0.01);
+  const low = Math.max(min ?? -Infinity, Math.min(0, -middle * (Number(usual) < 0 ? 3 : 0)));
+  const high = Math.min(max ?? Infinity, middle <= 1 && (max ?? 2) <= 2 ? (max ?? 1) : middle * 3);
+  return [Math.min(low, value), Math.max(high, value, low + 0.01)];
+}
+
+function stepOf(span: number): number {
+  return 10 ** Math.floor(Math.log10(span / 100));
+}
+
+function within(value: number, { min, max, default: usual }: StrategyParameter): number {
+  if (!Number.isFinite(value)) return Number(usual);
+  return Math.max(min ?? -Infinity, Math.min(max ?? Infinity, value));
+}

@@ -1,0 +1,45 @@
+import { escapeXml } from '../../../src/domain/escape-xml.ts';
+import type { Hit } from '../../../src/index.ts';
+import { formatExplanation } from '../../../src/scoring/format.ts';
+import { saveFile } from '../../parts/save.ts';
+
+/** Saves why a memory was returned, as one file for a bug report; the texts may be blacked out. */
+export function Report({
+  hit,
+  rank,
+  query,
+}: {
+  readonly hit: Hit;
+  readonly rank: number;
+  readonly query: string | undefined;
+}) {
+  const save = (withTexts: boolean) =>
+    saveFile('explanation.html', 'text/html', reportOf(hit, rank, query, withTexts));
+  return (
+    <div class="row">
+      <button type="button" class="small" onClick={() => save(true)}>
+        Save as HTML
+      </button>
+      <button type="button" class="small" onClick={() => save(false)}>
+        Save without texts
+      </button>
+    </div>
+  );
+}
+
+function reportOf({ memory, ...hit }: Hit, rank: number, query: string | undefined, withTexts: boolean) {
+  const tree = formatExplanation(hit.explain(), 'text');
+  // The words of the query and the memory stand in the notes below the signals of words.
+  const shown = withTexts ? tree : tree.replaceAll(/^([ │]+)[^0-9├└│ ].*$/gm, (_, indent) => `${indent}████`);
+  const text = (value: string) => (withTexts ? escapeXml(value) : value.replaceAll(/\S/g, '█'));
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Why a memory was recalled</title>
+<style>body{font:14px/1.5 system-ui;margin:2rem auto;max-width:60rem;padding:0 1rem}pre{overflow:auto}</style>
+<h1>Why a memory was recalled</h1>
+<p>Question: ${text(query ?? '')}</p>
+<p>Place ${rank}: ${text(memory.content)}</p>
+<p>${escapeXml(memory.type)} · ${memory.createdAt} · ${withTexts ? escapeXml(memory.id) : '████'}</p>
+<pre>${escapeXml(shown)}</pre>
+</html>
+`;
+}

@@ -1,0 +1,58 @@
+import type { RecallOptions, StrategyDescription, StrategyParameter } from '../../../src/index.ts';
+
+type Value = number | string | boolean;
+
+/** A recall as the address of the view says it. */
+export interface Asking {
+  readonly query: string | undefined;
+  readonly options: RecallOptions;
+}
+
+/** Parameters of a strategy stand in the address under their names after this. */
+const PREFIX = 'p.';
+
+/** What the address asks for. The inspector only looks: nothing is learnt from its recalls, and none is recorded. */
+export function askingOf(params: URLSearchParams, strategy: StrategyDescription | undefined): Asking {
+  const query = params.get('q')?.trim() || undefined;
+  const floor = params.get('floor');
+  const limit = Number(params.get('limit'));
+  const types = params.get('types')?.split(',').filter(Boolean) ?? [];
+  const parameters = strategy ? chosen(params, strategy.parameters) : {};
+  return {
+    query: strategy?.takesQuery === false ? undefined : query,
+    options: {
+      track: false,
+      ...(strategy ? { strategy: strategy.name } : {}),
+      ...(limit >= 1 ? { limit: Math.floor(limit) } : {}),
+      ...(floor && strategy?.takesFloor ? { minRelevance: floor === 'auto' ? 'auto' : Number(floor) } : {}),
+      ...(params.get('scope') ? { scope: params.get('scope') as string } : {}),
+      ...(types.length > 0 ? { types } : {}),
+      ...(params.get('deep') ? { deep: true } : {}),
+      ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
+    },
+  };
+}
+
+/** The value of a parameter: of the address, else the default. */
+export function presentValue(params: URLSearchParams, parameter: StrategyParameter): Value {
+  const text = params.get(PREFIX + parameter.name);
+  if (text === null) return parameter.default;
+  if (parameter.kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : parameter.default;
+  return parameter.kind === 'flag' ? text === 'true' : text;
+}
+
+/** The change of the address that sets a parameter; its default is left out. */
+export function setting(parameter: StrategyParameter, value: Value): Record<string, string | undefined> {
+  return { [PREFIX + parameter.name]: value === parameter.default ? undefined : String(value) };
+}
+
+/** The change that takes all parameters back to their defaults. */
+export function unset(params: URLSearchParams): Record<string, string | undefined> {
+  const names = [...params.keys()].filter((name) => name.startsWith(PREFIX));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+function chosen(params: URLSearchParams, all: readonly StrategyParameter[]): Record<string, Value> {
+  const changed = all.filter(({ name }) => params.has(PREFIX + name));
+  return Object.fromEntries(changed.map((each) => [each.name, presentValue(params, each)]));
+}

@@ -1,0 +1,226 @@
+import './recall.css';
+import type { ComponentChildren } from 'preact';
+import type { Recall } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { useCommands } from '../../palette.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { setParams, useRoute } from '../../router.ts';
+import { Compare } from './compare.tsx';
+import { Floor } from './floor.tsx';
+import { Hits } from './hits.tsx';
+import { Labelled } from './labelled.tsx';
+import { Parameters } from './parameters.tsx';
+import { type Asking, askingOf, unset } from './request.ts';
+import { Waterfall } from './trace.tsx';
+import { WhyNotPanel } from './why-not.tsx';
+
+const TABS = [
+  ['hits', 'Hits'],
+  ['why-not', 'Why not'],
+  ['compare', 'Side by side'],
+  ['trace', 'Trace'],
+  ['labels', 'Labels'],
+  ['formula', 'Formula'],
+] as const;
+
+export default function RecallView() {
+  const { params } = useRoute();
+  const {
+    answer: strategies,
+    error: failed,
+    reload,
+  } = useAsk((memory, signal) => memory.strategies({ signal }), []);
+  const strategy =
+    strategies?.find(({ name }) => name === (params.get('strategy') ?? 'hybrid')) ?? strategies?.[0];
+  const asking = askingOf(params, strategy);
+  const asked = JSON.stringify(asking);
+  const ready = strategy !== undefined && (asking.query !== undefined || !strategy.takesQuery);
+  const recall = useAsk(
+    ready ? (memory, signal) => memory.recall(asking.query, { ...asking.options, signal }) : undefined,
+    [asked, ready],
+  );
+  const tab = params.get('tab') ?? 'hits';
+  useCommands(
+    TABS.map(([name, title]) => ({ title, group: 'Recall', run: () => setParams({ tab: name }) })),
+    [],
+  );
+  if (failed) return <Failure error={failed} retry={reload} />;
+  if (!strategies || !strategy) return <Loading />;
+  const fields = { query: asking.query, ...asking.options };
+  return (
+    <div class="recall">
+      <div class="view-head">
+        <h1>Recall</h1>
+        <CopyAs verb="recall" fields={fields} answer={recall.answer && plain(recall.answer)} />
+      </div>
+      <search class="asking">
+        <input
+          type="search"
+          class="question"
+          aria-label="Question"
+          placeholder={strategy.takesQuery ? 'Ask as an agent would' : `${strategy.name} takes no question`}
+          disabled={!strategy.takesQuery}
+          value={params.get('q') ?? ''}
+          onInput={(event) => setParams({ q: event.currentTarget.value })}
+          autofocus
+        />
+        <select
+          aria-label="Strategy"
+          value={strategy.name}
+          onChange={(event) =>
+            setParams({ ...unset(params), strategy: event.currentTarget.value, floor: undefined })
+          }
+        >
+          {strategies.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </search>
+      <div class="recall-columns">
+        <aside class="stack controls" aria-label="Settings of the recall">
+          <p class="quiet">{strategy.description}</p>
+          <details class="stack" open={innerWidth > 960}>
+            <summary>Parameters</summary>
+            <Parameters strategy={strategy} />
+          </details>
+          <details class="stack">
+            <summary>Narrow</summary>
+            <Narrow params={params} limit={strategy.limit} />
+          </details>
+        </aside>
+        <section class="stack answer" aria-busy={recall.pending}>
+          <div class="tabs" role="tablist" aria-label="What to see of the recall">
+            {TABS.map(([name, title]) => (
+              <button
+                key={name}
+                type="button"
+                role="tab"
+                aria-selected={tab === name}
+                onClick={() => setParams({ tab: name === 'hits' ? undefined : name })}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+          {tab === 'compare' ? (
+            <Compare asking={asking} strategies={strategies} />
+          ) : tab === 'labels' ? (
+            <Labelled recall={recall.answer} query={asking.query} />
+          ) : tab === 'formula' ? (
+            <pre class="card pad formula">{strategy.formula}</pre>
+          ) : (
+            <Answered
+              recall={recall.answer}
+              error={recall.error}
+              pending={recall.pending}
+              retry={recall.reload}
+            >
+              {tab === 'why-not' ? (
+                <WhyNotPanel asking={asking} asked={asked} />
+              ) : tab === 'trace' ? (
+                recall.answer && <Waterfall trace={recall.answer.trace} />
+              ) : (
+                recall.answer && <Answer asking={asking} asked={asked} recall={recall.answer} />
+              )}
+            </Answered>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** What stands in place of an answer that is not there. */
+function Answered({
+  recall,
+  error,
+  pending,
+  retry,
+  children,
+}: {
+  readonly recall: Recall | undefined;
+  readonly error: Error | undefined;
+  readonly pending: boolean;
+  readonly retry: () => void;
+  readonly children: ComponentChildren;
+}) {
+  if (error) return <Failure error={error} retry={retry} />;
+  if (recall) return <>{children}</>;
+  if (pending) return <Loading />;
+  return (
+    <Empty title="Ask something">
+      <p>
+        Type a question as an agent would ask it. Every hit shows what its score is made of; nothing that you
+        do here is learnt from.
+      </p>
+    </Empty>
+  );
+}
+
+function Answer({
+  asking,
+  asked,
+  recall,
+}: {
+  readonly asking: Asking;
+  readonly asked: string;
+  readonly recall: Recall;
+}) {
+  return (
+    <>
+      {recall.hits.length === 0 ? (
+        <Empty title="Nothing found">
+          <p>{recall.nothing?.message}</p>
+          <p class="quiet">“Why not” says of one memory where it fell.</p>
+        </Empty>
+      ) : (
+        <Hits recall={recall} query={asking.query} />
+      )}
+      {asking.options.minRelevance !== undefined && <Floor asking={asking} asked={asked} recall={recall} />}
+    </>
+  );
+}
+
+function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly limit: number }) {
+  const text = (name: string, title: string, placeholder: string) => (
+    <label class="field">
+      <span>{title}</span>
+      <input
+        type="text"
+        value={params.get(name) ?? ''}
+        placeholder={placeholder}
+        onChange={(event) => setParams({ [name]: event.currentTarget.value.trim() })}
+      />
+    </label>
+  );
+  return (
+    <div class="stack">
+      {text('limit', 'Most hits', String(limit))}
+      {text('scope', 'As seen from the scope', 'all')}
+      {text('types', 'Types, with commas between', 'all')}
+      {text('floor', 'Floor of relevance: 0–1, or auto', 'none')}
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={params.has('deep')}
+          onChange={(event) => setParams({ deep: event.currentTarget.checked ? 'true' : undefined })}
+        />
+        Cold and consolidated memories too
+      </label>
+    </div>
+  );
+}
+
+/** An answer as the command line prints it: scores as numbers, explanations as data. */
+function plain({ hits, ...answer }: Recall) {
+  return {
+    ...answer,
+    hits: hits.map((hit) => ({
+      ...hit,
+      score: hit.score.value,
+      features: hit.features,
+      explanation: hit.explain(),
+    })),
+  };
+}
