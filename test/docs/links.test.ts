@@ -143,6 +143,14 @@ describe('nothing names the machine that it was written on', () => {
       expect(places(new RegExp(literal(host), 'i'))).toEqual([]);
   });
 
+  test('no command that fetches a package named salience, which is not ours yet', () => {
+    expect(
+      places(
+        /\b(?:npx|bunx|pnpm dlx) (?:-y |--yes )?["']?salience\b|npm (?:install|i) (?:-\S+ )*salience(?![\w./-])/,
+      ),
+    ).toEqual([]);
+  });
+
   test('no lock file says where its packages were fetched from', () => {
     const locks = texts.filter(([file]) => basename(file) === 'package-lock.json');
     expect(locks.length).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../..
 import { action, type Context } from '../context.ts';
 import { isShared, open, storePath } from '../open.ts';
 import { collect } from '../options.ts';
+import { npxArguments } from '../published.ts';
 import { readVersion } from '../version.ts';
 
 interface Options {
@@ -76,7 +77,7 @@ async function serve(context: Context<Options>): Promise<void> {
 
 async function printConfig(context: Context<Options>): Promise<void> {
   const config = CLIENT_CONFIGS[context.options.printConfig as ClientName];
-  await context.print(config.text(serverCommand(context.options)));
+  await context.print(config.text(await serverCommand(context.options)));
   if (isShared())
     context.warn('set SALIENCE_STORE, or SALIENCE_STORE_FILE, in the environment of the client');
   // For people only: what is piped on must be the set-up and nothing else.
@@ -84,7 +85,7 @@ async function printConfig(context: Context<Options>): Promise<void> {
 }
 
 /** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
-function serverCommand(options: Context<Options>['options']): ServerCommand {
+async function serverCommand(options: Context<Options>['options']): Promise<ServerCommand> {
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
   const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl } = options;
   const args = [
@@ -100,7 +101,8 @@ function serverCommand(options: Context<Options>['options']): ServerCommand {
     ...(readOnly ? ['--read-only'] : []),
   ];
   // What npx has fetched into its cache may be gone tomorrow.
-  return main.includes(`${sep}_npx${sep}`)
-    ? { command: 'npx', args: ['-y', 'salience', ...args] }
+  const npx = main.includes(`${sep}_npx${sep}`) ? npxArguments(await readVersion()) : undefined;
+  return npx
+    ? { command: 'npx', args: [...npx, ...args] }
     : { command: process.execPath, args: [main, ...args] };
 }
