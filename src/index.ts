@@ -125,6 +125,7 @@ export type { ForgetFilter, ForgetOptions, ForgetResult, ForgetTarget } from './
 export type { LinkOptions, MemoryLink, UnlinkOptions } from './engine/write/links.ts';
 export type { UndoOptions, UndoResult } from './engine/write/undo.ts';
 export type { ConversationMessage } from './language/messages.ts';
+export type { MaintainSpacesOptions, SpacesMaintenance } from './maintain-spaces.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
 // Ports, for embedders, language models and stores of your own.

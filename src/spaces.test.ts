@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { createReferenceStore } from './testing/reference-store/index.ts';
@@ -229,4 +229,77 @@ test('on disk nothing is lost by closing and opening, and no file is left beside
   const files = await readdir(directory);
   expect(files).toHaveLength(12);
   expect(files.every((file) => file.endsWith('.db'))).toBe(true);
+});
+
+describe('maintain', () => {
+  const day = 24 * 60 * 60 * 1000;
+  async function shared() {
+    let now = Date.UTC(2026, 0, 1, 12);
+    const options: SpacesOptions = { path: directory, embedder: 'none', clock: () => now };
+    const [one, two] = [openSpaces(options), openSpaces(options)];
+    for (const user of ['alice', 'bob', 'carol', 'dan']) {
+      await (await one.get(user)).remember('To be gone', { expiresAt: new Date(now + 1) });
+    }
+    now += 2;
+    const close = () => Promise.all([one.close(), two.close()]);
+    const later = (milliseconds: number) => {
+      now += milliseconds;
+    };
+    return { one, two, close, later };
+  }
+  const namesOf = (some: readonly { readonly space: string }[]) => some.map(({ space }) => space);
+
+  test('maintains each space once, however many ask at once', async () => {
+    const { one, two, close } = await shared();
+    const results = await Promise.all([one.maintain(), two.maintain(), one.maintain()]);
+    const maintained = results.flatMap((result) => namesOf(result.maintained));
+    expect(maintained.toSorted()).toEqual(['alice', 'bob', 'carol', 'dan']);
+    expect(results.map(({ maintained, left }) => maintained.length + left.length)).toEqual([4, 4, 4]);
+    expect(results.flatMap(({ failed }) => failed)).toEqual([]);
+    const reports = results.flatMap((result) => result.maintained.map(({ report }) => report));
+    expect(reports.map(({ expired }) => expired.length)).toEqual([1, 1, 1, 1]);
+    await close();
+  });
+
+  test('maintains again in the next span, and forgets the claims of the last', async () => {
+    const { one, two, close, later } = await shared();
+    await one.maintain();
+    expect((await two.maintain()).left).toHaveLength(4);
+    later(day);
+    expect(namesOf((await two.maintain()).maintained)).toHaveLength(4);
+    expect(await readdir(join(directory, 'shared', 'maintenance'))).toHaveLength(4);
+    expect((await one.maintain()).maintained).toEqual([]);
+    expect(namesOf((await one.maintain({ every: 0 })).maintained)).toHaveLength(4);
+    await close();
+  });
+
+  test('a dry run claims nothing', async () => {
+    const { one, close } = await shared();
+    expect(namesOf((await one.maintain({ dryRun: true })).maintained)).toHaveLength(4);
+    expect(namesOf((await one.maintain()).maintained)).toHaveLength(4);
+    await close();
+  });
+
+  test('one space that fails stops no other', async () => {
+    const store = createReferenceStore();
+    for (const name of ['alice', 'bob', 'carol']) await (await store.openSpace(name)).close();
+    const failing: Store = {
+      ...store,
+      openSpace: (name, given) =>
+        name === 'bob' ? Promise.reject(new Error('broken')) : store.openSpace(name, given),
+    };
+    await using spaces = openSpaces({ path: directory, store: failing, embedder: 'none' });
+    const { maintained, left, failed } = await spaces.maintain();
+    expect([namesOf(maintained), left, namesOf(failed)]).toEqual([['alice', 'carol'], [], ['bob']]);
+    expect(failed[0]?.error).toMatchObject({ message: 'broken' });
+  });
+
+  test('refuses what it does not know, and ends when it is told to', async () => {
+    const { one, close } = await shared();
+    await expect(one.maintain({ evry: 1 } as object)).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(one.maintain({ every: -1 })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(one.maintain({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await close();
+    await expect(one.maintain()).rejects.toMatchObject({ code: 'closed' });
+  });
 });

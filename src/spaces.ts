@@ -1,7 +1,8 @@
 import { number, wholeNumber } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
-import { onlyKeys } from './domain/options.ts';
+import { keysOf, onlyKeys } from './domain/options.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
+import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { OPEN_OPTIONS } from './open-options.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -52,6 +53,21 @@ export interface Spaces extends AsyncDisposable {
    */
   delete(space: string): Promise<void>;
   /**
+   * Maintains every space of the store, one after the other: see `MemoryEngine.maintain`. Any number of processes may call
+   * it on one store as often as they like: each space is maintained once in a span of `every`, by one of them. A store
+   * of your own needs `shared` for that. Throws `aborted`, and what listing the spaces throws; the failure of one space stops no
+   * other and stands in the result.
+   *
+   * @example
+   * ```ts
+   * await using spaces = openSpaces({ path: './memory' });
+   * const { maintained, failed } = await spaces.maintain();
+   * for (const { space, error } of failed) console.error(space, error);
+   * console.log(`maintained ${maintained.length} spaces`);
+   * ```
+   */
+  maintain(options?: MaintainSpacesOptions): Promise<SpacesMaintenance>;
+  /**
    * Closes all of them; what is called afterwards throws `closed`.
    *
    * @example
@@ -70,6 +86,17 @@ export const SPACES_OPTIONS: readonly string[] = [
   'maxResidentBytes',
   'waitTimeout',
 ];
+
+const MAINTAIN_OPTIONS = keysOf<MaintainSpacesOptions>()({
+  every: true,
+  dryRun: true,
+  fade: true,
+  consolidate: true,
+  useModel: true,
+  maxPairs: true,
+  signal: true,
+  now: true,
+});
 
 /** A space that is open or just being opened. */
 interface Entry {
@@ -226,7 +253,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     if (!options.store) await (await store?.catch(() => undefined))?.close();
   }
 
-  return {
+  const all: Spaces = {
     get size() {
       return entries.size;
     },
@@ -235,9 +262,15 @@ export function openSpaces(options: SpacesOptions): Spaces {
     },
     get: (space) => use(space, async (memory) => whenever(memory, (work) => use(space, work))),
     delete: remove,
+    async maintain(given = {}) {
+      if (closed) throw closedError();
+      onlyKeys(given, MAINTAIN_OPTIONS, 'maintain');
+      return maintainSpaces(all, await theStore(), options.clock ?? Date.now, given);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
+  return all;
 }
 
 function closedError(): SalienceError {

@@ -1,26 +1,40 @@
 import type { Command } from 'commander';
-import type { MaintenanceReport, MemoryEngine } from '../../index.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import { type MaintenanceReport, type MemoryEngine, openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
+import { PARTLY } from '../failure.ts';
 import { lineOf } from '../memory-text.ts';
-import { openExisting } from '../open.ts';
+import { openExisting, openingOf } from '../open.ts';
+import { parseWholeNumber } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
+import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 import { usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
   readonly consolidate?: boolean | undefined;
+  readonly allSpaces?: boolean | undefined;
+  readonly everyHours?: number | undefined;
 }
+
+const HOUR = 60 * 60 * 1000;
 
 /** So many memories are named of each kind of change; JSON names all. */
 const NAMED = 20;
 
-export const examples = ['salience maintain --dry-run', 'salience maintain --consolidate --json'] as const;
+export const examples = [
+  'salience maintain --dry-run',
+  'salience maintain --consolidate --json',
+  'salience maintain --all-spaces',
+] as const;
 
 export function configure(command: Command): void {
   addVerbOptions(command, 'maintain')
     .option('--consolidate', 'also consolidate old, faded, similar memories of one type into one')
+    .option('--all-spaces', 'every space of the store, each once a day however many machines call this')
+    .option('--every-hours <number>', 'with --all-spaces: another span; 0 for now', parseWholeNumber)
     .addHelpText(
       'after',
       '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did.',
@@ -28,6 +42,12 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options, signal } = context;
+        if (options.allSpaces) return maintainAll(context);
+        if (options.everyHours !== undefined) {
+          throw new SalienceError('invalid_argument', '--every-hours: only with --all-spaces', {
+            details: { field: 'everyHours' },
+          });
+        }
         const progress = createProgress('maintaining', process.stderr);
         try {
           await using memory = await openExisting(context);
@@ -38,13 +58,43 @@ export function configure(command: Command): void {
             progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
           });
           progress.finish();
-          if (options.json) return context.printJson(report);
-          await context.print(await formatReport(report, memory, context));
+          if (options.json) await context.printJson(report);
+          else await context.print(await formatReport(report, memory, context));
+          return 0;
         } finally {
           progress.finish();
         }
       }),
     );
+}
+
+async function maintainAll(context: Context<Options>): Promise<number> {
+  const { options, signal, warn } = context;
+  const { everyHours } = options;
+  const opening = await openingOf(context);
+  try {
+    await using spaces = openSpaces(opening);
+    const result = await spaces.maintain({
+      ...argumentsOf('maintain', options),
+      consolidate: options.consolidate,
+      signal,
+      ...(everyHours === undefined ? {} : { every: everyHours * HOUR }),
+    });
+    const failed = result.failed.map(({ space, error }) => ({ space, message: (error as Error).message }));
+    if (options.json) await context.printJson({ ...result, failed });
+    else {
+      for (const { space, report } of result.maintained) {
+        await context.print(`${plainLine(space)}: ${summaryOf(report)}`);
+      }
+      const left = result.left.length;
+      if (left > 0)
+        await context.print(`${plural(left, 'space', 'spaces')} left: maintained in this span already`);
+      for (const { space, message } of failed) warn(`${plainLine(space)}: ${message}`);
+    }
+    return failed.length > 0 ? PARTLY : 0;
+  } finally {
+    await opening.store?.close();
+  }
 }
 
 interface Row {

@@ -5,6 +5,7 @@ import { createQueue } from '../../store/queue.ts';
 import type { OpenSpaceOptions, SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { makeDatabase } from './opening.ts';
+import { sharedInMemory } from './shared.ts';
 import { type OpenDatabase, openSpace } from './space.ts';
 
 /** A database that its handles share: it is there until the store is closed. */
@@ -74,6 +75,7 @@ export function createMemoryStore(onConnect?: (connection: Connection) => void):
       await closeAll([...opened].filter((space) => space.name === name));
       await drop(name);
     },
+    shared: sharedInMemory(),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -10,6 +10,7 @@ import { translateFileError } from './faults.ts';
 import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
 import { createMemoryStore } from './memory.ts';
+import { sharedFiles } from './shared.ts';
 
 export interface SqliteStoreOptions {
   /**
@@ -84,6 +85,7 @@ export function createObservedSqliteStore(
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
     },
     copying: copyingIn(root, { synchronous, busyTimeout }),
+    shared: sharedFiles(root),
     close,
     [Symbol.asyncDispose]: close,
   };

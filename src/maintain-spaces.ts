@@ -1,0 +1,74 @@
+import { wholeNumber } from './domain/check.ts';
+import { SalienceError, throwIfAborted } from './domain/errors.ts';
+import type { Instant } from './domain/time.ts';
+import type { MaintainOptions, MaintenanceReport } from './engine/upkeep/maintenance-types.ts';
+import type { Spaces } from './spaces.ts';
+import type { Store } from './store/store.ts';
+
+export interface MaintainSpacesOptions extends Omit<MaintainOptions, 'run' | 'progress'> {
+  /**
+   * Milliseconds. Time is cut into spans of this length, from 1970 on; in each of them a space is maintained once, by
+   * whichever process comes to it first. Default is 24 hours. 0 maintains every space now, whatever others do.
+   */
+  readonly every?: number | undefined;
+}
+
+/** What became of the spaces of a store. */
+export interface SpacesMaintenance {
+  readonly maintained: readonly { readonly space: string; readonly report: MaintenanceReport }[];
+  /** Spaces that another process maintains in this span, or this one did before. */
+  readonly left: readonly string[];
+  /** Spaces whose maintenance failed. They are tried again in the next span. */
+  readonly failed: readonly { readonly space: string; readonly error: unknown }[];
+}
+
+/** The kind of the texts by which processes tell each other what they maintain. */
+const CLAIM = 'maintenance';
+const DAY = 24 * 60 * 60 * 1000;
+
+/** See `Spaces.maintain`. */
+export async function maintainSpaces(
+  spaces: Pick<Spaces, 'get'>,
+  store: Store,
+  now: () => Instant,
+  { every = DAY, ...options }: MaintainSpacesOptions,
+): Promise<SpacesMaintenance> {
+  wholeNumber(every, 'every', 0, 366 * DAY);
+  const shared = every === 0 || options.dryRun ? undefined : store.shared;
+  const span = every === 0 ? 0 : Math.floor(now() / every);
+  const claims = new Set(await shared?.ids(CLAIM));
+  const idOf = (space: string) => `${every} ${span} ${space}`;
+  const maintained: { space: string; report: MaintenanceReport }[] = [];
+  const left: string[] = [];
+  const failed: { space: string; error: unknown }[] = [];
+  for (const space of await store.listSpaces()) {
+    throwIfAborted(options.signal);
+    if (shared && (claims.has(idOf(space)) || !(await claim(idOf(space))))) {
+      left.push(space);
+      continue;
+    }
+    try {
+      const memory = await spaces.get(space);
+      maintained.push({ space, report: await memory.maintain(options) });
+    } catch (error) {
+      throwIfAborted(options.signal);
+      failed.push({ space, error });
+    }
+  }
+  // Those of spans that are over say nothing any more.
+  for (const id of claims) {
+    const [length, at] = id.split(' ', 2).map(Number);
+    if (shared && length === every && Number(at) < span) await shared.remove(CLAIM, id);
+  }
+  return { maintained, left, failed };
+
+  async function claim(id: string): Promise<boolean> {
+    try {
+      await shared?.add(CLAIM, id, '');
+      return true;
+    } catch (error) {
+      if (SalienceError.isInstance(error) && error.code === 'already_exists') return false;
+      throw error;
+    }
+  }
+}
