@@ -167,6 +167,16 @@ const GROUPS: readonly CommandGroup[] = [
       ),
     ],
   },
+  {
+    heading: 'Set up a terminal:',
+    commands: [
+      command(
+        'completion',
+        'print a script that completes commands and options in a shell',
+        () => import('./commands/completion.ts'),
+      ),
+    ],
+  },
 ];
 
 /** The verbs that a command of another name does: session, import, forget, doctor. */

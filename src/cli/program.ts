@@ -8,9 +8,9 @@ that left lines out); 130 interrupted. With --json results go to stdout and erro
 
 /**
  * The command line as it stands for some arguments: every command by its name and summary, and the one that is asked for with all
- * that it takes. Only that one's module is loaded: starting must stay cheap.
+ * that it takes. Only that one's module is loaded: starting must stay cheap. `whole` loads all of them.
  */
-export async function createProgram(args: readonly string[]): Promise<Command> {
+export async function createProgram(args: readonly string[], whole = false): Promise<Command> {
   const program: Command = new Command('salience');
   program
     .description(
@@ -39,7 +39,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   for (const { heading, commands } of COMMAND_GROUPS) {
     for (const { name, summary, load } of commands) {
       const command = program.command(name).description(summary).helpGroup(heading);
-      if (name !== chosen) continue;
+      if (!whole && name !== chosen) continue;
       const { configure, examples } = await load();
       configure(command);
       command.addHelpText('after', `\nExamples:\n${examples.map((each) => `  $ ${each}`).join('\n')}`);
