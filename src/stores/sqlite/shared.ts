@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
@@ -18,7 +18,7 @@ export function sharedFiles(root: string): SharedTexts {
     get: async (kind, id) => (await read(fileOf(kind, id)))?.text,
     async add(kind, id, text) {
       const file = fileOf(kind, id);
-      const whole = `${file}.${randomUUID()}`;
+      const whole = `${file}.${randomBytes(8).toString('hex')}`;
       await mkdir(folderOf(kind), { recursive: true });
       try {
         await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), { mode: 0o600 });
