@@ -253,7 +253,10 @@ test('an answer with possible updates is what the definition says', async () => 
         const plain = (await (await remembered([])).recall(query, everything)).hits;
         const withoutConflict = new Map(plain.map((hit) => [hit.memory.id, hit.score.value]));
         const direct = new Set(own.slice(0, limit).map((hit) => hit.memory.id));
-        // Without an embedder relevance rises and falls with BM25, which orders equal scores.
+        // Equal scores are ordered as BM25 orders them.
+        const byWords = (await memory.recall(query, { ...everything, strategy: 'bm25' })).hits;
+        const places = new Map(byWords.map((hit, place) => [hit.memory.id, place]));
+        const placeOf = (id: string) => places.get(id) ?? everything.limit;
         const expected = own
           .map((hit) => {
             const { id } = hit.memory;
@@ -270,12 +273,14 @@ test('an answer with possible updates is what the definition says', async () => 
               direct.has(id) || inherited.length > 0 ? hit.score.value : 0,
               ...inherited,
             );
-            return { id, score, relevance: hit.features['relevance'] as number };
+            return { id, score };
           })
           .filter(({ score }) => score > 0)
           .sort(
             (a, b) =>
-              b.score - a.score || b.relevance - a.relevance || Number(b.id.slice(1)) - Number(a.id.slice(1)),
+              b.score - a.score ||
+              placeOf(a.id) - placeOf(b.id) ||
+              Number(b.id.slice(1)) - Number(a.id.slice(1)),
           )
           .slice(0, limit);
         const { hits, trace } = await memory.recall(query, { limit, association: { updateRise } });
