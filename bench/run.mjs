@@ -25,6 +25,7 @@ const NAMES = [
   'worth',
   'entities',
   'graph',
+  'extraction',
   'grid',
   'use-lite',
   'scale',
@@ -73,6 +74,10 @@ if (wanted('spaces')) {
 if (wanted('graph')) {
   const { benchGraph } = await import('./graph.mjs');
   save('graph', { command: './run bench graph', results: await benchGraph({}, log) });
+}
+if (wanted('extraction')) {
+  const { benchExtraction } = await import('./extraction.mjs');
+  save('extraction', { command: './run bench extraction', results: await benchExtraction({}, log) });
 }
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');
