@@ -45,11 +45,11 @@ export function copyingIn(
 ): StoreCopying {
   return {
     async from(name) {
-      return sourceOf({ database, name, id: await openForReading(name) });
+      return sourceOf({ database, name, id: await openForReading(name), secrets: {} });
     },
     async into(name) {
       await prepare(false);
-      const place = { database, name, id: spaceIdOf(name) };
+      const place = { database, name, id: spaceIdOf(name), secrets: {} };
       const { space } = database.tables;
       const [row] = await translated(database, async () => {
         await database.run(

@@ -3,6 +3,7 @@ import { overtaken } from '../../store/moment.ts';
 import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
 import type { MemoryEvent } from '../../store/store.ts';
 import { linkChangeFromJson, usedFromJson } from '../../store/stored-json.ts';
+import type { LastRead } from './known.ts';
 import {
   type Company,
   embeddingOf,
@@ -30,6 +31,12 @@ export interface Following {
   readonly terms: Terms;
   /** Where it goes on from, which the first statement of the next moment does at once. */
   position: Position | undefined;
+  /** The last read that found nothing but the row of the space: a read that follows it at once goes on from it. */
+  begun?: (Omit<LastRead, 'known'> & { readonly along: FeedAlong }) | undefined;
+  /** The last snapshot: a use that follows it is of what it returned. */
+  last?: LastRead | undefined;
+  /** How many of the next snapshots read along what a use would read. */
+  usesAhead: number;
 }
 
 /** The feed that the first statement of a moment brings along. */
@@ -49,7 +56,7 @@ export function indexRows(
 ): IndexRows {
   const { database, id, name } = moment.place;
   return {
-    ...rowSource(moment, index.terms),
+    ...rowSource(moment, index.terms, index.usesAhead > 0),
     // The index may have gone on while this moment waited for its turn.
     version: async () =>
       (await moment.renewed(() => index.position !== undefined && index.position !== along.after)).stamp,

@@ -172,7 +172,25 @@ export async function gatherForWrite(
   };
 }
 
-/** What a use reads and changes. One statement. */
+/** Reads what a use may look at and change, with one statement, unless it is known. */
+export async function readForUse(moment: Moment, { used, effect }: NewUsage): Promise<void> {
+  const { known, place } = moment;
+  const ids = used.map((each) => each.id);
+  const hasLinks = effect !== 'reinforce' || ids.every((each) => known.links?.among.has(each));
+  if (hasLinks && ids.every((each) => known.rows.has(each))) return;
+  const { memory, link } = place.database.tables;
+  const wanted = wantedTexts(ids);
+  const [rows = [], links = []] = await moment.read(
+    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${memory} AS memory
+      WHERE memory.space_id = ${place.id}::uuid AND memory.id IN ${wanted}`,
+    sql`SELECT ${LINK_COLUMNS} FROM ${link} AS link
+      WHERE space_id = ${place.id}::uuid AND a_id IN ${wanted} AND b_id IN ${wanted}`,
+  );
+  for (const row of rows) known.rows.set(String(row['id']), row);
+  known.links = { among: new Set(ids), rows: links };
+}
+
+/** What a use reads and changes. */
 export async function gatherForUse(
   moment: Moment,
   usage: NewUsage,
@@ -180,13 +198,27 @@ export async function gatherForUse(
 ): Promise<Gathered> {
   const { database, id } = moment.place;
   const ends = wantedTexts(links.flatMap((link) => link.ids));
-  const ids = [...usage.used, ...memories].map((each) => each.id);
-  const [rows = [], found = []] = await moment.read(
-    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${database.tables.memory} AS memory
-      WHERE memory.space_id = ${id}::uuid AND memory.id IN ${wantedTexts([...ids, ...links.flatMap((link) => link.ids)])}`,
-    sql`SELECT ${LINK_COLUMNS} FROM ${database.tables.link} AS link
-      WHERE space_id = ${id}::uuid AND a_id IN ${ends} AND b_id IN ${ends}`,
-  );
+  const linked = links.flatMap((link) => link.ids);
+  const ids = [...new Set([...[...usage.used, ...memories].map((each) => each.id), ...linked])];
+  const { known } = moment;
+  const missing = ids.filter((each) => !known.rows.has(each));
+  const hasLinks = linked.every((each) => known.links?.among.has(each));
+  if (missing.length > 0 || !hasLinks) {
+    const [read = [], among = []] = await moment.read(
+      sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${database.tables.memory} AS memory
+        WHERE memory.space_id = ${id}::uuid AND memory.id IN ${wantedTexts(missing)}`,
+      sql`SELECT ${LINK_COLUMNS} FROM ${database.tables.link} AS link
+        WHERE space_id = ${id}::uuid AND a_id IN ${ends} AND b_id IN ${ends}`,
+    );
+    for (const row of read) known.rows.set(String(row['id']), row);
+    if (!hasLinks) known.links = { among: new Set(linked), rows: among };
+  }
+  const rows = ids.flatMap((each): readonly Found[] => {
+    const row = known.rows.get(each);
+    return row ? [row] : [];
+  });
+  const isEnd = new Set(linked);
+  const found = (known.links?.rows ?? []).filter((row) => linkOf(row).ids.every((end) => isEnd.has(end)));
   const head = await moment.head();
   return {
     head,

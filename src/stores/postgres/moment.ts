@@ -7,6 +7,7 @@ import type { Position } from '../../store/rows.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
 import { settingsFromJson } from '../../store/stored-json.ts';
 import { type Database, type Transaction, translated } from './connection.ts';
+import { type Known, nothingKnown } from './known.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
 /** A space of a database. */
@@ -14,6 +15,8 @@ export interface SpacePlace {
   readonly database: Database;
   readonly name: string;
   readonly id: string;
+  /** What this process knows of it that no read brings along. */
+  readonly secrets: { tombstoneKey?: string | undefined };
 }
 
 /** The first 16 bytes of the SHA-256 of a space's name, as a UUID is written. */
@@ -105,6 +108,14 @@ export interface Moment {
   rows<Shape = Found>(query: Sql): Promise<readonly Shape[]>;
   /** Whether a read was overtaken: whatever came of it is void. */
   readonly isOvertaken: boolean;
+  /** What was read so far. */
+  readonly known: Known;
+  /** The row of the space, once it was read. */
+  readonly seen: Head | undefined;
+  /** Whether more than the row of the space was read. */
+  readonly hasRows: boolean;
+  /** Makes sure of a moment that began from an earlier read, unless a statement has done so. Throws `overtaken`. */
+  verify(): Promise<void>;
   /** Refuses whatever is asked afterwards. */
   end(): void;
 }
@@ -120,22 +131,34 @@ export function startMoment(
   {
     company,
     transaction,
-  }: { readonly company?: Company | undefined; readonly transaction?: Transaction | undefined } = {},
+    begun,
+  }: {
+    readonly company?: Company | undefined;
+    readonly transaction?: Transaction | undefined;
+    /** What an earlier read found, which the next statement verifies. */
+    readonly begun?: { readonly head: Head; readonly known?: Known | undefined } | undefined;
+  } = {},
 ): Moment {
   const run = transaction?.run ?? place.database.run;
-  let first: Head | undefined;
+  let first = begun?.head;
+  let isVerified = begun === undefined;
   let onlyHead = true;
+  let known = begun?.known ?? nothingKnown();
   let isOvertaken = false;
   let ended = false;
+  const checkOpen = () => {
+    if (ended) throw closedError('the reader of a moment that is over');
+  };
   const overtake = () => {
     isOvertaken = true;
     return overtaken(place.name);
   };
   const read: Moment['read'] = async (...queries) => {
-    if (ended) throw closedError('the reader of a moment that is over');
+    checkOpen();
     const along = first ? [] : (company?.queries ?? []);
     const { head, found } = await readAt(place, run, [...queries, ...along]);
     if (first && first.stamp !== head.stamp) throw overtake();
+    isVerified = true;
     if (queries.length > 0) onlyHead = false;
     if (!first && along.length > 0) company?.take(head, found.slice(queries.length));
     first ??= head;
@@ -152,6 +175,7 @@ export function startMoment(
       if (!first || !onlyHead || !isStale()) return head();
       const before = first;
       first = undefined;
+      known = nothingKnown();
       await transaction?.renew();
       const now = await head();
       if (FIXED.some((name) => now[name] !== before[name])) throw overtake();
@@ -164,6 +188,19 @@ export function startMoment(
     },
     get isOvertaken() {
       return isOvertaken;
+    },
+    get known() {
+      checkOpen();
+      return known;
+    },
+    get seen() {
+      return first;
+    },
+    get hasRows() {
+      return !onlyHead;
+    },
+    async verify() {
+      if (!isVerified) await read();
     },
     end() {
       ended = true;

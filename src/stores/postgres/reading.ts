@@ -4,6 +4,7 @@ import { READING, type Transaction, translated } from './connection.ts';
 import { readEvents } from './events.ts';
 import { type Following, followFrom, indexRows } from './feed.ts';
 import { findMemories, memoriesAround } from './find.ts';
+import { isFresh } from './known.ts';
 import { readLinks, readNeighbours } from './links.ts';
 import { listMemories } from './list.ts';
 import { embeddingOf, type Moment, type SpacePlace, settingsOf, startMoment } from './moment.ts';
@@ -22,14 +23,20 @@ import { readVotes } from './votes.ts';
 export function createReader(moment: Moment): StoreReader {
   return {
     async get(ids) {
-      if (ids.length === 0) return [];
-      const { database, id } = moment.place;
-      const rows = await moment.rows(
-        sql`SELECT ${RECORD_COLUMNS} FROM ${database.tables.memory} AS memory
-          WHERE space_id = ${id}::uuid AND id IN ${wantedTexts(ids)}`,
-      );
-      const found = new Map(rows.map((row) => [row['id'], fromRow(row)]));
-      return ids.map((each) => found.get(each));
+      const { rows } = moment.known;
+      const missing = ids.filter((each) => !rows.has(each));
+      if (missing.length > 0) {
+        const { database, id } = moment.place;
+        const found = await moment.rows(
+          sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${database.tables.memory} AS memory
+            WHERE space_id = ${id}::uuid AND id IN ${wantedTexts(missing)}`,
+        );
+        for (const row of found) rows.set(String(row['id']), row);
+      }
+      return ids.map((each) => {
+        const row = rows.get(each);
+        return row && fromRow(row);
+      });
     },
     storedLinks: (ids, { among = false } = {}) => readLinks(moment, ids, among),
     stated: (query) => readStated(moment, query),
@@ -65,10 +72,14 @@ export async function readingSnapshot<Result>(
   index: Following,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await readOnce(place, index, undefined, work);
-  } catch (error) {
-    if (!isOvertaken(error)) throw error;
+  const begun = isFresh(index.begun) ? index.begun : undefined;
+  index.begun = undefined;
+  for (const from of begun ? [begun, undefined] : [undefined]) {
+    try {
+      return await readOnce(place, index, undefined, work, from);
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+    }
   }
   // A transaction sees one state, however much is written meanwhile.
   return translated(place.database, () =>
@@ -81,15 +92,27 @@ async function readOnce<Result>(
   index: Following,
   transaction: Transaction | undefined,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
+  begun?: Following['begun'],
 ): Promise<Result> {
-  const following = followFrom(place, index);
-  const moment = startMoment(place, { company: following.company, transaction });
+  const following = begun?.along ?? followFrom(place, index);
+  const moment = startMoment(place, { company: following.company, transaction, begun });
   try {
-    return await work({
+    const result = await work({
       ...createReader(moment),
       ...indexRows(moment, index, following, transaction !== undefined),
       sequence: async () => (await moment.head()).sequence,
     });
+    await moment.verify();
+    const head = moment.seen;
+    const at = performance.now();
+    if (head && moment.hasRows) index.last = { head, at, known: moment.known };
+    else if (head) index.begun = { head, at, along: following };
+    if (index.usesAhead > 0) index.usesAhead--;
+    return result;
+  } catch (error) {
+    // What failed may have failed for a state that has passed.
+    if (!isOvertaken(error)) await moment.verify();
+    throw error;
   } finally {
     moment.end();
   }

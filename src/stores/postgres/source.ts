@@ -3,7 +3,8 @@ import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
 import { containsText } from '../../store/substring.ts';
 import { keysWithMetadata } from './attributes.ts';
-import { embeddingOf, type Moment } from './moment.ts';
+import { LINK_COLUMNS, neighboursQuery, takeNeighbours } from './links.ts';
+import { embeddingOf, type Found, type Moment } from './moment.ts';
 import { fromRow, RECORD_COLUMNS, vectorFromText } from './rows.ts';
 import { sql, wantedNumbers, wantedTexts } from './sql.ts';
 import type { Terms } from './terms.ts';
@@ -14,26 +15,44 @@ const MOST_READ_AHEAD = 240;
 /** Of so many memories at most the records are read along with the vectors: the best of them are returned. */
 const MOST_READ_ALONG = 64;
 
-/** The rows of a space by their keys, of one moment. */
-export function rowSource(moment: Moment, terms: Terms): KeyedRows {
+/** The rows of a space by their keys, of one moment; `readsLinks`: the links among the memories that are read along, too. */
+export function rowSource(moment: Moment, terms: Terms, readsLinks = false): KeyedRows {
   const { database, id } = moment.place;
-  const { memory, derived } = database.tables;
+  const { memory, derived, link } = database.tables;
   const known = new Map<number, MemoryRecord>();
+  /** The ids of the records that were asked for last. */
+  let returned: readonly string[] = [];
   const vectors = new Map<number, string | undefined>();
   const here = sql`memory.space_id = ${id}::uuid`;
   const recordsQuery = (keys: readonly number[]) =>
-    sql`SELECT ${RECORD_COLUMNS} FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)}`;
+    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)}`;
+  const take = (rows: readonly Found[]) => {
+    for (const row of rows) {
+      known.set(Number(row['key']), fromRow(row));
+      moment.known.rows.set(String(row['id']), row);
+    }
+  };
+  /** The links among these memories, which a use of them changes. */
+  const linksQuery = (keys: readonly number[]) => {
+    const ids = sql`(SELECT memory.id FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)})`;
+    return sql`SELECT ${LINK_COLUMNS} FROM ${link} AS link
+      WHERE link.space_id = ${id}::uuid AND a_id IN ${ids} AND b_id IN ${ids}`;
+  };
   return {
     async vectors(keys, soon) {
       const missing = keys.filter((key) => !vectors.has(key));
       if (missing.length > 0) {
         const asked = [...missing, ...(soon?.(MOST_READ_AHEAD) ?? [])];
-        const [found = [], records = []] = await moment.read(
+        const best = asked.slice(0, MOST_READ_ALONG);
+        const [found = [], records = [], links = []] = await moment.read(
           sql`SELECT key, encode(vector, 'base64') AS vector FROM ${derived}
             WHERE space_id = ${id}::uuid AND generation = space.generation AND key IN ${wantedNumbers(asked)} AND vector IS NOT NULL`,
-          recordsQuery(asked.slice(0, MOST_READ_ALONG)),
+          recordsQuery(best),
+          ...(readsLinks ? [linksQuery(best)] : []),
         );
-        for (const row of records) known.set(Number(row['key']), fromRow(row));
+        take(records);
+        if (readsLinks)
+          moment.known.links = { among: new Set(records.map((row) => String(row['id']))), rows: links };
         for (const key of asked) vectors.set(key, undefined);
         for (const row of found) vectors.set(Number(row['key']), String(row['vector']));
       }
@@ -46,9 +65,15 @@ export function rowSource(moment: Moment, terms: Terms): KeyedRows {
     async records(keys) {
       const missing = keys.filter((key) => !known.has(key));
       if (missing.length > 0) {
-        for (const row of await moment.rows(recordsQuery(missing)))
-          known.set(Number(row['key']), fromRow(row));
+        const [records = [], links = []] = await moment.read(
+          recordsQuery(missing),
+          ...(readsLinks ? [linksQuery(keys)] : []),
+        );
+        take(records);
+        const among = new Set(keys.flatMap((key) => known.get(key)?.id ?? []));
+        if (readsLinks) moment.known.links = { among, rows: links };
       }
+      returned = keys.flatMap((key) => known.get(key)?.id ?? []);
       return keys.map((key) => {
         const record = known.get(key);
         if (!record) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
@@ -56,20 +81,31 @@ export function rowSource(moment: Moment, terms: Terms): KeyedRows {
       });
     },
     async keysOf(ids) {
-      if (ids.length === 0) return [];
-      const rows = await moment.rows<{ id: string; key: number }>(
-        sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND id IN ${wantedTexts(ids)}`,
-      );
-      const found = new Map(rows.map((row) => [row.id, row.key]));
-      return ids.map((each) => found.get(each));
+      const { rows, keys } = moment.known;
+      const keyOf = (each: string) => keys.get(each) ?? (rows.get(each)?.['key'] as number | undefined);
+      const missing = ids.filter((each) => keyOf(each) === undefined);
+      if (missing.length > 0) {
+        const found = await moment.rows<{ id: string; key: number }>(
+          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND id IN ${wantedTexts(missing)}`,
+        );
+        for (const row of found) keys.set(row.id, row.key);
+      }
+      return ids.map(keyOf);
     },
     async idsOf(keys) {
-      if (keys.length === 0) return [];
-      const rows = await moment.rows<{ id: string; key: number }>(
-        sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND key IN ${wantedNumbers(keys)}`,
-      );
-      const found = new Map(rows.map((row) => [row.key, row.id]));
-      return keys.map((key) => found.get(key));
+      const found = new Map<number, string>();
+      const missing = keys.filter((key) => !known.has(key));
+      if (missing.length > 0) {
+        // Words in context are asked for before links: what stands beside the hits is read at once.
+        const hits = returned.filter((each) => !moment.known.neighbours.has(each));
+        const [rows = [], beside = []] = await moment.read(
+          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND key IN ${wantedNumbers(missing)}`,
+          ...(hits.length > 0 ? [neighboursQuery(moment, hits)] : []),
+        );
+        for (const row of rows) found.set(Number(row['key']), String(row['id']));
+        takeNeighbours(moment, hits, beside);
+      }
+      return keys.map((key) => known.get(key)?.id ?? found.get(key));
     },
     termIds: (texts) => texts.map((text) => terms.known(text)),
     termsOf: (ids) => ids.map((number) => terms.textOf(number)),

@@ -12,8 +12,9 @@ import { commit, commitWithin, pause, settled } from './commit.ts';
 import { type Transaction, translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import type { Following } from './feed.ts';
-import { type Gathered, gatherForUse, gatherForWrite } from './gather.ts';
+import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
+import { isFresh, type LastRead } from './known.ts';
 import { type Head, type Moment, type SpacePlace, startMoment } from './moment.ts';
 import { readState } from './past.ts';
 import { createReader, readingSnapshot } from './reading.ts';
@@ -59,17 +60,28 @@ export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => v
     },
     async use(usage, decide) {
       checkWritable();
+      following.usesAhead = USES_AHEAD;
       return writes.run(() =>
-        deciding(space, decide, async (moment, decision) => {
-          const gathered = await gatherForUse(moment, usage, decision);
-          const plan = planUse(gathered, usage, decision);
-          return { gathered, plan, result: plan.after.usage };
-        }),
+        deciding(
+          space,
+          decide,
+          async (moment, decision) => {
+            const gathered = await gatherForUse(moment, usage, decision);
+            const plan = planUse(gathered, usage, decision);
+            return { gathered, plan, result: plan.after.usage };
+          },
+          (moment) => readForUse(moment, usage),
+        ),
       );
     },
     async record(recording, keep) {
       checkWritable();
-      return writes.run(async () => (await applyRecording(place, recording, keep)) ?? 0);
+      return writes.run(async () => {
+        const sequence = await applyRecording(place, recording, keep);
+        following.begun = undefined;
+        following.last = undefined;
+        return sequence ?? 0;
+      });
     },
     snapshot: (work) => readingSnapshot(place, following, work),
     everything: () => readState(place),
@@ -94,6 +106,9 @@ export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => v
   return withRanking(core, createResidence, residence);
 }
 
+/** Snapshots after a use that read along what another use would read. */
+const USES_AHEAD = 16;
+
 interface Planned<Result> {
   readonly gathered: Gathered;
   readonly plan: Plan | undefined;
@@ -112,13 +127,19 @@ async function deciding<Decided, Result>(
   space: OpenSpace,
   decide: (reader: StoreReader) => Promise<Decided>,
   plan: (moment: Moment, decided: Decided) => Promise<Planned<Result>>,
+  /** What it may be decided on; begins from the last snapshot, where that is fresh. */
+  prepare?: (moment: Moment) => Promise<void>,
 ): Promise<Result> {
   const { place } = space;
   const { database, name } = place;
   const deadline = performance.now() + database.busyTimeout;
-  const attempt = async (transaction: Transaction | undefined): Promise<Attempt<Result>> => {
-    const moment = startMoment(place, { transaction });
+  const attempt = async (
+    transaction: Transaction | undefined,
+    begun?: LastRead,
+  ): Promise<Attempt<Result>> => {
+    const moment = startMoment(place, { transaction, begun });
     try {
+      await prepare?.(moment);
       const { gathered, plan: planned, result } = await plan(moment, await decide(createReader(moment)));
       if (!planned) return { result };
       const { after, changes } = planned;
@@ -132,6 +153,15 @@ async function deciding<Decided, Result>(
       moment.end();
     }
   };
+  const { last } = space.following;
+  // What was read until now is of the state before this write.
+  space.following.begun = undefined;
+  space.following.last = undefined;
+  if (prepare && isFresh(last) && space.writesInTurn === 0) {
+    // It was of another state, if another one has learned since: nothing is lost but a statement.
+    const done = await attempt(undefined, last);
+    if (done) return done.result;
+  }
   for (let round = 0; ; round++) {
     const inTurn = space.writesInTurn > 0;
     const done = inTurn ? await takingTurn(place, attempt) : await attempt(undefined);

@@ -96,8 +96,8 @@ export function openStoreIn(database: Database): Store {
       checkOpen();
       let entry = shared.get(name);
       if (!entry) {
-        const place = { database, name, id };
-        const following = { terms: createTerms(), position: undefined };
+        const place = { database, name, id, secrets: {} };
+        const following = { terms: createTerms(), position: undefined, usesAhead: 0 };
         entry = {
           space: {
             place,
