@@ -64,6 +64,33 @@ describe('summariseExplanation', () => {
     );
   });
 
+  it('shows a term without a name that is nearly 0 with more decimals', () => {
+    const days = (count: number) => new Date(now).getTime() - count * 86_400_000;
+    const decay = (name: 'createdAt' | 'updatedAt') =>
+      ({
+        op: 'decay',
+        curve: 'exponential',
+        age: { op: 'age', of: { latest: [name] } },
+        missing: 0,
+        rate: 1,
+      }) as const;
+    const score = {
+      op: 'clamp',
+      min: 0,
+      max: 1,
+      of: {
+        op: 'sum',
+        terms: [
+          { weight: 1, of: decay('createdAt') },
+          { weight: 1, of: decay('updatedAt') },
+        ],
+      },
+    } as const;
+    const profile = defineProfile({ name: 'decays', description: 'Two ages.', score });
+    const line = summariseExplanation(explain(profile, { createdAt: days(1), updatedAt: days(7) }, { now }));
+    expect(line).toBe('0.37 + 0.0009');
+  });
+
   const expectShort = (line: string) => {
     expect(line.length).toBeLessThanOrEqual(94);
     expect(line).not.toBe('');

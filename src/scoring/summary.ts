@@ -64,12 +64,12 @@ function termsIn(room: Room): SummaryTerms {
       const others = rest.reduce((product, input) => product * input.value, 1);
       // What is inside of a factor may look as if it were 1, too.
       const words = shown.map((input) => {
-        const text = operand(input, room, factorText);
-        return text === '1.00' ? factorText(input.value) : text;
+        const text = operand(input, room, preciseText);
+        return text === '1.00' ? preciseText(input.value) : text;
       });
       const all = inputs.reduce((product, input) => product * input.value, 1);
       // Factors that are each as good as 1 may not be so together.
-      return [...words, ...more(rest, others, 1, room)].join(' × ') || factorText(all);
+      return [...words, ...more(rest, others, 1, room)].join(' × ') || preciseText(all);
     },
     addends(inputs, weights) {
       const terms = inputs.map((input, index) => ({ input, weight: weights[index] ?? 1 }));
@@ -104,7 +104,8 @@ function more(rest: readonly unknown[], value: number, neutral: number, { inside
 
 function term(tree: Explanation, weight: number, room: Room): string {
   if (bare(tree).op === 'constant') return short(weight * tree.value);
-  return `${weight === 1 ? '' : `${short(weight)}·`}${operand(tree, room)}`;
+  const text = operand(tree, room);
+  return `${weight === 1 ? '' : `${short(weight)}·`}${text === '0.00' ? preciseText(tree.value) : text}`;
 }
 
 function operand(tree: Explanation, room: Room, write = valueText): string {
@@ -135,8 +136,8 @@ function valueText(value: number): string {
   return value.toFixed(2).replace(/^-0\.00$/, '0.00');
 }
 
-/** With more decimals where a factor would look as if it were 1, or 0. */
-function factorText(value: number): string {
+/** With more decimals where it would look as if it were 1, or 0. */
+function preciseText(value: number): string {
   const plain = valueText(value);
   const exact = value.toFixed(4);
   return (plain === '1.00' || plain === '0.00') && Number(exact) !== Number(plain) ? exact : plain;
