@@ -62,9 +62,9 @@ describe('the packed package', () => {
     expect(files.filter((path) => /\.test[.-]|(?<!\.d)\.ts$|^(?:src|test|build)\//.test(path))).toEqual([]);
   });
 
-  it('has no build junk: code, declarations and the table, no source maps', () => {
+  it('has no build junk: code, declarations, the table and the inspector, no source maps', () => {
     const wanted =
-      /^(?:package\.json|LICENSE|NOTICE|README\.md|CHANGELOG\.md|dist\/.+\.(?:js|d\.ts)|dist\/providers\/builtin\/table\.bin)$/;
+      /^(?:package\.json|LICENSE|NOTICE|README\.md|CHANGELOG\.md|dist\/.+\.(?:js|d\.ts)|dist\/providers\/builtin\/table\.bin|dist\/inspector\/[^/]+\.(?:html|css|svg))$/;
     expect(files.filter((path) => !wanted.test(path))).toEqual([]);
     const scripts = files.filter((path) => path.endsWith('.js'));
     expect(scripts.length).toBeGreaterThan(50);
