@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cell, useCell } from './cell.ts';
 import { go } from './router.ts';
 import { signOut } from './session.ts';
@@ -63,7 +63,8 @@ export function Palette() {
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  useEffect(() => {
+  // Before anything is painted: what is typed at once must find the field.
+  useLayoutEffect(() => {
     if (open) {
       setText('');
       setAt(0);

@@ -75,7 +75,7 @@ export function Compare({
         <div class="versus" ref={box} aria-busy={pending}>
           {answer.rankings.map(({ strategy, hits, failure, alone = [] }, side) => (
             <section key={strategy} style={{ gridColumn: side === 0 ? 1 : 3 }}>
-              <h3>{strategy}</h3>
+              <h2 class="minor">{strategy}</h2>
               {failure !== undefined && <p class="failure-text">{failure}</p>}
               {hits?.length === 0 && <p class="quiet">Nothing found.</p>}
               <ol>

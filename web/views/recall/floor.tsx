@@ -19,10 +19,10 @@ export function Floor({
   const left = answer?.hits.filter(({ memory }) => !kept.has(memory.id)) ?? [];
   return (
     <section class="stack">
-      <h3>
+      <h2 class="minor">
         Left out by the floor of relevance
         {recall.trace.minRelevance !== undefined && ` (${recall.trace.minRelevance.toFixed(3)})`}
-      </h3>
+      </h2>
       {left.length === 0 ? (
         <p class="quiet">Nothing: every hit reaches it.</p>
       ) : (

@@ -36,7 +36,7 @@ export function Hits({ recall, query }: { readonly recall: Recall; readonly quer
       </ol>
       {evidenceChains.length > 0 && (
         <section class="stack">
-          <h3>What the hits have to do with each other</h3>
+          <h2 class="minor">What the hits have to do with each other</h2>
           <ul class="stack">
             {evidenceChains.map(({ ids, weight }) => (
               <li key={ids.join(' ')} class="row">
@@ -74,19 +74,21 @@ function HitRow({
       <div class="hit-body">
         <ScoreBar explanation={explanation} names={names} />
         <p class="stored clamp">{snippet ?? memory.content}</p>
-        <MemoryFacts memory={memory} />
-        <div class="row">
-          <button type="button" class="small" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Hide' : 'Why this score'}
-          </button>
-          {isAssociative && (
-            <span class="tag" title={path?.join(' → ')}>
-              through links
-            </span>
-          )}
-          {viaDeepRecall && <span class="tag warn">deep recall</span>}
-          {relation && <span class="tag">relation: {relation.name}</span>}
-          {query !== undefined && <LabelButtons query={query} id={memory.id} />}
+        <div class="row spread hit-foot">
+          <MemoryFacts memory={memory} />
+          <div class="row">
+            <button type="button" class="small" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? 'Hide' : 'Why this score'}
+            </button>
+            {isAssociative && (
+              <span class="tag" title={path?.join(' → ')}>
+                through links
+              </span>
+            )}
+            {viaDeepRecall && <span class="tag warn">deep recall</span>}
+            {relation && <span class="tag">relation: {relation.name}</span>}
+            {query !== undefined && <LabelButtons query={query} id={memory.id} />}
+          </div>
         </div>
         {open && (
           <div class="stack">

@@ -1,0 +1,61 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, inspect, launch } from './browser.ts';
+
+describeInBrowser('the view What was asked', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('lists the recorded recalls, and repeats one beside what is answered now', async () => {
+    await using demo = await inspect(browser);
+    const recorded = await demo.memory.recalls();
+    const meant = recorded.find(({ query }) => query === 'which database does the shop run on?');
+    await using opened = await demo.open();
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'What was asked' }).waitFor();
+    expect(await page.locator('.asked-line').count()).toBe(recorded.length);
+    await page.getByRole('link', { name: /what is wrong with the roaster/ }).click();
+    await page.getByText('repeated to the bit').waitFor();
+    const then = await demo.memory.replay(
+      recorded.find(({ query }) => query?.includes('roaster'))?.recallId as string,
+    );
+    expect(await page.locator('.placed').first().locator('li').count()).toBe(then.hits.length);
+    await demo.memory.forget('database');
+    await opened.go(`#/asked/${meant?.recallId}`);
+    await page.getByText('repeats differently').waitFor();
+    await page.getByText('forgotten since').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('marks what is new and what is gone', async () => {
+    await using demo = await inspect(browser);
+    const recorded = (await demo.memory.recalls()).find(({ query }) => query?.includes('deploy'));
+    await demo.memory.remember('We deploy the shop when it rains', { id: 'rain', scope: 'project:shop' });
+    await using opened = await demo.open({ at: `#/asked/${recorded?.recallId}` });
+    const { page } = opened;
+    const now = page.locator('.placed').nth(1);
+    await now.getByText('when it rains').waitFor();
+    await now.locator('li', { hasText: 'when it rains' }).getByText('new').waitFor();
+    expect(await page.locator('.placed').first().getByText('gone').count()).toBeGreaterThan(0);
+  });
+
+  it('is the overview where nothing is recorded, and turns recording on', async () => {
+    await using fresh = await inspect(browser, {
+      fill: (memory) => memory.remember('Prefers dark roast', { id: 'dark' }),
+    });
+    await using reading = await fresh.open({ rights: 'read' });
+    await reading.page.getByText('this session may only read').waitFor();
+    await using opened = await fresh.open();
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: /Record recalls for 30 days/ }).click();
+    await page.getByText('Recalls are recorded from now on').waitFor();
+    await fresh.memory.recall('roast');
+    await opened.go('#/recall');
+    await opened.go('#/asked');
+    await page.getByRole('link', { name: /roast/ }).waitFor();
+  });
+});

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { describe } from 'vitest';
+import { fillDemo } from '../../src/cli/demo-memory.ts';
+import { type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
+import { type MemoryEngine, openSpaces } from '../../src/index.ts';
+
+const executable = process.env['SALIENCE_CHROMIUM'] ?? '/usr/bin/chromium';
+const built = new URL('../../dist/inspector/index.html', import.meta.url);
+
+/** Why there are no tests in a browser here; `undefined` where there are. */
+const missing =
+  process.env['SALIENCE_BROWSER_TESTS'] === 'off'
+    ? 'SALIENCE_BROWSER_TESTS is off'
+    : !existsSync(executable)
+      ? `there is no ${executable}: node scripts/test-inspector.mjs --install installs it`
+      : !existsSync(built)
+        ? 'the inspector is not built: ./run setup builds it'
+        : undefined;
+
+/** Tests that need a browser; skipped, with the reason in their title, where there is none. */
+export function describeInBrowser(title: string, tests: () => void): void {
+  describe.skipIf(missing)(missing === undefined ? title : `${title} (skipped: ${missing})`, tests);
+}
+
+export async function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: executable,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface Inspected extends AsyncDisposable {
+  readonly server: RunningServer;
+  readonly memory: MemoryEngine;
+  /** A page of a fresh profile, signed in unless the rights are `none`. */
+  open(options?: OpenOptions): Promise<OpenPage>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  readonly rights?: NewToken['rights'] | 'none';
+  /** Where it goes after it has signed in. */
+  readonly at?: string;
+}
+
+export interface OpenPage extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors and warnings of the console, exceptions, and reports of the policy. */
+  readonly complaints: readonly string[];
+  /** Goes to a view, and waits until it shows what it asks for. */
+  go(hash: string): Promise<void>;
+}
+
+export interface InspectOptions {
+  readonly fill?: ((memory: MemoryEngine) => Promise<unknown>) | undefined;
+  readonly port?: number | undefined;
+  readonly directory?: string | undefined;
+}
+
+/** A server on a free port with a real store: the demo, or what `fill` puts there. */
+export async function inspect(browser: Browser, options: InspectOptions = {}): Promise<Inspected> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'salience-inspector-'));
+  const demo = { now: Date.now() };
+  let filled = false;
+  const spaces = openSpaces({
+    path: directory,
+    synchronous: 'normal',
+    clock: () => (filled ? Date.now() : demo.now),
+    ...(options.fill ? { embedder: 'none' as const } : {}),
+  });
+  const memory = await spaces.get('demo');
+  await (options.fill ? options.fill(memory) : fillDemo(memory, demo));
+  filled = true;
+  const server = await startServer({
+    spaces,
+    tokens: { authenticate: async () => undefined },
+    port: options.port ?? 0,
+  });
+  return {
+    server,
+    memory,
+    open: (given) => open(browser, server, given),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function open(
+  browser: Browser,
+  server: RunningServer,
+  { rights = 'write', at, ...options }: OpenOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // What the server answers with an error is told by the page; the browser notes it too.
+    if (/^Failed to load resource: the server responded/.test(message.text())) return;
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+      console.error(`policy: ${violatedDirective} ${blockedURI} ${sample}`);
+    });
+  });
+  const go = async (hash: string) => {
+    await page.evaluate((next) => {
+      location.hash = next;
+    }, hash);
+    await settled(page);
+  };
+  await page.goto(
+    rights === 'none' ? `${server.url}/inspector/` : server.inspectorUrl({ space: 'demo', rights }),
+  );
+  await settled(page);
+  if (at !== undefined) await go(at);
+  return { page, context, complaints, go, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Until nothing is on its way: no request, no bar of a view that loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(
+    () => document.querySelector('#app > *') && !document.querySelector('.loading, [aria-busy="true"]'),
+  );
+}
+
+/** What sticks out of the page sideways: nothing should. */
+export async function overflowing(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    if (document.documentElement.scrollWidth <= innerWidth) return [];
+    const wide = [...document.querySelectorAll('#app *')].filter(
+      (each) => each.getBoundingClientRect().right > innerWidth + 1,
+    );
+    return wide.slice(-3).map(({ outerHTML }) => outerHTML.slice(0, 200));
+  });
+}
+
+/** Writes a picture for people to look at, where SALIENCE_PICTURES names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SALIENCE_PICTURES'];
+  if (folder === undefined || folder === '') return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

@@ -1,0 +1,186 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+
+describeInBrowser('the view Memories', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  const idsShown = async (page: Page): Promise<readonly string[]> => {
+    const rows = page.locator('.table .rows .line:not(:has(.quiet:text-is("…")))');
+    await rows.first().waitFor();
+    return rows.evaluateAll((each) =>
+      each
+        .map(
+          (row) =>
+            [Number(row.getAttribute('aria-rowindex')), row.querySelector('bdi')?.textContent ?? ''] as const,
+        )
+        .sort(([a], [b]) => a - b)
+        .map(([, text]) => text),
+    );
+  };
+
+  it('sorts and filters as the list of the engine does', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Importance' }).click();
+    await page.waitForURL(/sort=importance/);
+    await settled(page);
+    const listed = async (options: object) =>
+      (await demo.memory.list({ limit: 100, ...options })).memories.map(({ title, content }) =>
+        title ? `${title}: ${content}` : content,
+      );
+    const sorted = await listed({ sort: 'importance' });
+    const shown = await idsShown(page);
+    expect(shown.length).toBeGreaterThan(10);
+    expect(shown).toEqual(sorted.slice(0, shown.length));
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByLabel('Types', { exact: true }).fill('rule');
+    await page.getByLabel('Types', { exact: true }).press('Enter');
+    await page.waitForURL(/types=rule/);
+    await settled(page);
+    const rules = await listed({ sort: 'importance', types: ['rule'] });
+    await page.getByText(String(rules.length), { exact: true }).first().waitFor();
+    expect(await idsShown(page)).toEqual(rules);
+  });
+
+  it('edits a memory, shows what changed, and takes exactly that back', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
+    await page.getByLabel('Tags, with commas between').fill('taste, floral');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect(await demo.memory.get('guji')).toMatchObject({
+      content: 'The Ethiopian Guji tastes of jasmine',
+      tags: ['taste', 'floral'],
+    });
+    await page.locator('.difference ins', { hasText: 'jasmine' }).waitFor();
+    // Somebody else writes before it is undone.
+    await demo.memory.remember('Another memory', { id: 'another' });
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    expect((await demo.memory.get('guji'))?.content).toContain('bergamot');
+    expect(await demo.memory.get('another')).toBeDefined();
+    await page.locator('.detail .content', { hasText: 'bergamot' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('invalidates with a reason and reinstates, by the keyboard alone', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/memories/rent' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Invalidate…' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Why it is no longer true').focus();
+    await page.keyboard.type('the workshop has moved');
+    await page.keyboard.press('Enter');
+    await page.getByText('Marked as no longer true.').waitFor();
+    expect(await demo.memory.get('rent')).toMatchObject({ invalidReason: 'the workshop has moved' });
+    await page.getByRole('button', { name: 'Reinstate' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('True again.').waitFor();
+    expect((await demo.memory.get('rent'))?.invalidatedAt).toBeUndefined();
+  });
+
+  it('forgets after it has said what it means', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/memories/bags' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Forget this memory' });
+    await dialog.getByText('There is no undo.').waitFor();
+    expect(await demo.memory.get('bags')).toBeDefined();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByRole('button', { name: 'Forget for good' }).click();
+    await page.getByText('Forgotten.').waitFor();
+    expect(await demo.memory.get('bags')).toBeUndefined();
+    await page.waitForURL(/#\/memories(?!\/)/);
+  });
+
+  it('forgets all that a filter finds once their number is typed, and never without a filter', async () => {
+    await using demo = await inspect(browser);
+    const { total = 0 } = await demo.memory.list({ tags: ['taste'] });
+    expect(total).toBeGreaterThan(2);
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page, go } = opened;
+    await page.getByRole('button', { name: 'Forget these…' }).click();
+    await page.getByText('Narrow the list first').waitFor();
+    await page.keyboard.press('Escape');
+    await go('#/memories?author=Ann');
+    await page.getByRole('button', { name: 'Forget these…' }).click();
+    await page.getByText('Forgetting does not go by author').waitFor();
+    await page.keyboard.press('Escape');
+    await go('#/memories?tags=taste');
+    await page.getByRole('button', { name: 'Forget these…' }).click();
+    const forget = page.getByRole('button', { name: `Forget ${total}` });
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .fill(String(total + 1));
+    expect(await forget.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill(String(total));
+    await forget.click();
+    await page.getByText(`${total} memories are forgotten.`).waitFor();
+    expect((await demo.memory.list({ tags: ['taste'] })).total).toBe(0);
+    expect(await demo.memory.get('deploy')).toBeDefined();
+  });
+
+  it('shows what another tab changed as soon as it writes or asks again', async () => {
+    await using demo = await inspect(browser);
+    await using first = await demo.open({ at: '#/memories/skip' });
+    await using second = await demo.open({ at: '#/memories/skip' });
+    await second.page.getByRole('button', { name: 'Vote: it helps' }).click();
+    await second.page.getByText(/Usefulness is 0\.\d+ now/).waitFor();
+    await first.page.getByRole('button', { name: 'Vote: it helps' }).click();
+    const usefulness = (await demo.memory.get('skip'))?.usefulness.toFixed(2) ?? '';
+    await first.page.getByTitle('usefulness, from votes').getByText(usefulness).waitFor();
+  });
+
+  it('has 100,000 memories at hand: only what is in sight is in the page, and any row is a jump away', async () => {
+    const count = Number(process.env['SALIENCE_MEMORIES'] ?? 100_000);
+    await using many = await inspect(browser, {
+      fill: async (memory) => {
+        for (let start = 0; start < count; start += 5000) {
+          const size = Math.min(5000, count - start);
+          await memory.rememberMany(
+            Array.from({ length: size }, (_, at) => ({
+              id: `m${start + at}`,
+              content: `Number ${start + at} of many`,
+              importance: ((start + at) % 100) / 100,
+            })),
+          );
+        }
+      },
+    });
+    await using opened = await many.open({ at: '#/memories?sort=inserted&direction=asc' });
+    const { page, complaints } = opened;
+    await page.getByText('Number 0 of many').waitFor();
+    expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(count + 1));
+    expect(await page.locator('.table .rows .line').count()).toBeLessThan(80);
+    const jump = page.getByLabel('Jump to a row or an id');
+    await jump.fill(String(Math.floor(count * 0.7) + 1));
+    await jump.press('Enter');
+    await page.getByText(`Number ${Math.floor(count * 0.7)} of many`, { exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await page.getByText(`Number ${count - 1} of many`, { exact: true }).waitFor();
+    await page.keyboard.press('Home');
+    await page.getByText('Number 0 of many', { exact: true }).waitFor();
+    await jump.fill(`m${Math.floor(count / 2)}`);
+    await jump.press('Enter');
+    await page.locator('.detail .content', { hasText: `Number ${Math.floor(count / 2)} of many` }).waitFor();
+    await page
+      .locator('.line[aria-selected="true"]', { hasText: `Number ${Math.floor(count / 2)} of many` })
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

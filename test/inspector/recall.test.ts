@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, type Inspected, inspect, launch, settled } from './browser.ts';
+
+describeInBrowser('the view Recall', () => {
+  let browser: Browser;
+  let demo: Inspected;
+  beforeAll(async () => {
+    browser = await launch();
+    demo = await inspect(browser);
+  });
+  afterAll(async () => {
+    await demo[Symbol.asyncDispose]();
+    await browser.close();
+  });
+
+  it('shows what the engine answers, in its order, with its scores and its certificate', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=what+is+wrong+with+the+roaster' });
+    const { page } = opened;
+    const { hits, trace } = await demo.memory.recall('what is wrong with the roaster', { track: false });
+    expect(hits.length).toBeGreaterThan(3);
+    const shown = await page.locator('.hit-body .id').evaluateAll((links) => links.map(({ title }) => title));
+    expect(shown).toEqual(hits.map(({ memory }) => memory.id));
+    // Scores fall with the age of a memory between the two questions.
+    const scores = await page.locator('.hit-score .number:last-child').allInnerTexts();
+    expect(scores.map(Number)).toEqual(hits.map(({ score }) => expect.closeTo(score.value, 3)));
+    const line = await page.locator('.certificate b').innerText();
+    expect(Number(line)).toBeCloseTo(trace.upperBound, 3);
+  });
+
+  it('leaves nothing behind: it is not recorded, and nothing is learnt', async () => {
+    const before = await demo.memory.recalls({ limit: 1 });
+    const { sequence } = await demo.memory.stats();
+    await using opened = await demo.open({ at: '#/recall?q=coffee&strategy=retention' });
+    await opened.page.locator('.hit').first().waitFor();
+    await opened.go('#/recall?q=coffee&strategy=retention&tab=compare&against=bm25');
+    expect(await demo.memory.recalls({ limit: 1 })).toEqual(before);
+    expect((await demo.memory.stats()).sequence).toBe(sequence);
+  });
+
+  it('ranks anew as a slider moves, keeps it in the address, and goes back', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page, complaints } = opened;
+    await page.locator('.hit').first().waitFor();
+    const before = await page.locator('.hit-score').allInnerTexts();
+    const slider = page.getByRole('slider', { name: 'weights.similarity' });
+    await slider.focus();
+    for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/p\.weights\.similarity=/);
+    await settled(page);
+    const value = Number(await slider.inputValue());
+    expect(value).toBeGreaterThan(5);
+    const asked = await demo.memory.recall('coffee', {
+      track: false,
+      parameters: { 'weights.similarity': value },
+    });
+    const shown = await page.locator('.hit-body .id').evaluateAll((links) => links.map(({ title }) => title));
+    expect(shown).toEqual(asked.hits.map(({ memory }) => memory.id));
+    expect(await page.locator('.hit-score').allInnerTexts()).not.toEqual(before);
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    await settled(page);
+    expect(await page.locator('.hit-score').allInnerTexts()).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  it('lets the newest question win, and aborts the ones before', async () => {
+    await using opened = await demo.open({ at: '#/recall' });
+    const { page } = opened;
+    const aborted: string[] = [];
+    page.on('requestfailed', (request) => aborted.push(request.failure()?.errorText ?? ''));
+    // The first answers come last.
+    let left = 3;
+    await page.route('**/v1/recall', async (route) => {
+      const turn = left--;
+      if (turn > 1) await new Promise((resolve) => setTimeout(resolve, turn * 150));
+      await route.continue().catch(() => undefined);
+    });
+    const question = page.getByRole('searchbox', { name: 'Question' });
+    await question.fill('shop');
+    await question.fill('Bilal');
+    await question.fill('what is Bilal allergic to');
+    await page.locator('.hit').first().waitFor();
+    await settled(page);
+    expect(await page.locator('.hit').first().innerText()).toContain('hazelnuts');
+    expect(aborted).toEqual(['net::ERR_ABORTED', 'net::ERR_ABORTED']);
+  });
+
+  it('lights a part up in all bars', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page } = opened;
+    await page.locator('.legend button', { hasText: 'words' }).focus();
+    expect(await page.locator('.lit .bar i.on').count()).toBeGreaterThan(3);
+    const names = await page.locator('.bar i.on').evaluateAll((parts) => parts.map(({ title }) => title));
+    expect(names.every((name) => name.startsWith('words '))).toBe(true);
+  });
+
+  it('shows the tree of a score, whose root is the score', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Why this score' }).first().click();
+    const root = await page.locator('.tree summary .number').first().innerText();
+    expect(root).toBe(await page.locator('.hit-score .number:last-child').first().innerText());
+    expect(await page.locator('.tree').first().innerText()).toMatch(/words = .*weight 7, adds/);
+  });
+
+  it('says why a memory is not there, and what would let it in', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&limit=2&tab=why-not' });
+    const { page } = opened;
+    await page.getByRole('textbox', { name: /that you expected/ }).fill('ordered on the first Monday');
+    await page.getByRole('button', { name: /first Monday/ }).click();
+    await page.getByText('outranked').waitFor();
+    const why = await demo.memory.whyNot('order-day', { query: 'coffee', limit: 2, track: false });
+    expect(why.outcome).toBe('outranked');
+    await page.getByText(`needed above ${why.needed?.toFixed(4)}`).waitFor();
+    expect(why.changes.length).toBeGreaterThan(0);
+    await page.getByText(/Each of these alone/).waitFor();
+    for (const { signal } of why.changes) await page.getByText(signal, { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'It should have been here' }).click();
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    await page.getByText('missing', { exact: true }).waitFor();
+  });
+
+  it('shows what the floor of relevance left out', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=espresso+blend&floor=0.5' });
+    const { page } = opened;
+    const kept = await demo.memory.recall('espresso blend', { track: false, minRelevance: 0.5 });
+    const all = await demo.memory.recall('espresso blend', { track: false });
+    const left = all.hits.filter(({ memory }) => !kept.hits.some((hit) => hit.memory.id === memory.id));
+    expect(left.length).toBeGreaterThan(0);
+    expect(await page.locator('.left-out li').count()).toBe(left.length);
+  });
+
+  it('puts two strategies side by side, a line for each memory of both, and no score', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
+    const { page } = opened;
+    const { agreement, rankings } = await demo.memory.compare('coffee', { strategies: ['hybrid', 'bm25'] });
+    expect(await page.locator('.versus line').count()).toBe(agreement[0]?.shared);
+    const shown = await page
+      .locator('.versus li')
+      .evaluateAll((rows) => rows.map(({ dataset }) => dataset['id']));
+    expect(shown).toEqual(rankings.flatMap(({ hits }) => hits?.map(({ memory }) => memory.id)));
+    await page.getByRole('combobox', { name: 'The other strategy' }).selectOption('ambient');
+    await page.getByRole('heading', { name: 'ambient' }).waitFor();
+  });
+
+  it('makes a dataset of labels that eval reads', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page } = opened;
+    await page.locator('.hit').first().getByRole('button', { name: 'Good' }).click();
+    await page.locator('.hit').nth(1).getByRole('button', { name: 'Bad' }).click();
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as a dataset' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    const parsed = lines.map((line) => JSON.parse(line) as { kind: string });
+    const { hits } = await demo.memory.recall('coffee', { track: false });
+    expect(parsed.filter(({ kind }) => kind === 'memory')).toHaveLength(
+      (await demo.memory.list()).total ?? 0,
+    );
+    expect(parsed.filter(({ kind }) => kind === 'query')).toMatchObject([
+      { query: 'coffee', relevant: [hits[0]?.memory.id], mustNot: [hits[1]?.memory.id] },
+    ]);
+  });
+
+  it('saves why a memory was returned, with its texts or without', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=espresso+blend' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Why this score' }).first().click();
+    const save = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name }).click(),
+      ]);
+      return readFile(await download.path(), 'utf8');
+    };
+    expect(await save('Save as HTML')).toContain('The espresso blend is 50 % Lintong');
+    const blackened = await save('Save without texts');
+    expect(blackened).not.toMatch(/espresso|blend|Lintong/i);
+    expect(blackened).toContain('product');
+  });
+
+  it('is copied as a command, a request and a program that ask the same', async () => {
+    await using opened = await demo.open({ at: `#/recall?q=${encodeURIComponent("Ann's coffee")}&limit=3` });
+    const { page, context } = opened;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copy = async (name: string) => {
+      await page.getByRole('button', { name: 'Copy as' }).click();
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByText(`Copied as ${name}.`).first().waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copy('CLI')).toBe(
+      `salience recall 'Ann'\\''s coffee' --no-track --strategy hybrid --limit 3`,
+    );
+    const curl = await copy('curl');
+    expect(curl).toContain(`/v1/recall`);
+    expect(curl).toContain('$SALIENCE_TOKEN');
+    expect(curl).not.toContain('inspector_');
+    expect(await copy('TypeScript')).toContain(`memory.recall("Ann's coffee", {`);
+    expect(JSON.parse(await copy('JSON')).hits).toHaveLength(3);
+  });
+
+  it('says what is wrong with what was asked, and nothing is found', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&floor=7' });
+    const { page, go } = opened;
+    await page
+      .getByRole('alert')
+      .getByText(/minRelevance/)
+      .waitFor();
+    await go('#/recall?q=coffee&types=nothing-has-this-type');
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    await go('#/recall?strategy=ambient');
+    await page.locator('.hit').first().waitFor();
+  });
+});
