@@ -26,6 +26,8 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
   const elsewhere = params.get('space');
   useEffect(() => {
     document.title = `${view.title} · ${grant.space} · Salience`;
+    // Where the navigation is a row that scrolls, the view that is shown may be out of sight.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view, grant]);
   return (
     <div class="shell">

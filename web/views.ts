@@ -30,4 +30,16 @@ export const VIEWS: readonly View[] = [
     icon: 'M2 4h12M2 8h12M2 12h12',
     load: () => import('./views/memories/view.tsx'),
   },
+  {
+    name: 'conflicts',
+    title: 'Conflicts',
+    icon: 'M2 5h8M7 2l3 3-3 3M14 11H6M9 8l-3 3 3 3',
+    load: () => import('./views/conflicts/view.tsx'),
+  },
+  {
+    name: 'context',
+    title: 'Context',
+    icon: 'M2 6h12v4H2ZM6 6v4M10 6v4',
+    load: () => import('./views/context/view.tsx'),
+  },
 ];

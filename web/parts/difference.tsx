@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 /** Two versions of a text as one, with what went and what came marked, word by word. */
 export function TextDifference({ before, after }: { readonly before: string; readonly after: string }) {
   return (
@@ -13,6 +15,18 @@ export function TextDifference({ before, after }: { readonly before: string; rea
       )}
     </p>
   );
+}
+
+/** Two statements beside each other, each with its own words marked. */
+export function textSides(before: string, after: string): readonly [ComponentChildren, ComponentChildren] {
+  const pieces = differences(before, after);
+  const side = (Mark: 'del' | 'ins', own: Piece[0]) =>
+    pieces
+      .filter(([kind]) => kind === 'same' || kind === own)
+      .map(([kind, text], index) =>
+        kind === 'same' ? <span key={`${index}`}>{text}</span> : <Mark key={`${index}`}>{text}</Mark>,
+      );
+  return [side('del', 'gone'), side('ins', 'came')];
 }
 
 type Piece = readonly ['same' | 'gone' | 'came', string];

@@ -8,12 +8,12 @@ import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
+import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
 import { Edit } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
-import { withUndo } from './undo.ts';
 
 const Chart = lazy(() => import('../../parts/chart.tsx'));
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
-import { withUndo } from './undo.ts';
+import { withUndo } from '../../parts/undo.ts';
 
 interface Draft {
   readonly content: string;

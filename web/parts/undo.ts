@@ -1,6 +1,6 @@
-import type { MemoryEngine } from '../../../src/index.ts';
-import { act } from '../../api.ts';
-import { tell, tellFailure } from '../../parts/toast.tsx';
+import type { MemoryEngine } from '../../src/index.ts';
+import { act } from '../api.ts';
+import { tell, tellFailure } from './toast.tsx';
 
 /** Changes a memory, says so, and offers to take exactly that change back, whatever others wrote since. */
 export async function withUndo(

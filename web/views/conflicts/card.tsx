@@ -1,0 +1,135 @@
+import { useRef, useState } from 'preact/hooks';
+import { RESOLUTIONS } from '../../../src/domain/verbs.ts';
+import type { Memory, PendingConflict, Resolution } from '../../../src/index.ts';
+import { act } from '../../api.ts';
+import { textSides } from '../../parts/difference.tsx';
+import { MemoryFacts } from '../../parts/memory-line.tsx';
+import { ago, moment } from '../../parts/time.ts';
+import { tell, tellFailure } from '../../parts/toast.tsx';
+import { withUndo } from '../../parts/undo.ts';
+
+interface Decision {
+  readonly title: string;
+  readonly about: string;
+  readonly done: string;
+}
+
+const DECISIONS: Readonly<Record<Resolution, Decision>> = {
+  'keep-both': { title: 'Keep both', about: 'they do not contradict each other', done: 'Both are kept.' },
+  update: {
+    title: 'Update',
+    about: 'the older one takes the text of the newer one',
+    done: 'The older memory says what the newer one said.',
+  },
+  supersede: {
+    title: 'Supersede',
+    about: 'the older one is hidden while the newer one holds',
+    done: 'The newer memory supersedes the older one.',
+  },
+  delete: {
+    title: 'Delete the older one',
+    about: 'it is erased for good, without undo',
+    done: 'The older memory is erased.',
+  },
+};
+
+/** Two memories of which one may be wrong, with what can be decided about them. */
+export function ConflictCard({
+  conflict: { conflictId, older, newer, kind, similarity, at },
+  canWrite,
+  decided,
+}: {
+  readonly conflict: PendingConflict;
+  readonly canWrite: boolean;
+  /** Told before the list is asked for again. */
+  readonly decided: () => void;
+}) {
+  const [confirming, setConfirming] = useState(false);
+  const busy = useRef(false);
+  const [before, after] = textSides(older.content, newer.content);
+  const decide = async (resolution: Resolution) => {
+    if (busy.current) return;
+    if (resolution === 'delete' && !confirming) return setConfirming(true);
+    busy.current = true;
+    decided();
+    const { done } = DECISIONS[resolution];
+    if (resolution === 'delete') {
+      await act((memory) => memory.resolve(conflictId, resolution)).then(() => tell(done), tellFailure);
+    } else {
+      const kept = resolution === 'update' ? older.id : newer.id;
+      await withUndo(kept, done, (memory) => memory.resolve(conflictId, resolution));
+    }
+    busy.current = false;
+    setConfirming(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!canWrite || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === 'Escape') setConfirming(false);
+    const resolution = RESOLUTIONS[Number(event.key) - 1];
+    if (resolution) decide(resolution);
+  };
+  return (
+    <article
+      class="card pad stack conflict"
+      tabIndex={-1}
+      aria-label={`Conflict ${conflictId}`}
+      onKeyDown={onKeyDown}
+    >
+      <h2 class="hidden">Conflict {conflictId}</h2>
+      <p class="row quiet">
+        <span class="tag">{kind === 'similar' ? 'nearly the same' : 'a new value'}</span>
+        <span title="of the two statements, 0 to 1">
+          similarity <span class="number">{similarity.toFixed(2)}</span>
+        </span>
+        <time dateTime={at} title={moment(at)}>
+          noticed {ago(at)}
+        </time>
+      </p>
+      <div class="both">
+        <Side title="Older" memory={older} text={before} />
+        <Side title="Newer" memory={newer} text={after} />
+      </div>
+      {canWrite && (
+        <div class="decisions">
+          {RESOLUTIONS.map((resolution, index) => {
+            const { title, about } = DECISIONS[resolution];
+            const sure = resolution === 'delete' && confirming;
+            return (
+              <button
+                key={resolution}
+                type="button"
+                class={resolution === 'delete' ? 'danger' : ''}
+                onClick={() => decide(resolution)}
+              >
+                <span class="row">
+                  <kbd>{index + 1}</kbd>
+                  <b>{sure ? 'Really erase it?' : title}</b>
+                </span>
+                <span class="quiet">{sure ? 'press again; Escape keeps it' : about}</span>
+              </button>
+            );
+          })}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Side({
+  title,
+  memory,
+  text,
+}: {
+  readonly title: string;
+  readonly memory: Memory;
+  readonly text: ReturnType<typeof textSides>[0];
+}) {
+  return (
+    <div class="stack">
+      <h3>{title}</h3>
+      {memory.title && <b class="stored">{memory.title}</b>}
+      <p class="stored statement">{text}</p>
+      <MemoryFacts memory={memory} />
+    </div>
+  );
+}

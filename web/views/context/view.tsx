@@ -1,0 +1,172 @@
+import './context.css';
+import { VERBS } from '../../../src/domain/verbs.ts';
+import type { MemoryEngine } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { setParams, useRoute } from '../../router.ts';
+import { BudgetBar, type ShownContext } from './budget-bar.tsx';
+import { Inside, Outside } from './memories.tsx';
+
+/** The contexts that an agent gets. `most` is how far the budget can be dragged; typed, it may be more. */
+const KINDS = [
+  { name: 'question', title: 'For a question', verb: 'context', usual: 2000, most: 8000 },
+  { name: 'turn', title: 'On every turn', verb: 'pinned', usual: 5000, most: 10_000 },
+  { name: 'start', title: 'At the start of a session', verb: 'bootstrap', usual: 30_000, most: 60_000 },
+] as const;
+const FORMATS = VERBS.context.arguments.format.enum;
+const LEAST = 50;
+
+type Format = (typeof FORMATS)[number];
+
+/** What a model would be given: what fits into a budget of tokens, what does not and why, and the very text. */
+export default function ContextView() {
+  const { params } = useRoute();
+  const kind = KINDS.find(({ name }) => name === params.get('for')) ?? KINDS[0];
+  const query = params.get('q')?.trim() || undefined;
+  const maxTokens = budgetOf(params.get('budget')) ?? kind.usual;
+  const format = FORMATS.find((each) => each === params.get('format')) ?? 'text';
+  const fields = { ...(kind.verb === 'context' ? { query } : {}), maxTokens, format };
+  const { answer, error, pending, reload } = useAsk(
+    (memory, signal) => ask(memory, kind.verb, query, { maxTokens, format, signal }),
+    [kind, query, maxTokens, format],
+  );
+  return (
+    <div class="stack context">
+      <div class="view-head">
+        <h1>Context</h1>
+        <CopyAs verb={kind.verb} fields={fields} answer={answer} />
+      </div>
+      <div class="row">
+        {KINDS.map(({ name, title }) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === kind.name}
+            onClick={() => setParams({ for: name, budget: undefined })}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {kind.verb === 'context' && (
+        <input
+          type="search"
+          class="question"
+          aria-label="Question"
+          placeholder="The question that the model will be asked; empty: what matters whatever is asked"
+          value={params.get('q') ?? ''}
+          onInput={(event) => setParams({ q: event.currentTarget.value })}
+        />
+      )}
+      <div class="context-settings">
+        <div class="slider budget">
+          <label for="budget">Budget in tokens</label>
+          <input
+            type="number"
+            class="number"
+            aria-label="Budget in tokens, exactly"
+            min={1}
+            value={maxTokens}
+            onChange={(event) => setParams({ budget: event.currentTarget.value })}
+          />
+          <input
+            id="budget"
+            type="range"
+            min={LEAST}
+            max={Math.max(kind.most, maxTokens)}
+            step={LEAST}
+            value={maxTokens}
+            onInput={(event) => setParams({ budget: event.currentTarget.value })}
+          />
+        </div>
+        <label class="field">
+          <span>Written as</span>
+          <select value={format} onChange={(event) => setParams({ format: event.currentTarget.value })}>
+            {FORMATS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {kind.verb === 'context' && <PinnedCost />}
+      {error ? (
+        <Failure error={error} retry={reload} />
+      ) : answer ? (
+        <Built context={answer} pending={pending} />
+      ) : (
+        <Loading />
+      )}
+    </div>
+  );
+}
+
+/** What is asked here teaches the memory nothing. */
+function ask(
+  memory: MemoryEngine,
+  verb: (typeof KINDS)[number]['verb'],
+  query: string | undefined,
+  options: { readonly maxTokens: number; readonly format: Format; readonly signal: AbortSignal },
+): Promise<ShownContext> {
+  return verb === 'context' ? memory.context(query, { ...options, track: false }) : memory[verb](options);
+}
+
+function budgetOf(text: string | null): number | undefined {
+  const budget = Math.round(Number(text));
+  return text && budget >= 1 && budget <= 1_000_000_000 ? budget : undefined;
+}
+
+function Built({ context, pending }: { readonly context: ShownContext; readonly pending: boolean }) {
+  const { items, omitted, text, messages, nothing } = context;
+  if (items.length === 0 && omitted.length === 0) {
+    return (
+      <Empty title="Nothing is in it">
+        <p>{nothing?.message ?? 'No memory belongs in this context, and it costs nothing.'}</p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="stack built" aria-busy={pending}>
+      <BudgetBar context={context} />
+      <div class="context-columns">
+        <div class="stack">
+          <Inside items={items} />
+          <Outside omitted={omitted} />
+        </div>
+        <section class="stack">
+          <h2>What the model sees</h2>
+          {messages ? (
+            messages.map(({ role, content }) => (
+              <div key={role} class="stack">
+                <h3>{role}</h3>
+                <pre class="card pad stored">{content}</pre>
+              </div>
+            ))
+          ) : text === '' ? (
+            <p class="quiet">Nothing: no memory fits.</p>
+          ) : (
+            <pre class="card pad stored">{text}</pre>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** What is spent before any question is asked. */
+function PinnedCost() {
+  const { answer } = useAsk((memory, signal) => memory.pinned({ signal }), []);
+  if (!answer || answer.items.length === 0) return null;
+  const { items, tokens } = answer;
+  return (
+    <p class="row quiet">
+      <span>
+        Beside it, {items.length} pinned {items.length === 1 ? 'memory takes' : 'memories take'}{' '}
+        <b class="number">{tokens.toLocaleString('en')}</b> tokens on every turn.
+      </span>
+      <button type="button" class="link" onClick={() => setParams({ for: 'turn', budget: undefined })}>
+        Show them
+      </button>
+    </p>
+  );
+}
