@@ -1,11 +1,11 @@
 // ./run bench [NAME…] [--size N]: all but those that are only run by name, or those named; results go to bench/results, one file a benchmark, and
-// from there into README.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
+// from there into docs/measured.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine } from './measure.mjs';
-import { updateReadme } from './readme.mjs';
+import { updateMeasured } from './measured.mjs';
 import { updateBenchmarks } from './report.mjs';
 
 const NAMES = [
@@ -171,7 +171,7 @@ if (wanted('peers')) {
   );
 }
 
-updateReadme();
+updateMeasured();
 updateBenchmarks();
 
 function save(name, content) {

@@ -62,23 +62,40 @@ describe('examples', () => {
   });
 });
 
-describe('the readme', () => {
-  const blocks = marked
-    .lexer(readFileSync(join(root, 'README.md'), 'utf8'))
+function blocksOf(page: string): readonly { readonly kind: string; readonly text: string }[] {
+  return marked
+    .lexer(readFileSync(join(root, page), 'utf8'))
     .flatMap((token) => (token.type === 'code' ? [{ kind: token.lang ?? '', text: `${token.text}\n` }] : []));
+}
 
-  test('shows the quick start as it is, and what it really prints', () => {
+describe.each([
+  ['README.md', 'quick-start'],
+  ['docs/overview.md', 'explained'],
+])('%s', (page, name) => {
+  const blocks = blocksOf(page);
+
+  test('shows an example as it is, and what it really prints', () => {
     const at = blocks.findIndex(({ kind }) => kind === 'ts');
-    expect(blocks[at]?.text).toBe(readExample('quick-start'));
-    expect(blocks[at + 1]).toEqual({ kind: 'text', text: readExpected('quick-start') });
+    expect(blocks[at]?.text).toBe(readExample(name));
+    expect(blocks[at + 1]).toEqual({ kind: 'text', text: readExpected(name) });
   });
 
   test('shows no other code that nothing checks', () => {
     expect(blocks.filter(({ kind }) => kind !== 'sh').map(({ kind }) => kind)).toEqual(['ts', 'text']);
   });
+});
 
-  test('names every example', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+describe('the readme', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+  test('names every example, in fewer than 120 lines', () => {
     for (const name of names) expect(readme).toContain(`examples/${name}.mjs`);
+    expect(readme.split('\n').length).toBeLessThan(120);
+  });
+
+  test('shows a picture of what the example prints', () => {
+    const script = join(root, 'scripts', 'picture.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
   });
 });

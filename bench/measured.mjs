@@ -1,9 +1,9 @@
-// Puts the measured speed into README.md, between its markers: what is read there is what was measured last.
+// Puts the measured speed into docs/measured.md, between its markers: what is read there is what was measured last.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-const readme = new URL('../README.md', import.meta.url);
+const page = new URL('../docs/measured.md', import.meta.url);
 
-export function updateReadme() {
+export function updateMeasured() {
   const speed = read('speed');
   const memory = read('memory');
   const living = read('living');
@@ -35,9 +35,9 @@ export function updateReadme() {
       `Following links (${living.results.links.toLocaleString('en')} of them, ${living.results.memories.toLocaleString('en')} memories) makes a \`hybrid\` recall ${living.results.expansionRatio} times as long; what \`retention\` learns of a recall takes ${living.results.effectsMs} ms without links, and where it both follows links and makes new ones with every recall its median goes from ${living.results.recall['retention with expansion'].p50} to ${living.results.recall['retention with expansion and effects'].p50} ms; maintenance of 100,000 memories ${living.results.maintenance[0].seconds} s.`,
   ].filter(Boolean);
   const block = `<!-- measured:speed -->\n${lines.join('\n')}\n\n${notes.join('\n')}\n<!-- /measured:speed -->`;
-  const text = readFileSync(readme, 'utf8');
+  const text = readFileSync(page, 'utf8');
   writeFileSync(
-    readme,
+    page,
     text.replace(/<!-- measured:speed -->[\s\S]*<!-- \/measured:speed -->/, () => block),
   );
 }
