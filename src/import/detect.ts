@@ -1,7 +1,7 @@
 import { SalienceError } from '../domain/errors.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
-import { type DocumentFormat, openParts, partsOfUser } from './document-format.ts';
+import { type DocumentFormat, openParts, type Part, partsByUser, partsOfUser } from './document-format.ts';
 import { engram } from './engram.ts';
 import { isFields } from './fields.ts';
 import type { ImportSource, SourceOptions } from './item.ts';
@@ -53,6 +53,25 @@ export async function openByStructure(
   return lines;
 }
 
+/**
+ * Opens a JSON document of another system as a source for each of its users. Throws `invalid_argument` for one that names
+ * none; `unreadable_file`.
+ */
+export async function openByUser(
+  path: string,
+  name: string,
+  said: DocumentFormatName | undefined,
+  options: SourceOptions,
+): Promise<readonly ImportSource[]> {
+  const document = parseDocument(await readWholeText(path, options), path);
+  const [format, ...others] = said
+    ? [documentFormats[said]]
+    : Object.values(documentFormats).filter((each) => each.recognises(document));
+  if (!format || others.length > 0) throw notCertain(path);
+  const parts = partsByUser(partsIn(format, document, path), path);
+  return [...parts].map(([user, own]) => ({ ...openParts(own, name, options), user }));
+}
+
 /** What lines like this one are, when that is certain. */
 export function linesFormat(line: unknown): 'jsonl' | 'mcp-memory' | undefined {
   if (!isFields(line)) return undefined;
@@ -74,8 +93,12 @@ function openAs(
   name: string,
   options: SourceOptions,
 ): ImportSource {
+  return openParts(partsOfUser(partsIn(format, document, path), path, options), name, options);
+}
+
+function partsIn(format: DocumentFormat, document: unknown, path: string): readonly Part[] {
   const parts = format.partsOf(document);
-  if (parts) return openParts(partsOfUser(parts, path, options), name, options);
+  if (parts) return parts;
   throw new SalienceError('invalid_argument', `${path} is not ${format.holds}`, {
     details: { field: 'format', file: path },
   });

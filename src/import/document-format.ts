@@ -51,7 +51,7 @@ export function partsOfUser(
   if (user === undefined && users.length > 1) {
     throw new SalienceError(
       'invalid_argument',
-      `${path} contains the data of ${users.length} users: ${names}; a space is for one user: import each into a space of its own, with --user NAME --space SPACE`,
+      `${path} contains the data of ${users.length} users: ${names}; a space is for one user: import each into a space of its own, with --user NAME --space SPACE, or all at once with --space-per-user`,
       { details: { field: 'user', users: users.slice(0, MOST_NAMED) } },
     );
   }
@@ -68,6 +68,29 @@ export function partsOfUser(
   );
 }
 
+/** The parts of each user. What concerns the document, or nobody that is named, is told with the first. */
+export function partsByUser(parts: readonly Part[], path: string): ReadonlyMap<string, readonly Part[]> {
+  const users = [...new Set(parts.flatMap(({ owner }) => owner ?? []))];
+  if (users.length === 0) {
+    throw new SalienceError(
+      'invalid_argument',
+      `${path} names no users; leave out --space-per-user, and name the space with --space`,
+      { details: { field: 'spacePerUser', file: path } },
+    );
+  }
+  return new Map(
+    users.map((user, at) => [
+      user,
+      parts.flatMap((part) => {
+        if (part.owner === user) return [part];
+        if (part.owner === undefined) return at === 0 ? [part] : [];
+        return part.owner === null && at === 0 ? [{ at: part.at, read: () => [ofNobody] }] : [];
+      }),
+    ]),
+  );
+}
+
+const ofNobody: ImportItem = { kind: 'left-out', what: 'records of no user' };
 const leftOut: ImportItem = { kind: 'left-out', what: 'records of other users' };
 
 export function openParts(parts: readonly Part[], name: string, options: SourceOptions): ImportSource {

@@ -2,7 +2,7 @@
 
 export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';
 export { type ImportCounts, importItems } from './import.ts';
-export type { ImportItem } from './item.ts';
+export type { ImportItem, ImportSource } from './item.ts';
 export { readJsonLine } from './json-lines.ts';
 export { createImportLinks } from './links.ts';
-export { IMPORT_FORMATS, type ImportFormat, openSource } from './source.ts';
+export { IMPORT_FORMATS, type ImportFormat, openSource, openSourcesByUser } from './source.ts';

@@ -47,6 +47,8 @@ export interface ImportSource {
   readonly items: AsyncIterable<ImportItem>;
   /** How much of it has been read, 0–1; `undefined` when its size is not known. */
   share(): number | undefined;
+  /** Whose the items are; absent where the source is not divided by users. */
+  readonly user?: string | undefined;
 }
 
 export interface SourceOptions {

@@ -7,6 +7,7 @@ import {
   type DocumentFormatName,
   linesFormat,
   openByStructure,
+  openByUser,
   openDocument,
 } from './detect.ts';
 import { type DocumentReader, openDocuments } from './documents.ts';
@@ -82,6 +83,25 @@ export async function openSource(
   return readLine
     ? openJsonLines(path, name, readLine, options)
     : openDocument(path, name, found as DocumentFormatName, options);
+}
+
+/**
+ * Opens a file of several users as a source for each of them, which says whose it is. Throws `invalid_argument` for a file
+ * that names no users, and what `openSource` throws.
+ */
+export async function openSourcesByUser(
+  path: string,
+  options: SourceOptions & { readonly format?: ImportFormat | undefined } = {},
+): Promise<readonly ImportSource[]> {
+  const { format } = options;
+  if ((await kindOf(path)) === 'folder' || (format !== undefined && !isDocumentFormat(format))) {
+    throw new SalienceError(
+      'invalid_argument',
+      `${path} does not say which user its records belong to; leave out --space-per-user`,
+      { details: { field: 'spacePerUser', file: path } },
+    );
+  }
+  return openByUser(path, nameOf(path, process.cwd()), format, options);
 }
 
 function isDocumentFormat(format: ImportFormat | undefined): format is DocumentFormatName {

@@ -406,3 +406,51 @@ it('links the notes of several paths', async () => {
     'imported 2 memories, linked 1 pair\n',
   );
 });
+
+describe('a file of several users with --space-per-user', () => {
+  const team = JSON.stringify([
+    { id: '1', memory: 'Ann has a canoe', user_id: 'ann' },
+    { id: '2', memory: 'Bob plays chess', user_id: 'bob' },
+    { id: '3', memory: 'Of nobody' },
+  ]);
+
+  it('goes into the space of each, and again changes nothing', async () => {
+    work.file('team.json', team);
+    const first = await work.salience(['import', 'team.json', '--space-per-user']);
+    expect(first.stdout).toBe(
+      'imported 2 memories; left out: records of no user (1)\ninto 2 spaces: ann, bob\n',
+    );
+    expect(await listAll('--space', 'ann')).toMatchObject([{ content: 'Ann has a canoe' }]);
+    expect(await listAll('--space', 'bob')).toMatchObject([{ content: 'Bob plays chess' }]);
+    const again = await work.json(['import', 'team.json', '--space-per-user']);
+    expect(again).toMatchObject({ imported: 0, unchanged: 2 });
+    await work.json(['import', 'team.json', '--space-per-user', '--space', 'acme']);
+    expect(await listAll('--space', 'acme/bob')).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a name that is none of a space',
+      [
+        { memory: 'x', user_id: 'ann' },
+        { memory: 'y', user_id: 'a/../b' },
+      ],
+      'a/../b',
+    ],
+    ['no users', [{ id: '1', memory: 'x', hash: 'h' }], 'names no users'],
+  ])('is refused for %s, before anything is written', async (_, records, reason) => {
+    work.file('team.json', JSON.stringify(records));
+    const { code, stderr } = await work.salience(['import', 'team.json', '--space-per-user']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    expect(existsSync(join(work.directory, 'memory'))).toBe(false);
+  });
+
+  it('takes no other files, nor one user', async () => {
+    work.file('notes/a.md', 'A note');
+    work.file('team.json', team);
+    const folder = await work.salience(['import', 'notes', '--space-per-user']);
+    expect(folder.stderr).toContain('does not say which user');
+    const both = await work.salience(['import', 'team.json', '--space-per-user', '--user', 'ann']);
+    expect(both.stderr).toContain('exclude each other');
+  });
+});

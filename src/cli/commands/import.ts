@@ -1,18 +1,23 @@
 import { type Command, Option } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
+import { parseSpaceName } from '../../domain/space.ts';
 import {
   createImportLinks,
   IMPORT_FORMATS,
   type ImportCounts,
   type ImportFormat,
+  type ImportSource,
   importItems,
   openSource,
+  openSourcesByUser,
 } from '../../import/index.ts';
-import type { MemoryEngine } from '../../index.ts';
+import { type MemoryEngine, openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
-import { open } from '../open.ts';
+import { open, openingOf } from '../open.ts';
 import { collect } from '../options.ts';
 import { createProgress } from '../progress.ts';
+import { plainLine } from '../terminal-text.ts';
 import { formatCount, plural } from '../units.ts';
 
 interface Options {
@@ -21,6 +26,7 @@ interface Options {
   readonly tag?: readonly string[] | undefined;
   readonly user?: string | undefined;
   readonly update?: boolean | undefined;
+  readonly spacePerUser?: boolean | undefined;
 }
 
 interface Skipped {
@@ -37,6 +43,7 @@ export const examples = [
   'salience import . --format git --tag history',
   'salience import conversations.json --format chatgpt --tag chats',
   'salience import mem0.json --user ann --space ann',
+  'salience import team.json --space-per-user',
 ] as const;
 
 export function configure(command: Command): void {
@@ -51,46 +58,106 @@ export function configure(command: Command): void {
     .option('--scope <scope>', 'for what names no scope of its own (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
     .option('--user <user>', 'of a file of several users: the one whose memories are imported')
+    .option(
+      '--space-per-user',
+      'of a file of several users: each into the space of their name, below --space if given',
+    )
     .option('--update', 'for an export: overwrite memories that differ here, even if the export is not newer')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
-        // A source that cannot be read leaves no space behind: the memory is opened when there is something for it.
-        let opened: Promise<MemoryEngine> | undefined;
-        const openOnce = () => {
-          opened ??= open(context);
-          return opened;
-        };
-        try {
-          const counts = await importAll(openOnce, paths, context);
-          return counts.skipped > 0 ? PARTLY : 0;
-        } finally {
-          await opened?.then(
-            (memory) => memory.close(),
-            () => undefined,
-          );
+        const { user, spacePerUser } = context.options;
+        if (user !== undefined && spacePerUser) {
+          throw new SalienceError('invalid_argument', '--user and --space-per-user exclude each other', {
+            details: { field: 'user' },
+          });
         }
+        const counts = await (spacePerUser ? intoManySpaces(paths, context) : intoOneSpace(paths, context));
+        return counts.skipped > 0 ? PARTLY : 0;
       }),
     );
 }
 
-/** Imports one path after the other; says in the end, and also when interrupted, what became of everything. */
+/** A source, and the memory that it goes into, which is opened when there is something for it. */
+interface Import {
+  readonly source: ImportSource;
+  readonly memory: () => Promise<MemoryEngine>;
+  /** What its links are collected with: those of one space. */
+  readonly space: string;
+}
+
+async function intoOneSpace(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
+  const { options, signal } = context;
+  // A source that cannot be read leaves no space behind.
+  let opened: Promise<MemoryEngine> | undefined;
+  const memory = () => {
+    opened ??= open(context);
+    return opened;
+  };
+  const imports = async function* (): AsyncGenerator<Import, void> {
+    for (const path of paths) {
+      const source = await openSource(path, { ...options, tags: options.tag, signal });
+      yield { source, memory, space: options.space };
+    }
+  };
+  try {
+    return await importAll(imports(), paths.length, context);
+  } finally {
+    await opened?.then(
+      (memory) => memory.close(),
+      () => undefined,
+    );
+  }
+}
+
+async function intoManySpaces(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
+  const { options, signal } = context;
+  const { space: above } = options;
+  // All of them are read, and their names checked, before anything is written.
+  const imports: { source: ImportSource; space: string }[] = [];
+  for (const path of paths) {
+    for (const source of await openSourcesByUser(path, { ...options, tags: options.tag, signal })) {
+      const { user = '' } = source;
+      imports.push({ source, space: parseSpaceName(above === 'default' ? user : `${above}/${user}`) });
+    }
+  }
+  const opening = await openingOf(context);
+  try {
+    await using spaces = openSpaces(opening);
+    const each = imports.map((one) => ({ ...one, memory: () => spaces.get(one.space) }));
+    const counts = await importAll(each, imports.length, context);
+    const names = [...new Set(imports.map(({ space }) => space))];
+    if (!options.json)
+      await context.print(
+        `into ${plural(names.length, 'space', 'spaces')}: ${names.map(plainLine).join(', ')}`,
+      );
+    return counts;
+  } finally {
+    await opening.store?.close();
+  }
+}
+
+/** Imports one source after the other; says in the end, and also when interrupted, what became of everything. */
 async function importAll(
-  memory: () => Promise<MemoryEngine>,
-  paths: readonly string[],
+  imports: AsyncIterable<Import> | Iterable<Import>,
+  many: number,
   context: Context<Options>,
 ): Promise<ImportCounts> {
   const { options, signal, warn } = context;
   const skipped: Skipped[] = [];
   const leftOut = new Map<string, number>();
   const onLeftOut = (what: string) => void leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
-  const links = createImportLinks();
+  const linksOf = new Map<
+    string,
+    { links: ReturnType<typeof createImportLinks>; memory: Import['memory'] }
+  >();
   const progress = createProgress('importing', process.stderr);
   let finished = noCounts;
   let current = noCounts;
   let done = false;
   try {
-    for (const path of paths) {
-      const source = await openSource(path, { ...options, tags: options.tag, signal });
+    for await (const { source, memory, space } of imports) {
+      const { links } = linksOf.get(space) ?? { links: createImportLinks() };
+      linksOf.set(space, { links, memory });
       await importItems(memory, source.items, {
         signal,
         links,
@@ -105,7 +172,7 @@ async function importAll(
           const { imported, updated, unchanged, skipped, differs = 0 } = sum(finished, counts);
           progress.update(
             imported + updated + unchanged + skipped + differs,
-            paths.length > 1 ? undefined : source.share(),
+            many > 1 ? undefined : source.share(),
           );
         },
         onSkipped(where, reason) {
@@ -117,8 +184,10 @@ async function importAll(
       finished = sum(finished, current);
       current = noCounts;
     }
-    const linked = await links.write(memory, { signal, onLeftOut });
-    if (linked > 0) finished = { ...finished, linked };
+    for (const { links, memory } of linksOf.values()) {
+      const linked = await links.write(memory, { signal, onLeftOut });
+      if (linked > 0) finished = { ...finished, linked: (finished.linked ?? 0) + linked };
+    }
     done = true;
   } finally {
     progress.finish();
