@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { insert, replace, start, write } from '../../testing/store-contract/harness.ts';
 import { CHECKSUM_FUNCTION, checksumOf } from './checksum.ts';
-import type { SqlValue } from './driver.ts';
+import { real, type SqlValue } from './driver.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 /** The same by its definition: all bytes, then all numbers, then kinds and texts in order. */
@@ -42,9 +42,10 @@ test('common writes bring their checksums along, and have SQLite compute none', 
 });
 
 test('SQLite computes the checksum of a number that it is given as a text', async () => {
-  const computed = await callsWhile(Number.EPSILON / 3);
-  // Of a memory that is made, of one that is changed, and of a link that is made and set again.
-  expect(computed).toBe(4);
+  const number = Number.EPSILON / 3;
+  const computed = await callsWhile(number);
+  // Of a memory that is made, of one that is changed, and of a link that is made and set again. Only one driver needs a text.
+  expect(computed).toBe(typeof real(number) === 'string' ? 4 : 0);
 });
 
 /** How often SQLite asks for a checksum while memories and links with this number are written; all rows are sound. */
