@@ -68,10 +68,7 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
       const known = entries.get(key);
       if (known) {
         if (known.request === fingerprint) return { answer: await again(known, isForgotten), replayed: true };
-        throw new SalienceError(
-          'idempotency_conflict',
-          'this idempotency key was used for another request; make a new key for every new request',
-        );
+        throw otherRequest();
       }
       const answering = work();
       const entry: Entry = {
@@ -104,7 +101,18 @@ async function again(
   const answer = await entry.answer;
   if (answer && !(await isForgotten(answer))) return answer;
   entry.answer = Promise.resolve(undefined);
-  throw new SalienceError(
+  throw erasedAnswer();
+}
+
+export function otherRequest(): SalienceError {
+  return new SalienceError(
+    'idempotency_conflict',
+    'this idempotency key was used for another request; make a new key for every new request',
+  );
+}
+
+export function erasedAnswer(): SalienceError {
+  return new SalienceError(
     'redacted',
     'this request was done, and its answer is gone, because a memory in it was forgotten since',
   );

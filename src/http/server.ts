@@ -6,6 +6,7 @@ import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Spaces } from '../index.ts';
+import type { SharedTexts } from '../store-kit.ts';
 import { createApp } from './app.ts';
 import type { MountedHandler } from './app-types.ts';
 import { limitConnections } from './connections.ts';
@@ -15,6 +16,7 @@ import { INSPECTOR } from './inspector.ts';
 import { createInspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { createSharedIdempotencyKeys } from './shared-idempotency.ts';
 import type { NewToken, TokenStore } from './tokens.ts';
 import { createWaitingPlaces } from './waiting.ts';
 
@@ -71,6 +73,11 @@ export interface ServerOptions {
    * elsewhere. Default is that it can.
    */
   readonly ready?: (() => Promise<unknown>) | undefined;
+  /**
+   * Texts of a store that several servers share (`store.shared`): a request with an idempotency key is then done once by all
+   * of them. Default is each server for itself.
+   */
+  readonly shared?: SharedTexts | undefined;
   /** Whether the inspector, a page that shows a memory at work, is served at `/inspector`. Default is true. */
   readonly inspector?: boolean | undefined;
   /**
@@ -125,6 +132,7 @@ const optionKeys = keysOf<ServerOptions>()({
   acceptNow: true,
   version: true,
   ready: true,
+  shared: true,
   inspector: true,
   publicUrl: true,
   mount: true,
@@ -175,7 +183,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     inspector,
     rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
-    idempotency: createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
+    idempotency: options.shared
+      ? createSharedIdempotencyKeys(options.shared, clock)
+      : createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
     body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: limits.requestTimeout },
     acceptNow: options.acceptNow === true,
     workTimeout: options.workTimeout ?? 120_000,

@@ -35,6 +35,11 @@ export interface Store extends AsyncDisposable {
   deleteSpace(name: string): Promise<void>;
   /** What belongs to no space, where several processes on several machines share the store. */
   readonly shared?: SharedTexts | undefined;
+  /**
+   * Rejects while the store cannot be written to: it cannot be reached, its schema does not fit, its disk is full. Absent
+   * where nothing but writing tells.
+   */
+  readonly ready?: (() => Promise<void>) | undefined;
   /** Copies whole spaces out of the store and into it, with all that they hold (see `copySpace`); absent where it cannot. */
   readonly copying?: StoreCopying | undefined;
   close(): Promise<void>;
@@ -45,6 +50,8 @@ export interface SharedTexts {
   get(kind: string, id: string): Promise<string | undefined>;
   /** Throws `already_exists`. */
   add(kind: string, id: string, text: string): Promise<void>;
+  /** Writes one, in the place of what was there. */
+  put(kind: string, id: string, text: string): Promise<void>;
   /** Whether there was one. */
   remove(kind: string, id: string): Promise<boolean>;
   /** The ids of a kind, in no order. */

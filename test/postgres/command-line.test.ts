@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +13,18 @@ const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const CANARY = 'canary-password';
 
 describe('a URL of a database', () => {
+  it.each(['--from', '--to'])('with a password is refused by %s of copy', (option) => {
+    const other = option === '--from' ? '--to' : '--from';
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [main, 'copy', other, './a', option, `postgresql://user:${CANARY}@host/db`],
+      { encoding: 'utf8' },
+    );
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('env:SALIENCE_STORE');
+    expect(stderr).not.toContain(CANARY);
+  });
+
   it('is refused on the command line, with a hint and without being repeated', () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -78,6 +93,37 @@ describe.skipIf(SERVER === undefined)(
       expect(salience('list').stdout).not.toContain('dark roast');
     });
 
+    it('copies spaces there and back, migrates, and erases', () => {
+      const path = mkdtempSync(join(tmpdir(), 'salience-copy-'));
+      try {
+        const local = ['--path', join(path, 'one'), '--space', 'moved'];
+        const here = { ...environment };
+        for (const name of ['SALIENCE_STORE', 'SALIENCE_STORE_FILE']) delete here[name];
+        const { status } = spawnSync(
+          process.execPath,
+          [main, 'remember', 'Lives by the harbour', '--id', 'h', ...local],
+          { env: here },
+        );
+        expect(status).toBe(0);
+        const copy = (...args: readonly string[]) => salience('copy', ...args);
+        expect(copy('--from', join(path, 'one'), '--to', 'env:SALIENCE_STORE')).toMatchObject({
+          status: 0,
+          stdout: 'copied moved: 1 memory, 1 event, 0 uses; counts and checksums are the same\n',
+        });
+        expect(salience('recall', 'harbour', '--space', 'moved').stdout).toContain('Lives by the harbour');
+        const back = copy('--from', 'env:SALIENCE_STORE', '--to', join(path, 'two'), 'moved', '--json');
+        expect(JSON.parse(back.stdout)).toMatchObject([{ space: 'moved', rows: { memory: 1 } }]);
+        expect(copy('--from', join(path, 'two'), '--to', 'env:SALIENCE_STORE').stderr).toContain('exists');
+        expect(copy('--from', path, '--to', 'env:NOT_SET').stderr).toContain('NOT_SET is not set');
+        expect(salience('migrate').stdout).toMatch(/^the schema is of version \d+ already\n$/);
+        expect(salience('erase').status).toBe(2);
+        expect(salience('erase', '--yes').stdout).toMatch(/^rewrote \d+ tables: /);
+        expect(salience('spaces', 'delete', 'moved', '--yes').status).toBe(0);
+      } finally {
+        rmSync(path, { recursive: true, force: true });
+      }
+    });
+
     it('two stores are one too many', () => {
       expect(salience('spaces', '--path', './files').stderr).toContain('leave one of them out');
     });
@@ -88,10 +134,10 @@ describe.skipIf(SERVER === undefined)(
         id: string;
       };
       const [one, two] = [await serve(), await serve()];
-      const ask = (url: string, path: string, body?: object) =>
+      const ask = (url: string, path: string, body?: object, headers: Record<string, string> = {}) =>
         fetch(`${url}${path}`, {
           method: body ? 'POST' : 'GET',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
           ...(body ? { body: JSON.stringify(body) } : {}),
         });
       for (const url of [one, two]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -106,6 +152,14 @@ describe.skipIf(SERVER === undefined)(
         });
         expect(await found.text()).toContain(content);
       }
+      const key = { 'idempotency-key': 'once' };
+      const content = 'Said once, sent to both';
+      const [first, second] = await Promise.all(
+        [one, two].map((url) => ask(url, '/v1/memories', { content }, key)),
+      );
+      expect([first?.status, await first?.text()]).toEqual([second?.status, await second?.text()]);
+      expect([first, second].filter((each) => each?.headers.get('idempotency-replayed'))).toHaveLength(1);
+      expect((await ask(one, '/v1/memories', { content: 'another' }, key)).status).toBe(422);
       expect(salience('token', 'revoke', id).status).toBe(0);
       for (const url of [one, two]) expect((await ask(url, '/v1/recall', { query: 'x' })).status).toBe(401);
     });

@@ -64,9 +64,30 @@ describe('what is particular to PostgreSQL', () => {
     await expect(two.shared?.add('token', 'a', 'other')).rejects.toMatchObject({ code: 'already_exists' });
     expect(await two.shared?.get('token', 'a')).toBe('text');
     expect(await two.shared?.ids('other')).toEqual([]);
+    await two.shared?.put('token', 'a', 'another');
+    expect(await one.shared?.get('token', 'a')).toBe('another');
     expect(await two.shared?.remove('token', 'a')).toBe(true);
     expect(await one.shared?.remove('token', 'a')).toBe(false);
     await one.close();
+    await two.close();
+  });
+
+  it('is ready while it can be written to, and its schema fits', async () => {
+    const [one] = twoStores('readiness');
+    await one.ready?.();
+    await one.ready?.();
+    await pglite.script(`UPDATE readiness.meta SET value = '99'`);
+    await expect(one.ready?.()).rejects.toMatchObject({ code: 'newer_store' });
+    await pglite.script(`UPDATE readiness.meta SET value = '2'`);
+    await one.ready?.();
+    await one.close();
+    await expect(one.ready?.()).rejects.toMatchObject({ code: 'closed' });
+    // A standby takes no writes.
+    const [two] = twoStores('readiness');
+    await pglite.script('SET default_transaction_read_only = on');
+    await expect(two.ready?.()).rejects.toMatchObject({ code: 'store_read_only' });
+    await pglite.script('SET default_transaction_read_only = off');
+    await two.ready?.();
     await two.close();
   });
 

@@ -119,7 +119,8 @@ export function configure(command: Command): void {
           maxConnectionsPerAddress: options.maxConnectionsPerAddress,
           log: options.log ? writeLog : undefined,
           version,
-          ready: opening.store && (() => opening.store?.listSpaces() ?? Promise.resolve()),
+          ready: opening.store?.ready,
+          shared: opening.store?.shared,
           mount: { '/mcp': mcp.answer },
         });
         if (options.json) {

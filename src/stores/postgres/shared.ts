@@ -35,6 +35,15 @@ export function sharedTexts(database: Database, prepare: () => Promise<unknown>)
         `${kind} ${JSON.stringify(id)} exists already; use another id`,
       );
     },
+    async put(kind, id, text) {
+      await prepare();
+      await translated(database, () =>
+        database.run(
+          sql`INSERT INTO ${shared} (kind, id, text) VALUES (${kind}::text, ${id}::text, ${text}::text)
+            ON CONFLICT (kind, id) DO UPDATE SET text = excluded.text`,
+        ),
+      );
+    },
     async remove(kind, id) {
       return (await read(sql`DELETE FROM ${shared} WHERE ${one(kind, id)} RETURNING id`)).length > 0;
     },

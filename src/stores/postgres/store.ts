@@ -24,6 +24,9 @@ interface Shared {
   handles: number;
 }
 
+/** Milliseconds between two writes that only find out whether one can write. */
+const PROBE_EVERY = 5000;
+
 /** A store of the spaces in one schema. */
 export function openStoreIn(database: Database): Store {
   const shared = new Map<string, Shared>();
@@ -70,6 +73,8 @@ export function openStoreIn(database: Database): Store {
     }
     return row && { copying: row[1] === 'true' };
   };
+  const texts = sharedTexts(database, () => prepare(false));
+  let probed = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | undefined;
   const close = () => {
     closed = true;
@@ -139,7 +144,17 @@ export function openStoreIn(database: Database): Store {
           ${joined(named, ', ')} SELECT count(*)::text FROM gone`,
       );
     },
-    shared: sharedTexts(database, () => prepare(false)),
+    shared: texts,
+    async ready() {
+      checkOpen();
+      // Asked anew: another version may have changed it since.
+      ready = undefined;
+      await prepare(false);
+      // Only a write tells of a full disk, and of a server that has become a standby.
+      if (performance.now() - probed < PROBE_EVERY) return;
+      await texts.put('ready', 'probe', String(SCHEMA_VERSION));
+      probed = performance.now();
+    },
     copying: copyingIn(database, prepare, async (name) => {
       checkOpen();
       parseSpaceName(name);

@@ -19,6 +19,10 @@ describe.each([
     await texts.add('claim', 'a', 'other');
     await expect(texts.add('token', 'a', 'two')).rejects.toMatchObject({ code: 'already_exists' });
     expect([await texts.get('token', 'a'), await texts.get('claim', 'a')]).toEqual(['one', 'other']);
+    await texts.put('token', 'a', 'three');
+    await texts.put('token', 'b', 'four');
+    expect([await texts.get('token', 'a'), await texts.get('token', 'b')]).toEqual(['three', 'four']);
+    await texts.remove('token', 'b');
     expect([await texts.remove('token', 'a'), await texts.remove('token', 'a')]).toEqual([true, false]);
     expect([await texts.ids('token'), await texts.ids('claim')]).toEqual([[], ['a']]);
   });

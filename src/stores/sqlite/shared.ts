@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SharedTexts } from '../../store/store.ts';
@@ -14,22 +14,25 @@ export function sharedFiles(root: string): SharedTexts {
     const json = await readFile(file, 'utf8').catch(unlessMissing);
     return json === undefined ? undefined : (JSON.parse(json) as Stored);
   };
+  /** Nobody reads half of it. */
+  const write = async (kind: string, id: string, text: string, publish: typeof link) => {
+    const file = fileOf(kind, id);
+    const whole = `${file}.${randomBytes(8).toString('hex')}`;
+    await mkdir(folderOf(kind), { recursive: true });
+    try {
+      await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), { mode: 0o600 });
+      await publish(whole, file);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(kind, id) : error;
+    } finally {
+      await rm(whole, { force: true });
+    }
+  };
   return {
     get: async (kind, id) => (await read(fileOf(kind, id)))?.text,
-    async add(kind, id, text) {
-      const file = fileOf(kind, id);
-      const whole = `${file}.${randomBytes(8).toString('hex')}`;
-      await mkdir(folderOf(kind), { recursive: true });
-      try {
-        await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), { mode: 0o600 });
-        // A second name for what is whole already: of two that add at once one fails, and nobody reads half of it.
-        await link(whole, file);
-      } catch (error) {
-        throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(kind, id) : error;
-      } finally {
-        await rm(whole, { force: true });
-      }
-    },
+    // A second name for what is whole already: of two that add at once one fails.
+    add: (kind, id, text) => write(kind, id, text, link),
+    put: (kind, id, text) => write(kind, id, text, rename),
     async remove(kind, id) {
       const removed = await rm(fileOf(kind, id)).then(() => true, unlessMissing);
       return removed ?? false;
@@ -56,6 +59,9 @@ export function sharedInMemory(): SharedTexts {
     get: async (kind, id) => textsOf(kind).get(id),
     async add(kind, id, text) {
       if (textsOf(kind).has(id)) throw alreadyThere(kind, id);
+      textsOf(kind).set(id, text);
+    },
+    async put(kind, id, text) {
       textsOf(kind).set(id, text);
     },
     remove: async (kind, id) => textsOf(kind).delete(id),

@@ -1,0 +1,147 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SalienceError } from '../domain/errors.ts';
+import type { Clock } from '../domain/time.ts';
+import type { SharedTexts } from '../store-kit.ts';
+import { erasedAnswer, type IdempotencyKeys, type KeptAnswer, otherRequest } from './idempotency.ts';
+
+const KIND = 'answer';
+const DAY = 86_400_000;
+
+/** How often, and for how many milliseconds, one server looks whether another has answered. */
+const LOOK_EVERY = 100;
+const LOOK_FOR = 20_000;
+
+/** What stands for a key: of a request that is under way there is no answer yet, of one that was erased none any more. */
+interface Entry {
+  readonly request: string;
+  readonly answer?: string | undefined;
+  readonly erased?: true | undefined;
+}
+
+/**
+ * Idempotency keys of several servers over one store. A server claims a key before it does the work: two of them never do
+ * it both, also when one ends in between, which then nobody can tell from one that is still at it. An answer is kept for a day
+ * or two, and can be read only with the key that it was asked with: what a memory says stays in no table after it was
+ * forgotten.
+ */
+export function createSharedIdempotencyKeys(
+  shared: SharedTexts,
+  clock: Clock,
+  pause: (milliseconds: number) => Promise<unknown> = wait,
+): IdempotencyKeys {
+  const underWay = new Map<string, Promise<unknown>>();
+  let tidied = 0;
+  const dayOf = (ago = 0) => Math.floor(clock() / DAY) - ago;
+  /** Ids begin with the day on which they were made, so that old ones are known without being read. */
+  const tidy = async () => {
+    if (tidied === dayOf()) return;
+    tidied = dayOf();
+    for (const id of await shared.ids(KIND))
+      if (Number(id.split(':')[0]) < dayOf(1)) await shared.remove(KIND, id);
+  };
+  const read = async (id: string) => {
+    const text = await shared.get(KIND, id);
+    return text === undefined ? undefined : (JSON.parse(text) as Entry);
+  };
+  const again = async (
+    id: string,
+    key: string,
+    fingerprint: string,
+    isForgotten: (answer: KeptAnswer) => Promise<boolean>,
+  ): Promise<KeptAnswer | undefined> => {
+    for (let waited = 0; ; waited += LOOK_EVERY) {
+      const entry = await read(id);
+      // Whoever had it failed: it may be done now.
+      if (!entry) return undefined;
+      if (entry.request !== fingerprint) throw otherRequest();
+      if (entry.erased) throw erasedAnswer();
+      if (entry.answer !== undefined) {
+        const answer = opened(entry.answer, key);
+        if (!(await isForgotten(answer))) return answer;
+        await shared.put(KIND, id, JSON.stringify({ request: fingerprint, erased: true } satisfies Entry));
+        throw erasedAnswer();
+      }
+      if (waited >= LOOK_FOR) throw stillUnderWay();
+      await pause(LOOK_EVERY);
+    }
+  };
+  const claim = async (id: string, fingerprint: string): Promise<boolean> => {
+    try {
+      await shared.add(KIND, id, JSON.stringify({ request: fingerprint } satisfies Entry));
+      return true;
+    } catch (error) {
+      if (SalienceError.isInstance(error) && error.code === 'already_exists') return false;
+      throw error;
+    }
+  };
+  return {
+    async once(key, request, work, isForgotten = async () => false) {
+      await tidy();
+      const fingerprint = hashOf(request);
+      const name = hashOf(`name ${key}`);
+      // In one process the next one need not look: it waits for the one before.
+      while (underWay.has(name)) await underWay.get(name)?.catch(() => {});
+      const answering = (async () => {
+        const earlier = `${dayOf(1)}:${name}`;
+        const id = (await read(earlier)) ? earlier : `${dayOf()}:${name}`;
+        for (;;) {
+          if (await claim(id, fingerprint)) break;
+          const answer = await again(id, key, fingerprint, isForgotten);
+          if (answer) return { answer, replayed: true };
+        }
+        let answer: KeptAnswer;
+        try {
+          answer = await work();
+        } catch (error) {
+          await shared.remove(KIND, id);
+          throw error;
+        }
+        if (answer.status >= 300) await shared.remove(KIND, id);
+        else {
+          const entry: Entry = { request: fingerprint, answer: sealed(answer, key) };
+          await shared.put(KIND, id, JSON.stringify(entry));
+        }
+        return { answer, replayed: false };
+      })();
+      underWay.set(name, answering);
+      try {
+        return await answering;
+      } finally {
+        underWay.delete(name);
+      }
+    },
+  };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function cipherKey(key: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'salience idempotency', 32));
+}
+
+/** An answer that only its key opens: nonce, tag and text in base64. */
+function sealed(answer: KeptAnswer, key: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', cipherKey(key), nonce);
+  const text = Buffer.concat([cipher.update(JSON.stringify(answer), 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+}
+
+function opened(text: string, key: string): KeptAnswer {
+  const bytes = Buffer.from(text, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', cipherKey(key), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  return JSON.parse(plain.toString('utf8')) as KeptAnswer;
+}
+
+function stillUnderWay(): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    'another server is still at this request, or ended while it was, so that it is not known whether it was done; try again with the same key, and look at what is there before you use a new one',
+    { details: { inDoubt: true } },
+  );
+}
