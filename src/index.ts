@@ -51,6 +51,7 @@ export type {
   MergeResult,
   Neighbour,
   Neighbourhood,
+  NeighbourLink,
   NeighboursOptions,
   PathsOptions,
   RelateOptions,

@@ -42,4 +42,10 @@ export const VIEWS: readonly View[] = [
     icon: 'M2 6h12v4H2ZM6 6v4M10 6v4',
     load: () => import('./views/context/view.tsx'),
   },
+  {
+    name: 'graph',
+    title: 'Graph',
+    icon: 'M4 6a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM12 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM6 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM5 6l.7 4M6 4.4l4 1.2M7.4 10.6l3.2-3.2',
+    load: () => import('./views/graph/view.tsx'),
+  },
 ];

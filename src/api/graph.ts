@@ -4,10 +4,12 @@ import type {
   MergeResult,
   Neighbour,
   Neighbourhood,
+  NeighbourLink,
   RelateResult,
   SplitResult,
   UnrelateResult,
 } from '../index.ts';
+import { linkKind } from './links.ts';
 import { counted, named } from './quote.ts';
 import { relationLine, statedRelation } from './relation.ts';
 import { listOf, type MemoryOutput, memorySchema } from './schemas.ts';
@@ -77,18 +79,29 @@ export const neighbours = defineVerb('neighbours', {
         kind: z.string().exactOptional(),
         type: z.string(),
         depth: z.number(),
+        text: z.string().exactOptional().describe('The beginning of what it says'),
       } satisfies Record<keyof Neighbour, z.ZodType>),
     ),
     relations: listOf(statedRelation),
+    links: listOf(
+      z.object({
+        ids: z.tuple([z.string(), z.string()]).readonly(),
+        kind: linkKind,
+        weight: z.number().describe('What is left of it now, 0–1'),
+      } satisfies Record<keyof NeighbourLink, z.ZodType>),
+    ).exactOptional(),
     truncated: z.literal(true).exactOptional(),
   } satisfies Record<keyof Neighbourhood, z.ZodType>),
-  text: ({ entity, neighbours, relations, truncated }) =>
+  text: ({ entity, neighbours, relations, links = [], truncated }) =>
     [
       titleOf(entity),
       ...neighbours.map(({ depth, id, name }) => `${depth}. ${titleOf({ id, title: name })}`),
       ...(truncated ? ['and more; raise the limit'] : []),
       counted(relations.length, 'relation'),
       ...relations.map(relationLine),
+      ...links.map(
+        ({ ids, kind, weight }) => `- ${ids.map(named).join(' – ')} (${kind}, ${weight.toFixed(2)})`,
+      ),
     ].join('\n'),
 });
 

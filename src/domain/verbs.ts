@@ -945,6 +945,16 @@ export const VERBS = {
         option: '--limit <number>',
         agents: false,
       },
+      links: {
+        ...flag,
+        about: 'whether links between memories are walked too, and returned (default: false)',
+        agents: false,
+      },
+      texts: {
+        ...flag,
+        about: 'whether neighbours come with the first 200 characters of what they say (default: false)',
+        agents: false,
+      },
       ...looking,
     },
     access: 'read',

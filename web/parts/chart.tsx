@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useCell } from '../cell.ts';
 import { theme } from '../theme.ts';
+import { coloursOf } from './colours.ts';
 
 export interface Series {
   readonly title: string;
@@ -33,7 +34,7 @@ export default function Chart({
   useEffect(() => {
     const place = box.current;
     if (!place) return undefined;
-    const colour = colours(place);
+    const colour = coloursOf(place);
     const axis = {
       stroke: colour('--text-quiet'),
       grid: { stroke: colour('--line'), width: 1 },
@@ -69,16 +70,4 @@ export default function Chart({
     };
   }, [times, series, min, max, look]);
   return <div ref={box} class="chart" />;
-}
-
-/** The tokens as a canvas takes them, which knows no custom properties and no `light-dark()`. */
-function colours(place: HTMLElement): (token: string) => string {
-  const probe = document.createElement('i');
-  place.append(probe);
-  const found = new Map<string, string>();
-  return (token) => {
-    probe.style.color = `var(${token})`;
-    if (!found.has(token)) found.set(token, getComputedStyle(probe).color);
-    return found.get(token) as string;
-  };
 }

@@ -308,6 +308,33 @@ describe('walks', () => {
     expect(neighbours.map(({ id }) => id)).toEqual(['e']);
   });
 
+  it('walks links too where they are asked for, and only those that can be seen', async () => {
+    const memory = await chain();
+    const long = 'x'.repeat(300);
+    await memory.remember(long, { id: 'note' });
+    await memory.remember('elsewhere', { id: 'far', scope: 'project:x' });
+    await memory.link('e', 'note', { weight: 0.9 });
+    await memory.link('note', 'far', { weight: 0.5 });
+    const reached = async (options: object) =>
+      (await memory.neighbours('e', { depth: 3, ...options })).neighbours.map(({ id }) => id);
+    expect(await reached({})).not.toContain('note');
+    expect((await memory.neighbours('e')).links).toBeUndefined();
+    expect(await reached({ links: true })).toEqual(expect.arrayContaining(['note', 'far']));
+    expect(await reached({ links: true, scope: 'global' })).not.toContain('far');
+    const around = await memory.neighbours('note', { links: true, texts: true });
+    const stated = around.links?.filter(({ kind }) => kind === 'stated');
+    expect(stated).toMatchObject([
+      { ids: ['e', 'note'], weight: 0.9 },
+      { ids: ['far', 'note'], weight: 0.5 },
+    ]);
+    const back = await memory.neighbours('e', { links: true, texts: true });
+    const note = back.neighbours.find(({ id }) => id === 'note');
+    expect(note).toMatchObject({ depth: 1, type: 'fact' });
+    expect(note?.text?.length).toBeLessThanOrEqual(200);
+    await memory.invalidate('note', 'wrong');
+    expect(await reached({ links: true })).not.toContain('note');
+  });
+
   it('find every shortest path, shortest first, and none that is too long', async () => {
     const memory = await chain();
     const found = async (from: string, to: string, options: object = {}) =>

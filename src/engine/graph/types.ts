@@ -1,3 +1,4 @@
+import type { LinkKind } from '../../domain/memory.ts';
 import type { RelationInput } from '../../domain/relation.ts';
 import type { AsOf, Memory, OperationOptions, RememberResult } from '../types.ts';
 
@@ -115,6 +116,19 @@ export interface NeighboursOptions extends GraphOptions {
   readonly relations?: readonly string[] | undefined;
   /** How many neighbours at most, nearest first, 1–10,000. Default is 1,000. */
   readonly limit?: number | undefined;
+  /** Whether links between memories are walked too, whatever `relations` says. Default is false. */
+  readonly links?: boolean | undefined;
+  /** Whether neighbours come with the first 200 characters of what they say. Default is false. */
+  readonly texts?: boolean | undefined;
+}
+
+/** A link between two memories of a neighbourhood. It has no direction. */
+export interface NeighbourLink {
+  /** The ids of the two memories. */
+  readonly ids: readonly [string, string];
+  readonly kind: LinkKind;
+  /** What is left of it at the moment, 0–1. */
+  readonly weight: number;
 }
 
 /** A memory that relations lead to: `get` has the whole of it. */
@@ -125,8 +139,10 @@ export interface Neighbour {
   /** Of an entity: `person`, `place`, or another word. */
   readonly kind?: string;
   readonly type: string;
-  /** How many relations away it is. */
+  /** How many relations or links away it is. */
   readonly depth: number;
+  /** The beginning of what it says, where it was asked for. */
+  readonly text?: string;
 }
 
 /** What lies around an entity. */
@@ -136,6 +152,8 @@ export interface Neighbourhood {
   readonly neighbours: readonly Neighbour[];
   /** The relations that led to them, and those among them up to that depth; by id. */
   readonly relations: readonly StatedRelation[];
+  /** In the same way, where they were asked for; strongest first. */
+  readonly links?: readonly NeighbourLink[];
   /** Set where the limit left neighbours out. */
   readonly truncated?: true;
 }

@@ -1,12 +1,24 @@
-import { wholeNumber } from '../../domain/check.ts';
-import type { SpaceReader } from '../../store/store.ts';
+import { flag, wholeNumber } from '../../domain/check.ts';
+import { clip } from '../../domain/clip.ts';
+import type { Link, SpaceReader } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
+import { presentWeight } from '../recall/expand.ts';
 import { asKnown } from '../recall/past.ts';
 import { shown } from '../recall/shown.ts';
 import { walkingReader } from './kept.ts';
 import { lookOf, meantBy, relationNames } from './resolve.ts';
-import type { GraphPath, Neighbour, Neighbourhood, NeighboursOptions, PathsOptions } from './types.ts';
-import { type Edge, edgesOf, type GraphLook, shownRelation } from './view.ts';
+import type {
+  GraphPath,
+  Neighbour,
+  Neighbourhood,
+  NeighbourLink,
+  NeighboursOptions,
+  PathsOptions,
+} from './types.ts';
+import { type Edge, edgesOf, type GraphLook, shownRelation, visibleAmong } from './view.ts';
+
+/** So much is shown of what a neighbour says. */
+const TEXT_CHARACTERS = 200;
 
 /** What lies around a memory, named by id or as an entity. Throws `not_found`, `invalid_argument`. */
 export function neighbours(
@@ -25,6 +37,8 @@ async function neighboursAsOf(
   const depth = wholeNumber(options.depth ?? 1, 'depth', 1, 3);
   const limit = limitOf(options.limit, 1000, 10_000);
   const names = relationNames(options.relations);
+  const withLinks = flag(options.links ?? false, 'links');
+  const withTexts = flag(options.texts ?? false, 'texts');
   const look = await lookOf(engine, options);
   const { space } = engine;
   return space.snapshot(async (snapshot) => {
@@ -32,6 +46,7 @@ async function neighboursAsOf(
     const start = await meantBy(reader, entity, 'entity', look, space.name);
     const depths = new Map([[start.id, 0]]);
     const edges = new Map<string, Edge>();
+    const links = new Map<string, Link>();
     let frontier: readonly string[] = [start.id];
     for (let step = 1; step <= depth && frontier.length > 0; step++) {
       const reached = new Set<string>();
@@ -39,18 +54,25 @@ async function neighboursAsOf(
         edges.set(edge.id, edge);
         for (const end of [edge.from, edge.to]) if (!depths.has(end)) reached.add(end);
       }
+      for (const link of withLinks ? await linksAmong(reader, frontier, look) : []) {
+        links.set(JSON.stringify([link.kind, ...link.ids]), link);
+        for (const end of link.ids) if (!depths.has(end)) reached.add(end);
+      }
       frontier = [...reached].sort();
       for (const id of frontier) depths.set(id, step);
     }
     depths.delete(start.id);
     const near = [...depths].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)).slice(0, limit);
     const kept = new Set([start.id, ...near.map(([id]) => id)]);
-    const found = await reader.standing(near.map(([id]) => id));
+    const nearIds = near.map(([id]) => id);
+    const found = await reader.standing(nearIds);
+    const records = withTexts ? await reader.get(nearIds) : [];
     return {
       entity: await shown({ space, reader }, start, look.now, look.filter),
       neighbours: near.flatMap(([id, away], at): readonly Neighbour[] => {
         const { title, kind, type } = found[at] ?? {};
         if (type === undefined) return [];
+        const text = records[at]?.content;
         return [
           {
             id,
@@ -58,6 +80,7 @@ async function neighboursAsOf(
             ...(kind === undefined ? {} : { kind }),
             type,
             depth: away,
+            ...(text === undefined ? {} : { text: clip(text, TEXT_CHARACTERS) }),
           },
         ];
       }),
@@ -65,9 +88,36 @@ async function neighboursAsOf(
         .filter(({ from, to }) => kept.has(from) && kept.has(to))
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .map(shownRelation),
+      ...(withLinks ? { links: shownLinks(links.values(), kept, look) } : {}),
       ...(near.length < depths.size ? { truncated: true as const } : {}),
     };
   });
+}
+
+/** The links of these memories to others that are visible. */
+async function linksAmong(
+  reader: SpaceReader,
+  ids: readonly string[],
+  look: GraphLook,
+): Promise<readonly Link[]> {
+  const links = await reader.links(ids);
+  const ends = await reader.standing([...new Set(links.flatMap((link) => link.ids))]);
+  const present = ends.filter((each) => each !== undefined);
+  const visible = new Set((await visibleAmong(reader, present, look)).map(({ id }) => id));
+  const known = new Set(ids);
+  return links.filter((link) => link.ids.every((id) => known.has(id) || visible.has(id)));
+}
+
+/** Strongest first, then by their ends. */
+function shownLinks(
+  links: Iterable<Link>,
+  kept: ReadonlySet<string>,
+  { now }: GraphLook,
+): readonly NeighbourLink[] {
+  return [...links]
+    .filter(({ ids }) => ids.every((id) => kept.has(id)))
+    .map((link) => ({ ids: link.ids, kind: link.kind, weight: presentWeight(link, now) }))
+    .sort((a, b) => b.weight - a.weight || (`${a.ids}` < `${b.ids}` ? -1 : 1));
 }
 
 /**

@@ -1,0 +1,100 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, inspect, launch } from './browser.ts';
+
+describeInBrowser('the view of conflicts', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('decides by the keyboard alone, goes on to the next, and takes a decision back', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page, complaints } = opened;
+    const before = await demo.memory.conflicts({ limit: 100 });
+    expect(before.length).toBeGreaterThan(2);
+    const [first, second] = before;
+    const cards = page.getByRole('article');
+    expect(await cards.count()).toBe(before.length);
+    await page.locator('article:focus').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('3');
+    await page.getByText('The newer memory supersedes the older one.').waitFor();
+    const older = await demo.memory.get(first?.older.id as string);
+    const newer = await demo.memory.get(first?.newer.id as string);
+    expect(newer?.supersedes).toContain(older?.id);
+    // The next conflict has the focus, so that the next key decides it.
+    await page.locator(`article[aria-label="Conflict ${second?.conflictId}"]:focus`).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('Undone.', { exact: true }).waitFor();
+    expect((await demo.memory.conflicts({ limit: 100 })).length).toBe(before.length);
+    expect(complaints).toEqual([]);
+  });
+
+  it('erases only when it is asked twice', async () => {
+    await using demo = await inspect(browser);
+    const [first] = await demo.memory.conflicts({ limit: 1 });
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page } = opened;
+    await page.locator('article:focus').waitFor();
+    await page.keyboard.press('4');
+    await page.getByText('Really erase it?').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await demo.memory.get(first?.older.id as string)).toBeDefined();
+    await page.keyboard.press('4');
+    await page.keyboard.press('4');
+    await page.getByText('The older memory is erased.').waitFor();
+    expect(await demo.memory.get(first?.older.id as string)).toBeUndefined();
+  });
+
+  it('says what another process has decided meanwhile', async () => {
+    await using demo = await inspect(browser);
+    const [first] = await demo.memory.conflicts({ limit: 1 });
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page } = opened;
+    await page.locator('article:focus').waitFor();
+    await demo.memory.resolve(first?.conflictId as string, 'keep-both');
+    await page.keyboard.press('2');
+    await page.getByText('is settled already').waitFor();
+    await page.getByRole('article', { name: `Conflict ${first?.conflictId}`, exact: true }).waitFor({
+      state: 'detached',
+    });
+  });
+
+  it('shows both statements and no button to whoever may only read', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ rights: 'read', at: '#/conflicts' });
+    const { page } = opened;
+    await page.getByText('it cannot decide').waitFor();
+    expect(await page.getByRole('article').count()).toBeGreaterThan(0);
+    expect(await page.getByRole('article').getByRole('button').count()).toBe(0);
+    await page.getByRole('article').first().focus();
+    const pending = (await demo.memory.conflicts({ limit: 100 })).length;
+    await page.keyboard.press('1');
+    expect((await demo.memory.conflicts({ limit: 100 })).length).toBe(pending);
+  });
+
+  it('says how conflicts come about where there is none', async () => {
+    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using opened = await empty.open({ at: '#/conflicts' });
+    await opened.page.getByText('Nothing to decide').waitFor();
+  });
+
+  it('shows hostile statements as text', async () => {
+    await using demo = await inspect(browser);
+    const script = '<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>';
+    for (const hour of ['eight', 'nine']) {
+      await demo.memory.remember(`${script} the bar opens every morning at ${hour}`, { title: script });
+    }
+    const conflicts = await demo.memory.conflicts({ limit: 100 });
+    expect(conflicts.some(({ newer }) => newer.content.startsWith(script))).toBe(true);
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page, complaints } = opened;
+    await page.getByText(script).first().waitFor();
+    expect(await page.evaluate(() => 'hostile' in window)).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+});

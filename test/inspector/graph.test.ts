@@ -1,0 +1,66 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+
+describeInBrowser('the view of the graph', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('draws what lies around an entity, lists the same, and goes on by the keyboard alone', async () => {
+    await using demo = await inspect(browser);
+    await using opened = await demo.open({ at: '#/graph' });
+    const { page, complaints } = opened;
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('Ann');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/graph\/Ann/);
+    await page.locator('.canvas canvas').first().waitFor();
+    const around = await demo.memory.neighbours('Ann', { depth: 2, links: true });
+    expect(around.neighbours.length).toBeGreaterThan(2);
+    await settled(page);
+    expect(await page.locator('.graph-list li').count()).toBe(around.neighbours.length);
+    for (const { name } of around.neighbours) {
+      await page.getByRole('link', { name: name as string, exact: true }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Harbour Roasters', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /Harbour Roasters/ }).waitFor();
+    await page.getByLabel('Steps').selectOption('1');
+    await page.waitForURL(/depth=1/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows links between memories, which can be left out, and 200 memories before more', async () => {
+    await using many = await inspect(browser, {
+      fill: async (memory) => {
+        await memory.remember('the middle', { id: 'middle' });
+        for (let index = 0; index < 210; index++) {
+          await memory.remember(`note ${index}`, { id: `n${index}`, scope: `project:p${index}` });
+          await memory.link('middle', `n${index}`, { weight: 0.5 });
+        }
+      },
+    });
+    await using opened = await many.open({ rights: 'read', at: '#/graph/middle?depth=1' });
+    const { page, complaints } = opened;
+    await page.locator('.canvas canvas').first().waitFor();
+    expect(await page.locator('.graph-list li').count()).toBe(200);
+    await page.getByRole('button', { name: 'Show more than 200' }).click();
+    await page.getByText('note 209', { exact: true }).waitFor();
+    await settled(page);
+    expect(await page.locator('.graph-list li').count()).toBe(210);
+    await page.getByLabel('Links too').uncheck();
+    await page.getByText('Nothing is related to it').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('says what it cannot find, and what to do in an empty space', async () => {
+    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using opened = await empty.open({ at: '#/graph' });
+    await opened.page.getByText('Nothing is remembered yet').waitFor();
+    await opened.go('#/graph/nobody');
+    await opened.page.getByText('no entity that can be seen here is named "nobody"').waitFor();
+  });
+});

@@ -1,0 +1,15 @@
+/** The tokens as a canvas takes them, which knows no custom properties and no `light-dark()`. */
+export function coloursOf(place: HTMLElement): (token: string) => string {
+  const found = new Map<string, string>();
+  return (token) => {
+    const known = found.get(token);
+    if (known !== undefined) return known;
+    const probe = document.createElement('i');
+    probe.style.color = `var(${token})`;
+    place.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    found.set(token, colour);
+    return colour;
+  };
+}

@@ -1,0 +1,238 @@
+import './graph.css';
+import { useMemo } from 'preact/hooks';
+import type { Neighbourhood } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { go, href, setParams, useRoute } from '../../router.ts';
+import { colourAt, EDGE_KINDS, type GraphNode, graphOf } from './around.ts';
+
+const Drawing = lazy(() => import('./drawing.tsx'));
+
+const PAGE = 200;
+const DEPTHS = [1, 2, 3] as const;
+
+/** What lies around one memory: the relations and links that lead on from it. */
+export default function GraphView() {
+  const { rest: centre, params } = useRoute();
+  const depth = DEPTHS.find((each) => String(each) === params.get('depth')) ?? 2;
+  const limit = Math.min(10_000, Math.max(PAGE, Number(params.get('limit')) || PAGE));
+  const fields = { entity: centre, depth, limit, links: params.get('links') !== 'none', texts: true };
+  const { answer, error, pending, reload } = useAsk(
+    centre === ''
+      ? undefined
+      : (memory, signal) => {
+          const { entity, ...options } = fields;
+          return memory.neighbours(entity, { ...options, signal });
+        },
+    [JSON.stringify(fields)],
+  );
+  return (
+    <div class="stack graph">
+      <div class="view-head">
+        <h1>Graph</h1>
+        {centre !== '' && <CopyAs verb="neighbours" fields={fields} answer={answer} />}
+      </div>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = new FormData(event.currentTarget).get('centre');
+          if (typeof text === 'string' && text.trim() !== '') go('graph', own(params), text.trim());
+        }}
+      >
+        <input
+          key={centre}
+          name="centre"
+          type="search"
+          class="centre"
+          aria-label="In the middle: the name of an entity, or the id of a memory"
+          placeholder="The name of an entity, or the id of a memory"
+          defaultValue={centre}
+        />
+        <button type="submit">Show</button>
+        {centre !== '' && (
+          <>
+            <label class="row">
+              Steps
+              <select
+                value={String(depth)}
+                onChange={(event) => setParams({ depth: event.currentTarget.value })}
+              >
+                {DEPTHS.map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
+            </label>
+            <label class="row">
+              <input
+                type="checkbox"
+                checked={fields.links}
+                onChange={(event) => setParams({ links: event.currentTarget.checked ? undefined : 'none' })}
+              />
+              Links too
+            </label>
+          </>
+        )}
+      </form>
+      {centre === '' ? (
+        <Beginnings />
+      ) : error ? (
+        <Failure error={error} retry={reload} />
+      ) : answer ? (
+        <Around around={answer} pending={pending} limit={limit} params={params} />
+      ) : (
+        <Loading />
+      )}
+    </div>
+  );
+}
+
+/** The settings of this view that stay when another memory is put in the middle. */
+function own(params: URLSearchParams): Readonly<Record<string, string | undefined>> {
+  return { depth: params.get('depth') ?? undefined, links: params.get('links') ?? undefined };
+}
+
+function Around({
+  around,
+  pending,
+  limit,
+  params,
+}: {
+  readonly around: Neighbourhood;
+  readonly pending: boolean;
+  readonly limit: number;
+  readonly params: URLSearchParams;
+}) {
+  const { nodes, edges } = useMemo(() => graphOf(around), [around]);
+  const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+  const kinds = new Set(edges.map(colourAt));
+  return (
+    <div class="graph-columns" aria-busy={pending}>
+      <div class="stack">
+        <Drawing nodes={nodes} edges={edges} open={(id) => go('graph', own(params), id)} />
+        <div class="legend">
+          {EDGE_KINDS.map(
+            (kind, index) =>
+              kinds.has(index) && (
+                <span key={kind} class="row">
+                  <i class={`p${index}`} />
+                  {kind === 'relation' ? 'relation' : `link: ${kind}`}
+                </span>
+              ),
+          )}
+          <span class="quiet">Thicker is stronger. Click a memory to put it in the middle.</span>
+        </div>
+      </div>
+      <section class="stack">
+        <h2 class="row spread">
+          <span class="stored clamp">{nodes[0]?.label}</span>
+          <a class="open" href={href('memories', {}, around.entity.id)}>
+            Open
+          </a>
+        </h2>
+        {nodes.length === 1 && <p class="quiet">Nothing is related to it or linked with it.</p>}
+        {DEPTHS.map((depth) => {
+          const there = nodes.filter((node) => node.depth === depth);
+          if (there.length === 0) return null;
+          return (
+            <div key={depth}>
+              <h3>
+                {depth === 1 ? 'One step away' : `${depth} steps away`} · {there.length}
+              </h3>
+              <ul class="graph-list">
+                {there.map((node) => (
+                  <li key={node.id}>
+                    <NodeLine node={node} params={params} />
+                    {edges
+                      .filter(({ from, to }) => from === node.id || to === node.id)
+                      .slice(0, 8)
+                      .map((edge) => {
+                        const other = edge.from === node.id ? edge.to : edge.from;
+                        const arrow = !edge.isRelation ? '–' : edge.from === node.id ? '→' : '←';
+                        return (
+                          <span key={edge.key} class="edge quiet">
+                            <i class={`swatch p${colourAt(edge)}`} />
+                            <span class="stored">
+                              {edge.name} {arrow} {labels.get(other)?.slice(0, 60)}
+                            </span>
+                            <span class="number">{edge.weight.toFixed(2)}</span>
+                          </span>
+                        );
+                      })}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          );
+        })}
+        {around.truncated && (
+          <button type="button" onClick={() => setParams({ limit: String(limit * 2) })}>
+            Show more than {limit}
+          </button>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function NodeLine({ node, params }: { readonly node: GraphNode; readonly params: URLSearchParams }) {
+  return (
+    <span class="row">
+      <a class="stored clamp" href={href('graph', own(params), node.id)}>
+        {node.label}
+      </a>
+      <span class="tag">{node.type}</span>
+    </span>
+  );
+}
+
+/** Where to begin: entities, else what was written last. */
+function Beginnings() {
+  const { answer, error, reload } = useAsk(async (memory, signal) => {
+    const [entities, { memories }] = await Promise.all([
+      memory.entities(undefined, { limit: 100, signal }),
+      memory.list({ limit: 20, typesExclude: ['entity'], count: false, signal }),
+    ]);
+    return { entities, memories };
+  }, []);
+  if (error) return <Failure error={error} retry={reload} />;
+  if (!answer) return <Loading />;
+  const groups = [
+    ['Entities', answer.entities],
+    ['Written last', answer.memories],
+  ] as const;
+  if (groups.every(([, memories]) => memories.length === 0)) {
+    return (
+      <Empty title="Nothing is remembered yet">
+        <p>Entities, what relates them, and links between memories are shown here.</p>
+        <code>salience relate Ada works_at Acme</code>
+      </Empty>
+    );
+  }
+  return (
+    <div class="beginnings">
+      {groups.map(
+        ([title, memories]) =>
+          memories.length > 0 && (
+            <section key={title} class="stack">
+              <h2>{title}</h2>
+              <ul class="graph-list">
+                {memories.map(({ id, title: name, content, kind, type }) => (
+                  <li key={id}>
+                    <span class="row">
+                      <a class="stored clamp" href={href('graph', {}, id)}>
+                        {name ?? content}
+                      </a>
+                      <span class="tag">{kind ?? type}</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ),
+      )}
+    </div>
+  );
+}
