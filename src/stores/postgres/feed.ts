@@ -33,6 +33,8 @@ export interface Following {
   position: Position | undefined;
   /** The last read that found nothing but the row of the space: a read that follows it at once goes on from it. */
   begun?: (Omit<LastRead, 'known'> & { readonly along: FeedAlong }) | undefined;
+  /** How many of the next snapshots begin from no earlier read. */
+  overtaken: number;
   /** The last snapshot: a use that follows it is of what it returned. */
   last?: LastRead | undefined;
   /** How many of the next snapshots read along what a use would read. */

@@ -66,19 +66,24 @@ export function createReader(moment: Moment): StoreReader {
   };
 }
 
+/** Snapshots after one that was overtaken which begin from no earlier read: others are at work. */
+const SNAPSHOTS_APART = 16;
+
 /** Lets `work` read one moment with everything that an index follows. */
 export async function readingSnapshot<Result>(
   place: SpacePlace,
   index: Following,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
 ): Promise<Result> {
-  const begun = isFresh(index.begun) ? index.begun : undefined;
+  const begun = index.overtaken === 0 && isFresh(index.begun) ? index.begun : undefined;
   index.begun = undefined;
+  if (index.overtaken > 0) index.overtaken--;
   for (const from of begun ? [begun, undefined] : [undefined]) {
     try {
       return await readOnce(place, index, undefined, work, from);
     } catch (error) {
       if (!isOvertaken(error)) throw error;
+      index.overtaken = SNAPSHOTS_APART;
     }
   }
   // A transaction sees one state, however much is written meanwhile.
