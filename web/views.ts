@@ -48,4 +48,16 @@ export const VIEWS: readonly View[] = [
     icon: 'M4 6a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM12 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM6 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM5 6l.7 4M6 4.4l4 1.2M7.4 10.6l3.2-3.2',
     load: () => import('./views/graph/view.tsx'),
   },
+  {
+    name: 'life',
+    title: 'Life',
+    icon: 'M1.5 8.5h3l2-5 3 9 2-4h3',
+    load: () => import('./views/life/view.tsx'),
+  },
+  {
+    name: 'time',
+    title: 'Time',
+    icon: 'M4 2h8M4 14h8M5 2c0 4 6 4 6 6s-6 2-6 6M11 2c0 4-6 4-6 6s6 2 6 6',
+    load: () => import('./views/time/view.tsx'),
+  },
 ];

@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { MemoryEngine } from '../../src/index.ts';
+import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+
+/** Three moments: one statement, another one, and the first with other words. */
+async function fill(memory: MemoryEngine): Promise<void> {
+  const from = Date.now();
+  const at = (days: number) => ({ now: new Date(from - days * 86_400_000) });
+  await memory.remember('The shop sells roasted coffee', { id: 'shop', ...at(30) });
+  await memory.remember('The bar sells cold coffee', { id: 'bar', ...at(20) });
+  await memory.update('shop', { content: 'The shop sells green coffee' }, at(10));
+  await memory.remember('The coffee fair is open', {
+    id: 'fair',
+    validFrom: new Date(from + 40 * 86_400_000),
+    ...at(5),
+  });
+}
+
+describeInBrowser('the view of time', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('goes back over the writes by the keyboard alone, and marks what changed', async () => {
+    await using demo = await inspect(browser, { fill });
+    await using opened = await demo.open({ rights: 'read', at: '#/time?q=coffee' });
+    const { page, complaints } = opened;
+    const hits = page.locator('.moments li:not(.went)');
+    await page.getByText('The shop sells green coffee').waitFor();
+    expect(await hits.count()).toBe(2);
+    await page.getByLabel('What was known').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('After update').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('del', { hasText: 'green' }).waitFor();
+    await page.locator('ins', { hasText: 'roasted' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.went', { hasText: 'The bar sells cold coffee' }).waitFor();
+    expect(await hits.count()).toBe(1);
+    await page.keyboard.press('End');
+    await page.locator('.came', { hasText: 'The bar sells cold coffee' }).waitFor();
+    await page.getByText('Now: all that was written.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what is true on another day', async () => {
+    await using demo = await inspect(browser, { fill });
+    await using opened = await demo.open({ at: '#/time?q=coffee' });
+    const { page } = opened;
+    await page.getByText('The shop sells green coffee').waitFor();
+    expect(await page.getByText('The coffee fair is open').count()).toBe(0);
+    const later = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('The day whose truth counts').fill(later);
+    await page.locator('.came', { hasText: 'The coffee fair is open' }).waitFor();
+    await page.waitForURL(/valid=/);
+    await page.getByRole('button', { name: 'Today' }).click();
+    await page.locator('.went', { hasText: 'The coffee fair is open' }).waitFor();
+  });
+
+  it('plays the past to its end', async () => {
+    await using demo = await inspect(browser, { fill });
+    await using opened = await demo.open({ at: '#/time?q=coffee' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByText('The shop sells roasted coffee').waitFor();
+    await page.getByText('Now: all that was written.').waitFor();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.getByText('The shop sells green coffee').waitFor();
+  });
+
+  it('cancels a question that takes long', async () => {
+    await using demo = await inspect(browser, { fill });
+    await using opened = await demo.open({ at: '#/time?q=coffee' });
+    const { page } = opened;
+    await page.getByText('The shop sells green coffee').waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/recall', async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole('button', { name: 'One write back' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled.').waitFor();
+    release();
+    await page.unroute('**/v1/recall');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await settled(page);
+    await page.getByText('The bar sells cold coffee').waitFor();
+  });
+
+  it('says that an empty space has no past', async () => {
+    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using opened = await empty.open({ at: '#/time' });
+    await opened.page.getByText('Nothing has happened yet').waitFor();
+  });
+});

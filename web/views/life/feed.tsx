@@ -1,0 +1,123 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Activity, MemoryEngine } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { ago, moment } from '../../parts/time.ts';
+import { href } from '../../router.ts';
+
+type Entry = Omit<Activity['entries'][number], 'kind'> &
+  Partial<{ readonly operation: number; readonly verb: string; readonly strategy: string }>;
+
+interface Part {
+  readonly entries: readonly Entry[];
+  readonly position: string;
+}
+
+const WAIT_MS = 30_000;
+const FIRST = 30;
+const MOST = 100;
+
+/** Writes and uses as they happen, by any process, newest first. */
+export function Feed() {
+  const [paused, setPaused] = useState(false);
+  const [position, setPosition] = useState<string>();
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const { answer, error, reload } = useAsk<Part>(
+    paused
+      ? undefined
+      : (memory, signal) =>
+          position === undefined
+            ? latest(memory, signal)
+            : memory.activity(position, { wait: WAIT_MS, limit: MOST, signal }),
+    [position, paused],
+  );
+  useEffect(() => {
+    if (!answer) return;
+    if (answer.position === position) return reload();
+    const came = new Set(answer.entries.map(keyOf));
+    setEntries((before) =>
+      [...answer.entries.toReversed(), ...before.filter((each) => !came.has(keyOf(each)))].slice(0, MOST),
+    );
+    setPosition(answer.position);
+  }, [answer]);
+  const texts = useTexts(entries.map(({ ids: [first] }) => first));
+  return (
+    <section class="stack">
+      <div class="row spread">
+        <h2>What happens</h2>
+        <button type="button" class="small" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+          {paused ? 'Paused' : 'Pause'}
+        </button>
+      </div>
+      {error && <Failure error={error} retry={reload} />}
+      {position === undefined && !error && !paused && <Loading />}
+      {position !== undefined && entries.length === 0 && (
+        <p class="quiet">Nothing yet. What is written or used, by any process, appears here.</p>
+      )}
+      <ol class="feed" aria-live="off">
+        {entries.map((entry) => (
+          <FeedLine key={keyOf(entry)} entry={entry} text={texts.get(entry.ids[0] ?? '')} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function FeedLine({ entry, text }: { readonly entry: Entry; readonly text: string | undefined }) {
+  const { at, ids, operation, verb, strategy } = entry;
+  const [first, ...others] = ids;
+  return (
+    <li>
+      <span class="row">
+        {verb === undefined ? (
+          <span class="tag good">used · {strategy}</span>
+        ) : (
+          <span class="tag">{verb}</span>
+        )}
+        <time class="quiet" dateTime={at} title={moment(at)}>
+          {ago(at)}
+        </time>
+        {operation !== undefined && <span class="quiet number">#{operation}</span>}
+      </span>
+      {first !== undefined && (
+        <a class="stored clamp" href={href('memories', {}, first)}>
+          {text ?? first}
+        </a>
+      )}
+      {others.length > 0 && <span class="quiet">and {others.length.toLocaleString('en')} more</span>}
+    </li>
+  );
+}
+
+/** Where the feed begins: what was written last, and the position after it. */
+async function latest(memory: MemoryEngine, signal: AbortSignal): Promise<Part> {
+  const { position } = await memory.activity('end', { signal });
+  const operations = await memory.operations({ limit: FIRST, signal });
+  return { entries: operations.toReversed(), position };
+}
+
+function keyOf({ operation, at, strategy, ids }: Entry): string {
+  return operation === undefined ? JSON.stringify([at, strategy, ids]) : String(operation);
+}
+
+/** What memories say, each asked for once. */
+function useTexts(ids: readonly (string | undefined)[]): ReadonlyMap<string, string> {
+  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map());
+  const missing = [...new Set(ids)].filter((id) => id !== undefined).filter((id) => !texts.has(id));
+  const { answer } = useAsk(
+    missing.length === 0
+      ? undefined
+      : async (memory, signal) =>
+          Promise.all(
+            missing.map(async (id) => {
+              const found = await memory.get(id, { signal });
+              return [id, found?.title ?? found?.content ?? id] as const;
+            }),
+          ),
+    [JSON.stringify(missing)],
+  );
+  useEffect(() => {
+    if (answer) setTexts((before) => new Map([...before, ...answer]));
+  }, [answer]);
+  return texts;
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { act, useAsk } from '../../api.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { tellFailure } from '../../parts/toast.tsx';
+import { href } from '../../router.ts';
+
+/** How large the space is, what it is searched with, and what is wrong with it. */
+export function Health() {
+  const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
+  const [problems, setProblems] = useState<readonly string[]>();
+  const [busy, setBusy] = useState(false);
+  const check = () => {
+    setBusy(true);
+    act((memory) => memory.check())
+      .then(setProblems, tellFailure)
+      .finally(() => setBusy(false));
+  };
+  if (error) return <Failure error={error} retry={reload} />;
+  if (!answer) return <Loading />;
+  const { memories, vectors, links, pendingPairs, sequence, events, bytes, embedding, analyzer } = answer;
+  const { schemaVersion, settings } = answer;
+  const number = (value: number) => value.toLocaleString('en');
+  const rows = [
+    ['memories', number(memories)],
+    ['links', number(links)],
+    ['size', bytes === 0 ? 'in memory' : `${number(Math.ceil(bytes / 1024))} KiB`],
+    ['writes', `${number(sequence)}, ${number(events)} of them kept`],
+    ['embedder', embedding ? `${embedding.model}, ${embedding.dimensions} dimensions` : 'none yet'],
+    ['vectors', number(vectors)],
+    ['analyzer', analyzer ?? 'none yet'],
+    ['fading', settings.fading.mode],
+    ['time zone', settings.timeZone],
+    ['schema', String(schemaVersion)],
+  ] as const;
+  return (
+    <section class="stack" aria-busy={busy}>
+      <div class="row spread">
+        <h2>Health</h2>
+        <CopyAs verb="stats" fields={{}} answer={answer} />
+      </div>
+      <dl class="facts-list">
+        {rows.map(([name, value]) => [
+          <dt key={`${name} t`}>{name}</dt>,
+          <dd key={`${name} d`} class="stored">
+            {value}
+          </dd>,
+        ])}
+      </dl>
+      {embedding && vectors < memories && (
+        <p class="notice">
+          {number(memories - vectors)} memories have no vector: <code>salience reindex</code> computes them.
+        </p>
+      )}
+      {pendingPairs > 0 && (
+        <p>
+          <a href={href('conflicts')}>{number(pendingPairs)} conflicts</a> wait for a decision.
+        </p>
+      )}
+      {problems?.length === 0 && <p class="tag good">The store is sound.</p>}
+      {problems?.map((problem) => (
+        <p key={problem} class="notice stored">
+          {problem}
+        </p>
+      ))}
+      <div>
+        <button type="button" disabled={busy} onClick={check}>
+          Check the store
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+import './life.css';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Days } from './days.tsx';
+import { Feed } from './feed.tsx';
+import { Health } from './health.tsx';
+import { Maintenance } from './maintenance.tsx';
+
+/** What happens in the space, how it is, and what maintenance would do. */
+export default function LifeView() {
+  return (
+    <div class="stack life">
+      <div class="view-head">
+        <h1>Life</h1>
+        <CopyAs verb="activity" fields={{ after: 'end', wait: 30_000 }} />
+      </div>
+      <div class="life-columns">
+        <Feed />
+        <div class="stack">
+          <Days />
+          <Maintenance />
+          <Health />
+        </div>
+      </div>
+    </div>
+  );
+}

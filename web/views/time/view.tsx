@@ -1,0 +1,236 @@
+import './time.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { Operation, RecallOptions } from '../../../src/index.ts';
+import { useAsk } from '../../api.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { moment } from '../../parts/time.ts';
+import { setParams, useRoute } from '../../router.ts';
+import { Changes } from './changes.tsx';
+
+const PAGE = 200;
+const MOST = 1000;
+const DAY_MS = 86_400_000;
+/** How far from today what was true can be moved, in days. */
+const SPAN = 365;
+/** How long a moment stays while it plays. */
+const STEP_MS = 900;
+
+/** The answer to a question, as the space stood at any moment, and by what was true on any day. */
+export default function TimeView() {
+  const { params } = useRoute();
+  const [count, setCount] = useState(PAGE);
+  const { answer, error, reload } = useAsk(
+    (memory, signal) => memory.operations({ limit: count, signal }),
+    [count],
+  );
+  if (error) return <Failure error={error} retry={reload} />;
+  if (!answer) return <Loading />;
+  if (answer.length === 0) {
+    return (
+      <Empty title="Nothing has happened yet">
+        <p>Every write of this space is a moment to which this page can go back.</p>
+      </Empty>
+    );
+  }
+  const earlier = answer.length >= count && count < MOST;
+  return (
+    <Past
+      params={params}
+      moments={answer.toReversed()}
+      earlier={earlier ? () => setCount(Math.min(MOST, count + PAGE)) : undefined}
+    />
+  );
+}
+
+function Past({
+  params,
+  moments,
+  earlier,
+}: {
+  readonly params: URLSearchParams;
+  /** Oldest first. */
+  readonly moments: readonly Operation[];
+  readonly earlier: (() => void) | undefined;
+}) {
+  const known = params.get('known') ?? undefined;
+  const valid = params.get('valid') ?? undefined;
+  const query = params.get('q')?.trim() || undefined;
+  const last = moments.length - 1;
+  const place = known === undefined ? last : Math.max(0, placeOf(moments, known));
+  /** Where the slider is while it is dragged. */
+  const [dragged, setDragged] = useState<number>();
+  const [playing, setPlaying] = useState(false);
+  const [cancelled, setCancelled] = useState<string>();
+  const asOf = known === undefined && valid === undefined ? undefined : { known, valid };
+  const options: RecallOptions = {
+    ...(query === undefined ? { strategy: 'ambient' } : {}),
+    limit: 20,
+    track: false,
+    asOf,
+  };
+  const asked = JSON.stringify([query, asOf]);
+  const { answer, error, pending, reload } = useAsk(
+    cancelled === asked
+      ? undefined
+      : async (memory, signal) => ({
+          query,
+          hits: (await memory.recall(query, { ...options, signal })).hits,
+        }),
+    [asked, cancelled === asked],
+  );
+  const goTo = (index: number) => {
+    setDragged(undefined);
+    setCancelled(undefined);
+    setParams({ known: index >= last ? undefined : moments[index]?.at });
+  };
+  useEffect(() => {
+    if (!playing || pending) return undefined;
+    if (place >= last || error) return setPlaying(false);
+    const timer = setTimeout(() => goTo(place + 1), STEP_MS);
+    return () => clearTimeout(timer);
+  }, [playing, pending, place, answer]);
+  const play = () => {
+    if (!playing && place >= last) goTo(0);
+    setPlaying(!playing);
+  };
+  const shown = moments[dragged ?? place];
+  const days = valid === undefined ? 0 : Math.round((Date.parse(valid) - startOfToday()) / DAY_MS);
+  return (
+    <div class="stack past">
+      <div class="view-head">
+        <h1>Time</h1>
+        <CopyAs verb="recall" fields={{ query, ...options }} />
+      </div>
+      <input
+        type="search"
+        class="question"
+        aria-label="Question"
+        placeholder="A question; empty: what matters whatever is asked"
+        value={params.get('q') ?? ''}
+        onInput={(event) => setParams({ q: event.currentTarget.value })}
+      />
+      <div class="clocks">
+        <section class="card pad stack">
+          <h2>What was known</h2>
+          <p class="stored" aria-live="polite">
+            {shown && (dragged ?? place) < last ? (
+              <>
+                After <b>{shown.verb}</b> <span class="number quiet">#{shown.operation}</span>,{' '}
+                {moment(shown.at)}
+              </>
+            ) : (
+              'Now: all that was written.'
+            )}
+          </p>
+          <input
+            type="range"
+            aria-label="What was known: the write up to which one looks"
+            aria-valuetext={shown && `after ${shown.verb}, ${moment(shown.at)}`}
+            min={0}
+            max={last}
+            step={1}
+            value={dragged ?? place}
+            onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
+            onChange={(event) => goTo(event.currentTarget.valueAsNumber)}
+          />
+          <div class="row">
+            <button type="button" disabled={place === 0} onClick={() => goTo(place - 1)}>
+              ← One write back
+            </button>
+            <button type="button" onClick={play} aria-pressed={playing}>
+              {playing ? 'Stop' : 'Play'}
+            </button>
+            <button type="button" disabled={place >= last} onClick={() => goTo(place + 1)}>
+              One write on →
+            </button>
+            {earlier && (
+              <button type="button" class="ghost" onClick={earlier}>
+                Earlier writes
+              </button>
+            )}
+          </div>
+        </section>
+        <section class="card pad stack">
+          <h2>What was true</h2>
+          <p>{valid === undefined ? 'At the moment of the question.' : `On ${valid.slice(0, 10)}.`}</p>
+          <input
+            type="range"
+            aria-label="What was true: days from today"
+            aria-valuetext={days === 0 ? 'today' : `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}`}
+            min={-SPAN}
+            max={SPAN}
+            step={1}
+            value={days}
+            onInput={(event) => {
+              const day = event.currentTarget.valueAsNumber;
+              setParams({ valid: day === 0 ? undefined : dayFrom(day) });
+            }}
+          />
+          <div class="row">
+            <input
+              type="date"
+              aria-label="The day whose truth counts"
+              value={valid?.slice(0, 10) ?? ''}
+              onChange={(event) => {
+                const day = event.currentTarget.value;
+                setParams({ valid: day === '' ? undefined : `${day}T12:00:00.000Z` });
+              }}
+            />
+            <button
+              type="button"
+              disabled={valid === undefined}
+              onClick={() => setParams({ valid: undefined })}
+            >
+              Today
+            </button>
+          </div>
+        </section>
+      </div>
+      <section class="stack" aria-busy={pending}>
+        <div class="row waiting">
+          <h2>The answer</h2>
+          {pending && (
+            <button
+              type="button"
+              class="small"
+              onClick={() => {
+                setPlaying(false);
+                setCancelled(asked);
+              }}
+            >
+              Cancel
+            </button>
+          )}
+        </div>
+        {error ? (
+          <Failure error={error} retry={reload} />
+        ) : cancelled === asked ? (
+          <p class="row">
+            Cancelled.
+            <button type="button" onClick={() => setCancelled(undefined)}>
+              Ask again
+            </button>
+          </p>
+        ) : answer ? (
+          <Changes query={answer.query} hits={answer.hits} />
+        ) : (
+          <Loading />
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** The last operation up to a moment. */
+function placeOf(moments: readonly Operation[], known: string): number {
+  return moments.findLastIndex(({ at }) => Date.parse(at) <= Date.parse(known));
+}
+
+function startOfToday(): number {
+  return Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
+}
+
+function dayFrom(days: number): string {
+  return new Date(startOfToday() + days * DAY_MS).toISOString();
+}
