@@ -57,6 +57,7 @@ export function openApi(version: string): Json {
       description: 'A memory for agents. The token decides which space is asked, and which scopes are seen.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'Where this document was fetched from' }],
     security: [{ token: [] }],
     paths: { ...paths, ...otherPaths },
     components: {
@@ -119,15 +120,45 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
     responses: {
       200: { description: 'Done', content: { 'application/json': { schema: output } } },
       ...(tagged && verb.access === 'read' ? { 304: { description: 'Nothing has changed' } } : {}),
-      default: problemAnswer,
+      ...problems(
+        ...(inPath.length > 0 ? [404] : []),
+        ...(verb.access === 'write' ? [409, 422] : []),
+        ...(tagged && verb.access === 'write' ? [412] : []),
+        ...(inQuery ? [] : [413]),
+      ),
     },
   };
 }
 
-const problemAnswer = {
-  description: 'What went wrong',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-} as const;
+/** What a status says, in the order of the statuses. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'What was sent is wrong: the detail says what, and how to mend it',
+  401: 'There is no token, or it is not known',
+  403: 'The token may not do this',
+  404: 'There is no memory, session or other thing of this id, or the token may not see it',
+  409: 'It cannot be done any more: something is there already, or was changed since',
+  412: 'The memory was changed since the ETag of If-Match',
+  413: 'The body is larger than the server takes',
+  422: 'The Idempotency-Key was used with another request',
+  429: 'Too many requests: Retry-After says when to try again',
+};
+
+/** The answers that are problems: those that any request may get, and these. */
+function problems(...statuses: readonly number[]): Json {
+  const asked = new Set([400, 401, 403, 429, ...statuses]);
+  const answer = (description: string) => ({
+    description,
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  });
+  return {
+    ...Object.fromEntries(
+      Object.entries(REASONS).flatMap(([status, reason]) =>
+        asked.has(Number(status)) ? [[status, answer(reason)]] : [],
+      ),
+    ),
+    default: answer('The server cannot do this now'),
+  };
+}
 
 const jsonLines = {
   'application/x-ndjson': { schema: { ...text, description: 'A memory as JSON on each line' } },
@@ -137,7 +168,7 @@ const otherPaths: Json = {
     get: {
       operationId: 'export',
       summary: 'Export all memories as JSON Lines; takes the filters of list',
-      responses: { 200: { description: 'All memories', content: jsonLines }, default: problemAnswer },
+      responses: { 200: { description: 'All memories', content: jsonLines }, ...problems() },
     },
   },
   '/v1/import': {
@@ -154,7 +185,7 @@ const otherPaths: Json = {
         },
       ],
       requestBody: { required: true, content: jsonLines },
-      responses: { 200: { description: 'What became of the lines' }, default: problemAnswer },
+      responses: { 200: { description: 'What became of the lines' }, ...problems(413, 422) },
     },
   },
   '/v1/space': {
@@ -162,14 +193,14 @@ const otherPaths: Json = {
       operationId: 'deleteSpace',
       summary: 'Delete the space of the token, for good; needs the right admin, and its name once more',
       parameters: [{ name: 'name', in: 'query', required: true, schema: text }],
-      responses: { 200: { description: 'It is deleted' }, default: problemAnswer },
+      responses: { 200: { description: 'It is deleted' }, ...problems() },
     },
   },
   '/v1/token': {
     get: {
       operationId: 'token',
       summary: 'What the token opens',
-      responses: { 200: { description: 'Its space, scopes and rights' }, default: problemAnswer },
+      responses: { 200: { description: 'Its space, scopes and rights' }, ...problems() },
     },
   },
 };

@@ -57,6 +57,9 @@ describe('the routes', () => {
         .map(({ name }: { name: string }) => name);
       const body = operation.requestBody?.content['application/json'].schema.properties ?? {};
       expect([...named, ...Object.keys(body)].sort()).toEqual(Object.keys(verb.input.shape).sort());
+      const statuses = Object.keys(operation.responses);
+      expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '403', '429', 'default']));
+      expect(statuses.includes('404')).toBe(verb.http.path.includes('{'));
       const inPath = operation.parameters.filter((each: { in: string }) => each.in === 'path');
       expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(
         verb.http.path.match(/\{\w+\}/g) ?? [],
