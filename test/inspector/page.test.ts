@@ -25,6 +25,11 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['replay', '#/asked/4'],
   ['memory', '#/memories/label'],
   ['missing-memory', '#/memories/there-is-none'],
+  ['context-question', '#/context?q=coffee&budget=300'],
+  ['context-pinned', '#/context?for=turn'],
+  ['graph-entity', '#/graph/ann'],
+  ['graph-links', '#/graph/probat?depth=1'],
+  ['time-question', '#/time?q=coffee&valid=2026-12-24T12:00:00.000Z'],
 ];
 
 describeInBrowser('the inspector', () => {
@@ -186,7 +191,11 @@ describeInBrowser('hostile memories', () => {
         .flatMap(({ id }) => [
           `#/memories/${encodeURIComponent(id)}`,
           `#/recall?q=coffee&limit=2&tab=why-not&whyNot=${encodeURIComponent(id)}`,
+          `#/graph/${encodeURIComponent(id)}?depth=1`,
         ]),
+      '#/context?q=coffee&budget=4000',
+      '#/context?for=start&format=xml',
+      '#/time?q=coffee%20script',
     ];
     const outside: string[] = [];
     page.on('request', (request) => {

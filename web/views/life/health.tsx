@@ -18,14 +18,14 @@ export function Health() {
   };
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
-  const { memories, vectors, links, pendingPairs, sequence, events, bytes, embedding, analyzer } = answer;
+  const { memories, vectors, links, pendingPairs, sequence, bytes, embedding, analyzer } = answer;
   const { schemaVersion, settings } = answer;
   const number = (value: number) => value.toLocaleString('en');
   const rows = [
     ['memories', number(memories)],
     ['links', number(links)],
     ['size', bytes === 0 ? 'in memory' : `${number(Math.ceil(bytes / 1024))} KiB`],
-    ['writes', `${number(sequence)}, ${number(events)} of them kept`],
+    ['writes', number(sequence)],
     ['embedder', embedding ? `${embedding.model}, ${embedding.dimensions} dimensions` : 'none yet'],
     ['vectors', number(vectors)],
     ['analyzer', analyzer ?? 'none yet'],
