@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, inspect, launch } from './browser.ts';
+import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
 
 describeInBrowser('the view What was asked', () => {
   let browser: Browser;
@@ -16,13 +16,13 @@ describeInBrowser('the view What was asked', () => {
     await using opened = await demo.open();
     const { page, complaints } = opened;
     await page.getByRole('heading', { name: 'What was asked' }).waitFor();
-    expect(await page.locator('.asked-line').count()).toBe(recorded.length);
+    await eventually(() => page.locator('.asked-line').count()).toBe(recorded.length);
     await page.getByRole('link', { name: /what is wrong with the roaster/ }).click();
     await page.getByText('repeated to the bit').waitFor();
     const then = await demo.memory.replay(
       recorded.find(({ query }) => query?.includes('roaster'))?.recallId as string,
     );
-    expect(await page.locator('.placed').first().locator('li').count()).toBe(then.hits.length);
+    await eventually(() => page.locator('.placed').first().locator('li').count()).toBe(then.hits.length);
     await demo.memory.forget('database');
     await opened.go(`#/asked/${meant?.recallId}`);
     await page.getByText('repeats differently').waitFor();
@@ -39,7 +39,7 @@ describeInBrowser('the view What was asked', () => {
     const now = page.locator('.placed').nth(1);
     await now.getByText('when it rains').waitFor();
     await now.locator('li', { hasText: 'when it rains' }).getByText('new').waitFor();
-    expect(await page.locator('.placed').first().getByText('gone').count()).toBeGreaterThan(0);
+    await eventually(() => page.locator('.placed').first().getByText('gone').count()).toBeGreaterThan(0);
   });
 
   it('is the overview where nothing is recorded, and turns recording on', async () => {

@@ -8,7 +8,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { fillDemo } from '../../src/cli/demo-memory.ts';
 import { type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
 import { type MemoryEngine, openSpaces } from '../../src/index.ts';
@@ -29,6 +29,11 @@ const missing =
 /** Tests that need a browser; skipped, with the reason in their title, where there is none. */
 export function describeInBrowser(title: string, tests: () => void): void {
   describe.skipIf(missing)(missing === undefined ? title : `${title} (skipped: ${missing})`, tests);
+}
+
+/** Expects of a page what it shows in the end, however busy the machine is. */
+export function eventually<Value>(look: () => Promise<Value>) {
+  return expect.poll(look, { timeout: 60_000 });
 }
 
 export async function launch(): Promise<Browser> {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, inspect, launch } from './browser.ts';
+import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
 
 describeInBrowser('the view of conflicts', () => {
   let browser: Browser;
@@ -17,7 +17,7 @@ describeInBrowser('the view of conflicts', () => {
     expect(before.length).toBeGreaterThan(2);
     const [first, second] = before;
     const cards = page.getByRole('article');
-    expect(await cards.count()).toBe(before.length);
+    await eventually(() => cards.count()).toBe(before.length);
     await page.locator('article:focus').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('k');
@@ -69,7 +69,7 @@ describeInBrowser('the view of conflicts', () => {
     await using opened = await demo.open({ rights: 'read', at: '#/conflicts' });
     const { page } = opened;
     await page.getByText('it cannot decide').waitFor();
-    expect(await page.getByRole('article').count()).toBeGreaterThan(0);
+    await eventually(() => page.getByRole('article').count()).toBeGreaterThan(0);
     expect(await page.getByRole('article').getByRole('button').count()).toBe(0);
     await page.getByRole('article').first().focus();
     const pending = (await demo.memory.conflicts({ limit: 100 })).length;

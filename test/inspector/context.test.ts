@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, type Inspected, inspect, launch, settled } from './browser.ts';
+import { describeInBrowser, eventually, type Inspected, inspect, launch, settled } from './browser.ts';
 
 describeInBrowser('the view of the context', () => {
   let browser: Browser;
@@ -23,7 +23,7 @@ describeInBrowser('the view of the context', () => {
     await page.getByText(`${tokens} of 250 tokens`).waitFor();
     const text = await page.locator('pre').innerText();
     for (const { memory } of items) expect(text).toContain(memory.content);
-    expect(await page.locator('.context-list:not(.out) li').count()).toBe(items.length);
+    await eventually(() => page.locator('.context-list:not(.out) li').count()).toBe(items.length);
     await page
       .getByText(omitted[0]?.message as string)
       .first()
@@ -40,7 +40,7 @@ describeInBrowser('the view of the context', () => {
     for (let presses = 0; presses < 6; presses++) await page.keyboard.press('ArrowRight');
     await page.getByText('of 500 tokens').waitFor();
     await settled(page);
-    expect(await page.locator('.context-list:not(.out) li').count()).toBeGreaterThan(few);
+    await eventually(() => page.locator('.context-list:not(.out) li').count()).toBeGreaterThan(few);
     await page.waitForURL(/budget=500/);
     expect((await demo.memory.activity(before)).entries).toEqual([]);
   });

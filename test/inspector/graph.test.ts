@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+import { describeInBrowser, eventually, inspect, launch, settled } from './browser.ts';
 
 describeInBrowser('the view of the graph', () => {
   let browser: Browser;
@@ -21,7 +21,7 @@ describeInBrowser('the view of the graph', () => {
     const around = await demo.memory.neighbours('Ann', { depth: 2, links: true });
     expect(around.neighbours.length).toBeGreaterThan(2);
     await settled(page);
-    expect(await page.locator('.graph-list li').count()).toBe(around.neighbours.length);
+    await eventually(() => page.locator('.graph-list li').count()).toBe(around.neighbours.length);
     for (const { name } of around.neighbours) {
       await page.getByRole('link', { name: name as string, exact: true }).waitFor();
     }
@@ -46,11 +46,11 @@ describeInBrowser('the view of the graph', () => {
     await using opened = await many.open({ rights: 'read', at: '#/graph/middle?depth=1' });
     const { page, complaints } = opened;
     await page.locator('.canvas canvas').first().waitFor();
-    expect(await page.locator('.graph-list li').count()).toBe(200);
+    await eventually(() => page.locator('.graph-list li').count()).toBe(200);
     await page.getByRole('button', { name: 'Show more than 200' }).click();
     await page.getByText('note 209', { exact: true }).waitFor();
     await settled(page);
-    expect(await page.locator('.graph-list li').count()).toBe(210);
+    await eventually(() => page.locator('.graph-list li').count()).toBe(210);
     await page.getByLabel('Links too').uncheck();
     await page.getByText('Nothing is related to it').waitFor();
     expect(complaints).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, inspect, launch } from './browser.ts';
+import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
 
 describeInBrowser('the view of the life of a space', () => {
   let browser: Browser;
@@ -27,7 +27,7 @@ describeInBrowser('the view of the life of a space', () => {
     await page.getByRole('button', { name: 'Paused' }).click();
     await feed.getByText('A second table came by ship').waitFor();
     const written = feed.locator('li', { hasText: 'remember' });
-    expect(await written.filter({ hasText: 'A cupping table of oak arrived' }).count()).toBe(1);
+    await eventually(() => written.filter({ hasText: 'A cupping table of oak arrived' }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 

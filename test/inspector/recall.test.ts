@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, type Inspected, inspect, launch, settled } from './browser.ts';
+import { describeInBrowser, eventually, type Inspected, inspect, launch, settled } from './browser.ts';
 
 describeInBrowser('the view Recall', () => {
   let browser: Browser;
@@ -57,10 +57,10 @@ describeInBrowser('the view Recall', () => {
     });
     const shown = await page.locator('.hit-body .id').evaluateAll((links) => links.map(({ title }) => title));
     expect(shown).toEqual(asked.hits.map(({ memory }) => memory.id));
-    expect(await page.locator('.hit-score').allInnerTexts()).not.toEqual(before);
+    await eventually(() => page.locator('.hit-score').allInnerTexts()).not.toEqual(before);
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
     await settled(page);
-    expect(await page.locator('.hit-score').allInnerTexts()).toEqual(before);
+    await eventually(() => page.locator('.hit-score').allInnerTexts()).toEqual(before);
     expect(complaints).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describeInBrowser('the view Recall', () => {
     await question.fill('what is Bilal allergic to');
     await page.locator('.hit').first().waitFor();
     await settled(page);
-    expect(await page.locator('.hit').first().innerText()).toContain('hazelnuts');
+    await eventually(() => page.locator('.hit').first().innerText()).toContain('hazelnuts');
     expect(aborted).toEqual(['net::ERR_ABORTED', 'net::ERR_ABORTED']);
   });
 
@@ -90,7 +90,7 @@ describeInBrowser('the view Recall', () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee' });
     const { page } = opened;
     await page.locator('.legend button', { hasText: 'words' }).focus();
-    expect(await page.locator('.lit .bar i.on').count()).toBeGreaterThan(3);
+    await eventually(() => page.locator('.lit .bar i.on').count()).toBeGreaterThan(3);
     const names = await page.locator('.bar i.on').evaluateAll((parts) => parts.map(({ title }) => title));
     expect(names.every((name) => name.startsWith('words '))).toBe(true);
   });
@@ -101,7 +101,7 @@ describeInBrowser('the view Recall', () => {
     await page.getByRole('button', { name: 'Why this score' }).first().click();
     const root = await page.locator('.tree summary .number').first().innerText();
     expect(root).toBe(await page.locator('.hit-score .number:last-child').first().innerText());
-    expect(await page.locator('.tree').first().innerText()).toMatch(/words = .*weight 7, adds/);
+    await eventually(() => page.locator('.tree').first().innerText()).toMatch(/words = .*weight 7, adds/);
   });
 
   it('says why a memory is not there, and what would let it in', async () => {
@@ -128,14 +128,14 @@ describeInBrowser('the view Recall', () => {
     const all = await demo.memory.recall('espresso blend', { track: false });
     const left = all.hits.filter(({ memory }) => !kept.hits.some((hit) => hit.memory.id === memory.id));
     expect(left.length).toBeGreaterThan(0);
-    expect(await page.locator('.left-out li').count()).toBe(left.length);
+    await eventually(() => page.locator('.left-out li').count()).toBe(left.length);
   });
 
   it('puts two strategies side by side, a line for each memory of both, and no score', async () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
     const { page } = opened;
     const { agreement, rankings } = await demo.memory.compare('coffee', { strategies: ['hybrid', 'bm25'] });
-    expect(await page.locator('.versus line').count()).toBe(agreement[0]?.shared);
+    await eventually(() => page.locator('.versus line').count()).toBe(agreement[0]?.shared);
     const shown = await page
       .locator('.versus li')
       .evaluateAll((rows) => rows.map(({ dataset }) => dataset['id']));

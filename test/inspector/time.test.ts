@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MemoryEngine } from '../../src/index.ts';
-import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+import { describeInBrowser, eventually, inspect, launch, settled } from './browser.ts';
 
 /** Three moments: one statement, another one, and the first with other words. */
 async function fill(memory: MemoryEngine): Promise<void> {
@@ -30,7 +30,7 @@ describeInBrowser('the view of time', () => {
     const { page, complaints } = opened;
     const hits = page.locator('.moments li:not(.went)');
     await page.getByText('The shop sells green coffee').waitFor();
-    expect(await hits.count()).toBe(2);
+    await eventually(() => hits.count()).toBe(2);
     await page.getByLabel('What was known').focus();
     await page.keyboard.press('ArrowLeft');
     await page.getByText('After update').waitFor();
@@ -39,7 +39,7 @@ describeInBrowser('the view of time', () => {
     await page.locator('ins', { hasText: 'roasted' }).waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.locator('.went', { hasText: 'The bar sells cold coffee' }).waitFor();
-    expect(await hits.count()).toBe(1);
+    await eventually(() => hits.count()).toBe(1);
     await page.keyboard.press('End');
     await page.locator('.came', { hasText: 'The bar sells cold coffee' }).waitFor();
     await page.getByText('Now: all that was written.').waitFor();
