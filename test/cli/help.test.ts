@@ -18,6 +18,8 @@ beforeAll(async () => {
   work.file('conversations.json', JSON.stringify([conversation]));
   const fact = { id: 'f', memory: 'Ann drinks tea', user_id: 'ann', created_at: '2025-01-01T00:00:00Z' };
   work.file('mem0.json', JSON.stringify({ results: [fact] }));
+  const another = { ...fact, id: 'g', memory: 'Bob drives a bus', user_id: 'bob' };
+  work.file('team.json', JSON.stringify({ results: [fact, another] }));
   const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
   work.file('fresh.json', JSON.stringify(fresh));
   const dataset = [

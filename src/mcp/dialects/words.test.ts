@@ -23,6 +23,7 @@ const ordinary = new Set([
   'after',
   'links',
   'link',
+  'texts',
   'to',
   'project',
   'below',
