@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/time.ts';
 import { compileCondition, type ResolvedCondition } from './condition.ts';
-import { namesRead } from './evaluate.ts';
+import { childrenOf, namesRead } from './evaluate.ts';
 import { type Node, operatorOf } from './operators/index.ts';
 import type { Interval } from './operators/interval.ts';
 import {
@@ -84,6 +84,7 @@ export function compileAll(
       return lane;
     },
     range: rangeOf,
+    cancels,
     facts,
   };
   const bounds = roots.map((root): Sides => {
@@ -111,6 +112,27 @@ export const SLACK = 1e-9;
 export function certain(bound: number): number {
   return bound > 0 ? bound + ROUNDING_64 : bound;
 }
+
+/**
+ * Whether terms of a formula may cancel each other out: then it can be 0 by the rounding of one order of adding up, and a
+ * little more by that of another.
+ */
+export function cancels(node: Node): boolean {
+  let found = cancelling.get(node);
+  if (found === undefined) {
+    const isSigned =
+      node.op === 'sum' &&
+      // Two are added up alike in either order.
+      node.of.length > 2 &&
+      node.of.some((each, at) => node.weights[at]! < 0 || rangeOf(each)[0] < 0) &&
+      rangeOf(node)[0] <= SLACK;
+    found = isSigned || childrenOf(node).some(cancels);
+    cancelling.set(node, found);
+  }
+  return found;
+}
+
+const cancelling = new WeakMap<Node, boolean>();
 
 /** More than the roundings of a formula within 0 and 1 add up to. */
 const ROUNDING_64 = 1e-12;

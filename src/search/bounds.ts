@@ -1,6 +1,7 @@
 import {
   BLOCK_SIZE,
   type Block,
+  cancels,
   compileAll,
   compileConditions,
   createRooms,
@@ -79,6 +80,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     search.kept && search.skims ? createSkim(profile, columns, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns, signalsRead(profile));
   const lowest = createThreshold(limit);
+  const nothing = cancels(profile.root) ? -SLACK : 0;
   const places = new Int32Array(BLOCK_SIZE);
   const tally: Tally = {
     discarded: 0,
@@ -95,7 +97,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     const [{ high }, floored] = formulas.bounds(block) as readonly [Sides, Sides?];
     const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
     const found = selectPlaces(
-      { high, verdict, floor: floorBounds, threshold: lowest.value() - SLACK },
+      { high, verdict, floor: floorBounds, nothing, threshold: lowest.value() - SLACK },
       block.count,
       places,
       tally,
@@ -204,12 +206,14 @@ interface Selection {
   /** Of the requirements; absent where there are none. */
   readonly verdict: Uint8Array | undefined;
   readonly floor: { readonly high: Float64Array; readonly atLeast: number } | undefined;
+  /** A score that is bounded by this is none. */
+  readonly nothing: number;
   readonly threshold: number;
 }
 
 /** Writes down the places of a block that could be among the best; returns how many. */
 function selectPlaces(
-  { high, verdict, floor, threshold }: Selection,
+  { high, verdict, floor, nothing, threshold }: Selection,
   count: number,
   places: Int32Array,
   tally: Tally,
@@ -227,7 +231,7 @@ function selectPlaces(
     candidates++;
     // One that is unknown, NaN, is neither.
     const upper = high[at]!;
-    if (upper <= 0) continue;
+    if (upper <= nothing) continue;
     if (upper < threshold) {
       if (upper > highest) highest = upper;
     } else places[found++] = at;

@@ -214,6 +214,17 @@ export function clippedLane(
   });
 }
 
+/** A lane of values that are not negative, and of which it is known only that they are so near. */
+export function widened(compilation: Compilation, inner: Lane, by: number): Lane {
+  return laneOf(compilation, true, (side, out) => {
+    const from = inner[side];
+    return ({ count }) => {
+      for (let at = 0; at < count; at++)
+        out[at] = side === 'high' ? from[at]! + by : Math.max(0, from[at]! - by);
+    };
+  });
+}
+
 /** A function that is monotone in both arguments: its extremes lie at the corners. */
 export function pairLane(
   compilation: Compilation,

@@ -129,6 +129,8 @@ export interface Compilation {
   readonly spans: boolean;
   of(node: Node): Lane;
   range(node: Node): Interval;
+  /** Whether rounding alone decides if this is 0: lanes add up in another order than evaluation does. */
+  cancels(node: Node): boolean;
   readonly facts: Facts;
 }
 

@@ -1,7 +1,7 @@
 import { power as raise } from '../arithmetic.ts';
 import type { Expression, Node } from './index.ts';
 import { corners } from './interval.ts';
-import { pairLane } from './lanes.ts';
+import { pairLane, widened } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
 /** base^exponent = e^(exponent·log base), base ≥ 0; 0 to any power is 0. */
@@ -46,14 +46,20 @@ export const power: Operator<PowerExpression, PowerNode, object> = {
   detail: () => ({}),
   interval: ({ base, exponent }, intervals) =>
     corners(intervals.of(base), intervals.of(exponent), powerLimit),
-  compile: ({ base, exponent }, compilation) =>
-    pairLane(compilation, compilation.of(base), compilation.of(exponent), raise),
+  compile({ base, exponent }, compilation) {
+    const lane = compilation.of(base);
+    const known = compilation.cancels(base) ? widened(compilation, lane, ROUNDING) : lane;
+    return pairLane(compilation, known, compilation.of(exponent), raise);
+  },
   label: ({ inputs }, nameOf) => inputs.map(nameOf).join('^'),
   line: ({ inputs }) => ({
     words: 'power',
     branches: inputs.map((tree, index) => ({ tree, role: ['base', 'exponent'][index] })),
   }),
 };
+
+/** Next to a base of 0 a power may be anything up to 1, however little the base is off. */
+const ROUNDING = 1e-9;
 
 /** As {@link raise}; ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
 function powerLimit(base: number, exponent: number): number {
