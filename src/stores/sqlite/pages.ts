@@ -47,7 +47,10 @@ export function savePages(
   reflected: Reflected,
 ): void {
   dropPages(connection);
-  const insert = connection.statement('INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, ?, ?)');
+  // The SQLite of Node.js 22 binds no bytes as NULL.
+  const insert = connection.statement(
+    "INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, coalesce(?, x''), ?)",
+  );
   for (const [part, bytes] of parts) {
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
       const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
