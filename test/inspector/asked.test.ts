@@ -1,16 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describeInBrowser('the view What was asked', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view What was asked', ({ inspect }) => {
   it('lists the recorded recalls, and repeats one beside what is answered now', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const recorded = await demo.memory.recalls();
     const meant = recorded.find(({ query }) => query === 'which database does the shop run on?');
     await using opened = await demo.open();
@@ -31,7 +24,7 @@ describeInBrowser('the view What was asked', () => {
   });
 
   it('marks what is new and what is gone', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const recorded = (await demo.memory.recalls()).find(({ query }) => query?.includes('deploy'));
     await demo.memory.remember('We deploy the shop when it rains', { id: 'rain', scope: 'project:shop' });
     await using opened = await demo.open({ at: `#/asked/${recorded?.recallId}` });
@@ -43,7 +36,7 @@ describeInBrowser('the view What was asked', () => {
   });
 
   it('is the overview where nothing is recorded, and turns recording on', async () => {
-    await using fresh = await inspect(browser, {
+    await using fresh = await inspect({
       fill: (memory) => memory.remember('Prefers dark roast', { id: 'dark' }),
     });
     await using reading = await fresh.open({ rights: 'read' });

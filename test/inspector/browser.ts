@@ -8,7 +8,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { fillDemo } from '../../src/cli/demo-memory.ts';
 import { type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
 import { type MemoryEngine, openSpaces } from '../../src/index.ts';
@@ -26,9 +26,47 @@ const missing =
         ? 'the inspector is not built: ./run setup builds it'
         : undefined;
 
-/** Tests that need a browser; skipped, with the reason in their title, where there is none. */
-export function describeInBrowser(title: string, tests: () => void): void {
-  describe.skipIf(missing)(missing === undefined ? title : `${title} (skipped: ${missing})`, tests);
+/** What tests in a browser get. */
+export interface BrowserTests {
+  /** A server of its own, with a real store. */
+  inspect(options?: InspectOptions): Promise<Inspected>;
+  /** A fresh profile, with no page. */
+  newContext(): Promise<BrowserContext>;
+}
+
+/**
+ * Tests that need a browser, one for all of them; skipped, with the reason in their title, where there is none.
+ */
+export function describeInBrowser(title: string, tests: (browser: BrowserTests) => void): void {
+  describe.skipIf(missing)(missing === undefined ? title : `${title} (skipped: ${missing})`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launch();
+    });
+    afterAll(() => browser.close());
+    tests({
+      inspect: (options) => inspect(browser, options),
+      newContext: () => browser.newContext(),
+    });
+  });
+}
+
+/** One demo for all tests of a block, which change nothing that another one reads. */
+export function shareDemo({ inspect }: BrowserTests): Omit<Inspected, typeof Symbol.asyncDispose> {
+  let demo: Inspected;
+  beforeAll(async () => {
+    demo = await inspect();
+  });
+  afterAll(() => demo[Symbol.asyncDispose]());
+  return {
+    get server() {
+      return demo.server;
+    },
+    get memory() {
+      return demo.memory;
+    },
+    open: (options) => demo.open(options),
+  };
 }
 
 /** Expects of a page what it shows in the end, however busy the machine is. */
@@ -36,7 +74,7 @@ export function eventually<Value>(look: () => Promise<Value>) {
   return expect.poll(look, { timeout: 60_000 });
 }
 
-export async function launch(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: executable,
     args: [
@@ -73,14 +111,14 @@ export interface OpenPage extends AsyncDisposable {
   go(hash: string): Promise<void>;
 }
 
-export interface InspectOptions {
+interface InspectOptions {
   readonly fill?: ((memory: MemoryEngine) => Promise<unknown>) | undefined;
   readonly port?: number | undefined;
   readonly directory?: string | undefined;
 }
 
 /** A server on a free port with a real store: the demo, or what `fill` puts there. */
-export async function inspect(browser: Browser, options: InspectOptions = {}): Promise<Inspected> {
+async function inspect(browser: Browser, options: InspectOptions = {}): Promise<Inspected> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'salience-inspector-'));
   const demo = { now: Date.now() };
   let filled = false;

@@ -1,16 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describeInBrowser('the view of conflicts', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view of conflicts', ({ inspect }) => {
   it('decides by the keyboard alone, goes on to the next, and takes a decision back', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/conflicts' });
     const { page, complaints } = opened;
     const before = await demo.memory.conflicts({ limit: 100 });
@@ -35,7 +28,7 @@ describeInBrowser('the view of conflicts', () => {
   });
 
   it('erases only when it is asked twice', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const [first] = await demo.memory.conflicts({ limit: 1 });
     await using opened = await demo.open({ at: '#/conflicts' });
     const { page } = opened;
@@ -51,7 +44,7 @@ describeInBrowser('the view of conflicts', () => {
   });
 
   it('says what another process has decided meanwhile', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const [first] = await demo.memory.conflicts({ limit: 1 });
     await using opened = await demo.open({ at: '#/conflicts' });
     const { page } = opened;
@@ -65,7 +58,7 @@ describeInBrowser('the view of conflicts', () => {
   });
 
   it('shows both statements and no button to whoever may only read', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ rights: 'read', at: '#/conflicts' });
     const { page } = opened;
     await page.getByText('it cannot decide').waitFor();
@@ -78,13 +71,13 @@ describeInBrowser('the view of conflicts', () => {
   });
 
   it('says how conflicts come about where there is none', async () => {
-    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/conflicts' });
     await opened.page.getByText('Nothing to decide').waitFor();
   });
 
   it('shows hostile statements as text', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const script = '<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>';
     for (const hour of ['eight', 'nine']) {
       await demo.memory.remember(`${script} the bar opens every morning at ${hour}`, { title: script });

@@ -1,18 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, type Inspected, inspect, launch, settled } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually, settled, shareDemo } from './browser.ts';
 
-describeInBrowser('the view of the context', () => {
-  let browser: Browser;
-  let demo: Inspected;
-  beforeAll(async () => {
-    browser = await launch();
-    demo = await inspect(browser);
-  });
-  afterAll(async () => {
-    await demo[Symbol.asyncDispose]();
-    await browser.close();
-  });
+describeInBrowser('the view of the context', (browser) => {
+  const demo = shareDemo(browser);
 
   it('shows what the engine answers: the text, the tokens, and what is left out with its reason', async () => {
     await using opened = await demo.open({ at: '#/context?q=coffee&budget=250' });
@@ -59,7 +49,7 @@ describeInBrowser('the view of the context', () => {
   });
 
   it('says that nothing is there in an empty space', async () => {
-    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using empty = await browser.inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/context?q=coffee' });
     await opened.page.getByText('Nothing is in it').waitFor();
     await opened.go('#/context?for=turn');

@@ -1,16 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, inspect, launch, settled } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually, settled } from './browser.ts';
 
-describeInBrowser('the view of the graph', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view of the graph', ({ inspect }) => {
   it('draws what lies around an entity, lists the same, and goes on by the keyboard alone', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/graph' });
     const { page, complaints } = opened;
     await page.getByRole('searchbox').focus();
@@ -34,7 +27,7 @@ describeInBrowser('the view of the graph', () => {
   });
 
   it('shows links between memories, which can be left out, and 200 memories before more', async () => {
-    await using many = await inspect(browser, {
+    await using many = await inspect({
       fill: async (memory) => {
         await memory.remember('the middle', { id: 'middle' });
         for (let index = 0; index < 210; index++) {
@@ -57,7 +50,7 @@ describeInBrowser('the view of the graph', () => {
   });
 
   it('says what it cannot find, and what to do in an empty space', async () => {
-    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/graph' });
     await opened.page.getByText('Nothing is remembered yet').waitFor();
     await opened.go('#/graph/nobody');

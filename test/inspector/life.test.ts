@@ -1,16 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, inspect, launch } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describeInBrowser('the view of the life of a space', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view of the life of a space', ({ inspect }) => {
   it('shows writes and uses as they happen, and none while it is paused', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/life' });
     const { page, complaints } = opened;
     const feed = page.locator('.feed');
@@ -32,7 +25,7 @@ describeInBrowser('the view of the life of a space', () => {
   });
 
   it('says what maintenance would do before it does it, by the keyboard alone', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await demo.memory.remember('The van is rented until noon', { id: 'van', expiresAt: new Date() });
     await using opened = await demo.open({ at: '#/life' });
     const { page } = opened;
@@ -49,7 +42,7 @@ describeInBrowser('the view of the life of a space', () => {
   });
 
   it('counts days as the logs do, and says the sizes', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ rights: 'read', at: '#/life' });
     const { page } = opened;
     await page.getByText('As a list').click();
@@ -66,7 +59,7 @@ describeInBrowser('the view of the life of a space', () => {
   });
 
   it('waits for the first write of an empty space', async () => {
-    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/life' });
     const { page, complaints } = opened;
     await page.getByText('Nothing yet.').waitFor();

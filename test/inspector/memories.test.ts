@@ -1,14 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, inspect, launch, settled } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser, settled } from './browser.ts';
 
-describeInBrowser('the view Memories', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view Memories', ({ inspect }) => {
   const idsShown = async (page: Page): Promise<readonly string[]> => {
     const rows = page.locator('.table .rows .line:not(:has(.quiet:text-is("…")))');
     await rows.first().waitFor();
@@ -24,7 +18,7 @@ describeInBrowser('the view Memories', () => {
   };
 
   it('sorts and filters as the list of the engine does', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories' });
     const { page } = opened;
     await page.getByRole('button', { name: 'Importance' }).click();
@@ -49,7 +43,7 @@ describeInBrowser('the view Memories', () => {
   });
 
   it('edits a memory, shows what changed, and takes exactly that back', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -73,7 +67,7 @@ describeInBrowser('the view Memories', () => {
   });
 
   it('invalidates with a reason and reinstates, by the keyboard alone', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/rent' });
     const { page } = opened;
     await page.getByRole('button', { name: 'Invalidate…' }).focus();
@@ -90,7 +84,7 @@ describeInBrowser('the view Memories', () => {
   });
 
   it('forgets after it has said what it means', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/bags' });
     const { page } = opened;
     await page.getByRole('button', { name: 'Forget…' }).click();
@@ -107,7 +101,7 @@ describeInBrowser('the view Memories', () => {
   });
 
   it('forgets all that a filter finds once their number is typed, and never without a filter', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     const { total = 0 } = await demo.memory.list({ tags: ['taste'] });
     expect(total).toBeGreaterThan(2);
     await using opened = await demo.open({ at: '#/memories' });
@@ -135,7 +129,7 @@ describeInBrowser('the view Memories', () => {
   });
 
   it('shows what another tab changed as soon as it writes or asks again', async () => {
-    await using demo = await inspect(browser);
+    await using demo = await inspect();
     await using first = await demo.open({ at: '#/memories/skip' });
     await using second = await demo.open({ at: '#/memories/skip' });
     await second.page.getByRole('button', { name: 'Vote: it helps' }).click();
@@ -147,7 +141,7 @@ describeInBrowser('the view Memories', () => {
 
   it('has 100,000 memories at hand: only what is in sight is in the page, and any row is a jump away', async () => {
     const count = Number(process.env['SALIENCE_MEMORIES'] ?? 100_000);
-    await using many = await inspect(browser, {
+    await using many = await inspect({
       fill: async (memory) => {
         for (let start = 0; start < count; start += 5000) {
           const size = Math.min(5000, count - start);

@@ -1,16 +1,7 @@
 import axe from 'axe-core';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { VIEWS } from '../../web/views.ts';
-import {
-  describeInBrowser,
-  type Inspected,
-  inspect,
-  launch,
-  overflowing,
-  picture,
-  settled,
-} from './browser.ts';
+import { describeInBrowser, overflowing, picture, settled, shareDemo } from './browser.ts';
 import { fillHostile } from './hostile.ts';
 
 /** Every view, and what it shows of something that is opened. */
@@ -32,17 +23,8 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['time-question', '#/time?q=coffee&valid=2026-12-24T12:00:00.000Z'],
 ];
 
-describeInBrowser('the inspector', () => {
-  let browser: Browser;
-  let demo: Inspected;
-  beforeAll(async () => {
-    browser = await launch();
-    demo = await inspect(browser);
-  });
-  afterAll(async () => {
-    await demo[Symbol.asyncDispose]();
-    await browser.close();
-  });
+describeInBrowser('the inspector', (browser) => {
+  const demo = shareDemo(browser);
 
   it('takes the code out of the address before anything else is loaded', async () => {
     const context = await browser.newContext();
@@ -137,7 +119,7 @@ describeInBrowser('the inspector', () => {
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {
-    await using first = await inspect(browser, { fill: (memory) => memory.remember('Prefers dark roast') });
+    await using first = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
     const { page } = await first.open({ at: '#/memories' });
     const port = Number(new URL(first.server.url).port);
     await page.getByText('Prefers dark roast').waitFor();
@@ -172,10 +154,9 @@ describeInBrowser('the inspector', () => {
   });
 });
 
-describeInBrowser('hostile memories', () => {
+describeInBrowser('hostile memories', ({ inspect }) => {
   it('run nothing in any view, and break out of none', async () => {
-    const browser = await launch();
-    await using hostile = await inspect(browser, { fill: fillHostile });
+    await using hostile = await inspect({ fill: fillHostile });
     const { memories } = await hostile.memory.list({ limit: 100 });
     expect(memories.length).toBeGreaterThan(90);
     await using opened = await hostile.open();
@@ -214,7 +195,6 @@ describeInBrowser('hostile memories', () => {
     expect(await page.title()).toContain('Salience');
     expect(outside).toEqual([]);
     expect(complaints).toEqual([]);
-    await browser.close();
   });
 });
 

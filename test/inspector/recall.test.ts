@@ -1,19 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, eventually, type Inspected, inspect, launch, settled } from './browser.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually, settled, shareDemo } from './browser.ts';
 
-describeInBrowser('the view Recall', () => {
-  let browser: Browser;
-  let demo: Inspected;
-  beforeAll(async () => {
-    browser = await launch();
-    demo = await inspect(browser);
-  });
-  afterAll(async () => {
-    await demo[Symbol.asyncDispose]();
-    await browser.close();
-  });
+describeInBrowser('the view Recall', (browser) => {
+  const demo = shareDemo(browser);
 
   it('shows what the engine answers, in its order, with its scores and its certificate', async () => {
     await using opened = await demo.open({ at: '#/recall?q=what+is+wrong+with+the+roaster' });

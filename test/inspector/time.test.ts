@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { MemoryEngine } from '../../src/index.ts';
-import { describeInBrowser, eventually, inspect, launch, settled } from './browser.ts';
+import { describeInBrowser, eventually, settled } from './browser.ts';
 
 /** Three moments: one statement, another one, and the first with other words. */
 async function fill(memory: MemoryEngine): Promise<void> {
@@ -17,15 +16,9 @@ async function fill(memory: MemoryEngine): Promise<void> {
   });
 }
 
-describeInBrowser('the view of time', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the view of time', ({ inspect }) => {
   it('goes back over the writes by the keyboard alone, and marks what changed', async () => {
-    await using demo = await inspect(browser, { fill });
+    await using demo = await inspect({ fill });
     await using opened = await demo.open({ rights: 'read', at: '#/time?q=coffee' });
     const { page, complaints } = opened;
     const hits = page.locator('.moments li:not(.went)');
@@ -47,7 +40,7 @@ describeInBrowser('the view of time', () => {
   });
 
   it('shows what is true on another day', async () => {
-    await using demo = await inspect(browser, { fill });
+    await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });
     const { page } = opened;
     await page.getByText('The shop sells green coffee').waitFor();
@@ -61,7 +54,7 @@ describeInBrowser('the view of time', () => {
   });
 
   it('plays the past to its end', async () => {
-    await using demo = await inspect(browser, { fill });
+    await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });
     const { page } = opened;
     await page.getByRole('button', { name: 'Play' }).click();
@@ -72,7 +65,7 @@ describeInBrowser('the view of time', () => {
   });
 
   it('cancels a question that takes long', async () => {
-    await using demo = await inspect(browser, { fill });
+    await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });
     const { page } = opened;
     await page.getByText('The shop sells green coffee').waitFor();
@@ -95,7 +88,7 @@ describeInBrowser('the view of time', () => {
   });
 
   it('says that an empty space has no past', async () => {
-    await using empty = await inspect(browser, { fill: async () => undefined });
+    await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/time' });
     await opened.page.getByText('Nothing has happened yet').waitFor();
   });

@@ -1,6 +1,7 @@
 import type { Memory, MemoryEngine, RecordedRecall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Move } from '../../parts/move.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { href } from '../../router.ts';
@@ -64,11 +65,11 @@ export function ReplayPanel({
             ))}
           </p>
           <div class="then-now">
-            <Ranking title="Then" hits={then} other={now.answer} sign="gone" />
+            <Ranking title="Then" hits={then} other={now.answer} side="then" />
             {now.error ? (
               <Failure error={now.error} />
             ) : now.answer ? (
-              <Ranking title="Now" hits={now.answer} other={then} sign="new" />
+              <Ranking title="Now" hits={now.answer} other={then} side="now" />
             ) : (
               now.pending && <Loading />
             )}
@@ -83,19 +84,18 @@ function Ranking({
   title,
   hits,
   other,
-  sign,
+  side,
 }: {
   readonly title: string;
   readonly hits: readonly Placed[];
   readonly other: readonly Placed[] | undefined;
-  /** What a memory is that the other side has not. */
-  readonly sign: 'gone' | 'new';
+  readonly side: 'then' | 'now';
 }) {
   return (
     <div class="stack">
       <h3>{title}</h3>
       {hits.length === 0 && <p class="quiet">Nothing.</p>}
-      <ol class="placed">
+      <ol class="lines ranked placed">
         {hits.map(({ id, memory, score }, index) => {
           const place = other?.findIndex((each) => each.id === id);
           return (
@@ -105,32 +105,17 @@ function Ranking({
                 {memory?.content ?? id}
               </a>
               <span class="number quiet">{score?.toFixed(3)}</span>
-              <Move
-                from={sign === 'new' ? place : undefined}
-                to={index}
-                missing={place === -1 ? sign : undefined}
-              />
+              {side === 'now' ? (
+                <Move from={place} to={index} />
+              ) : (
+                <Move from={undefined} to={place === -1 ? -1 : index} />
+              )}
             </li>
           );
         })}
       </ol>
     </div>
   );
-}
-
-/** How far a memory moved since. */
-function Move({
-  from,
-  to,
-  missing,
-}: {
-  readonly from: number | undefined;
-  readonly to: number;
-  readonly missing: string | undefined;
-}) {
-  if (missing) return <span class={`tag ${missing === 'new' ? 'good' : 'warn'}`}>{missing}</span>;
-  if (from === undefined || from === to) return <span />;
-  return <span class="tag">{from > to ? `↑ ${from - to}` : `↓ ${to - from}`}</span>;
 }
 
 /** The same question with the same options, at this moment; nothing is learnt from it. */

@@ -28,8 +28,8 @@ export default function AskedView() {
   if (answer.length === 0 && from === undefined) return <NothingRecorded />;
   const last = answer.at(-1)?.recallId;
   return (
-    <div class={`asked ${opened === '' ? '' : 'with-detail'}`}>
-      <section class="asked-list">
+    <div class={`asked master ${opened === '' ? '' : 'with-detail'}`}>
+      <section class="asked-list stack">
         <div class="view-head">
           <h1>What was asked</h1>
           <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={answer} />

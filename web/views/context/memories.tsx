@@ -19,7 +19,7 @@ export function Inside({ items }: { readonly items: ShownContext['items'] }) {
           <h3 class="row">
             <i class={`swatch ${colourOf(sections, section)}`} /> {section}
           </h3>
-          <ol class="context-list">
+          <ol class="lines context-list">
             {items
               .filter((item) => item.section === section)
               .map(({ id, number, memory, score, tokens }) => (
@@ -58,7 +58,7 @@ export function Outside({ omitted }: { readonly omitted: ShownContext['omitted']
       </h2>
       {omitted.length === 0 && <p class="quiet">Nothing: all that was found is in it.</p>}
       {error && <Failure error={error} />}
-      <ul class="context-list out">
+      <ul class="lines context-list out">
         {shown.map(({ id, message, reason }) => (
           <li key={id}>
             <span class="tag">{reason}</span>

@@ -3,6 +3,7 @@ import { VERBS } from '../../../src/domain/verbs.ts';
 import type { MemoryEngine } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { BudgetBar, type ShownContext } from './budget-bar.tsx';
@@ -50,14 +51,7 @@ export default function ContextView() {
         ))}
       </div>
       {kind.verb === 'context' && (
-        <input
-          type="search"
-          class="question"
-          aria-label="Question"
-          placeholder="The question that the model will be asked; empty: what matters whatever is asked"
-          value={params.get('q') ?? ''}
-          onInput={(event) => setParams({ q: event.currentTarget.value })}
-        />
+        <Question placeholder="The question that the model will be asked; empty: what matters whatever is asked" />
       )}
       <div class="context-settings">
         <div class="slider budget">

@@ -141,7 +141,7 @@ function Around({
               <h3>
                 {depth === 1 ? 'One step away' : `${depth} steps away`} · {there.length}
               </h3>
-              <ul class="graph-list">
+              <ul class="lines heaped graph-list">
                 {there.map((node) => (
                   <li key={node.id}>
                     <NodeLine node={node} params={params} />
@@ -218,7 +218,7 @@ function Beginnings() {
           memories.length > 0 && (
             <section key={title} class="stack">
               <h2>{title}</h2>
-              <ul class="graph-list">
+              <ul class="lines heaped graph-list">
                 {memories.map(({ id, title: name, content, kind, type }) => (
                   <li key={id}>
                     <span class="row">

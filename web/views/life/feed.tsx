@@ -54,7 +54,7 @@ export function Feed() {
       {position !== undefined && entries.length === 0 && (
         <p class="quiet">Nothing yet. What is written or used, by any process, appears here.</p>
       )}
-      <ol class="feed" aria-live="off">
+      <ol class="lines heaped feed" aria-live="off">
         {entries.map((entry) => (
           <FeedLine key={keyOf(entry)} entry={entry} text={texts.get(entry.ids[0] ?? '')} />
         ))}

@@ -113,8 +113,8 @@ export default function MemoriesView() {
     }, tellFailure);
   };
   return (
-    <div class={`memories ${opened === '' ? '' : 'with-detail'}`}>
-      <section class="memories-list">
+    <div class={`memories master ${opened === '' ? '' : 'with-detail'}`}>
+      <section class="memories-list stack">
         <div class="view-head">
           <h1>
             Memories <span class="quiet count">{total?.toLocaleString('en')}</span>

@@ -4,6 +4,7 @@ import type { Recall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCommands } from '../../palette.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { Compare } from './compare.tsx';
@@ -55,15 +56,10 @@ export default function RecallView() {
         <CopyAs verb="recall" fields={fields} answer={recall.answer && plain(recall.answer)} />
       </div>
       <search class="asking">
-        <input
-          type="search"
-          class="question"
-          aria-label="Question"
+        <Question
+          autofocus
           placeholder={strategy.takesQuery ? 'Ask as an agent would' : `${strategy.name} takes no question`}
           disabled={!strategy.takesQuery}
-          value={params.get('q') ?? ''}
-          onInput={(event) => setParams({ q: event.currentTarget.value })}
-          autofocus
         />
         <select
           aria-label="Strategy"

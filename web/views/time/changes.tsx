@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { Recall } from '../../../src/index.ts';
 import { TextDifference } from '../../parts/difference.tsx';
+import { Move } from '../../parts/move.tsx';
 import { href } from '../../router.ts';
 
 type Hits = Recall['hits'];
@@ -24,7 +25,7 @@ export function Changes({ query, hits }: Shown) {
   const gone = earlier?.filter(({ memory }) => !present.has(memory.id)) ?? [];
   if (hits.length === 0 && gone.length === 0) return <p class="quiet">Nothing was found at that moment.</p>;
   return (
-    <ol class="moments">
+    <ol class="lines ranked moments">
       {hits.map(({ memory, score }, index) => {
         const place = earlier?.findIndex((each) => each.memory.id === memory.id);
         const was = place === undefined || place < 0 ? undefined : earlier?.[place]?.memory.content;
@@ -50,15 +51,9 @@ export function Changes({ query, hits }: Shown) {
             {memory.title ? `${memory.title}: ${memory.content}` : memory.content}
           </a>
           <span />
-          <span class="tag warn">gone</span>
+          <Move from={undefined} to={-1} />
         </li>
       ))}
     </ol>
   );
-}
-
-function Move({ from, to }: { readonly from: number | undefined; readonly to: number }) {
-  if (from === -1) return <span class="tag good">new</span>;
-  if (from === undefined || from === to) return <span />;
-  return <span class="tag">{from > to ? `↑ ${from - to}` : `↓ ${to - from}`}</span>;
 }

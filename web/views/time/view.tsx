@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Operation, RecallOptions } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { setParams, useRoute } from '../../router.ts';
@@ -102,14 +103,7 @@ function Past({
         <h1>Time</h1>
         <CopyAs verb="recall" fields={{ query, ...options }} />
       </div>
-      <input
-        type="search"
-        class="question"
-        aria-label="Question"
-        placeholder="A question; empty: what matters whatever is asked"
-        value={params.get('q') ?? ''}
-        onInput={(event) => setParams({ q: event.currentTarget.value })}
-      />
+      <Question placeholder="A question; empty: what matters whatever is asked" />
       <div class="clocks">
         <section class="card pad stack">
           <h2>What was known</h2>
