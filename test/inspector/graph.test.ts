@@ -10,7 +10,7 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     await page.keyboard.type('Ann');
     await page.keyboard.press('Enter');
     await page.waitForURL(/#\/graph\/Ann/);
-    await page.locator('.canvas canvas').first().waitFor();
+    await page.locator('.canvas .node').first().waitFor();
     const around = await demo.memory.neighbours('Ann', { depth: 2, links: true });
     expect(around.neighbours.length).toBeGreaterThan(2);
     await settled(page);
@@ -26,6 +26,35 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('draws every memory and every edge, puts what is clicked in the middle, and lets it be dragged', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ rights: 'read', at: '#/graph/ann' });
+    const { page, complaints } = opened;
+    const {
+      neighbours,
+      relations,
+      links = [],
+    } = await demo.memory.neighbours('ann', {
+      depth: 2,
+      links: true,
+    });
+    await eventually(() => page.locator('.canvas .node').count()).toBe(neighbours.length + 1);
+    await eventually(() => page.locator('.canvas .link').count()).toBe(relations.length + links.length);
+    const other = page.locator('.canvas .node', { hasText: 'Verde Imports' });
+    const placed = () => other.getAttribute('transform');
+    const before = await placed();
+    const { x, y } = (await other.locator('rect').boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(x + 3, y + 3);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + 40, { steps: 4 });
+    await page.mouse.up();
+    await eventually(placed).not.toBe(before);
+    expect(page.url()).toContain('#/graph/ann');
+    await other.locator('rect').click();
+    await page.getByRole('heading', { name: 'Verde Imports' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('shows links between memories, which can be left out, and 200 memories before more', async () => {
     await using many = await inspect({
       fill: async (memory) => {
@@ -38,10 +67,9 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     });
     await using opened = await many.open({ rights: 'read', at: '#/graph/middle?depth=1' });
     const { page, complaints } = opened;
-    await page.locator('.canvas canvas').first().waitFor();
     await eventually(() => page.locator('.graph-list li').count()).toBe(200);
     await page.getByRole('button', { name: 'Show more than 200' }).click();
-    await page.getByText('note 209', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'note 209' }).waitFor();
     await settled(page);
     await eventually(() => page.locator('.graph-list li').count()).toBe(210);
     await page.getByLabel('Links too').uncheck();

@@ -1,56 +1,152 @@
-import cytoscape, { type Core } from 'cytoscape';
-import { useEffect, useRef } from 'preact/hooks';
-import { useCell } from '../../cell.ts';
-import { coloursOf } from '../../parts/colours.ts';
-import { theme } from '../../theme.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { colourAt, type GraphEdge, type GraphNode } from './around.ts';
+import { bends, layOut, lineBetween, type Place } from './layout.ts';
 
 const LABEL = 28;
-const MARGIN = 24;
+const MARGIN = 40;
 const LARGEST = 1.4;
-/** So many memories are pulled into shape by their edges; more are put in circles, which takes no time. */
-const MOST_SPRUNG = 120;
+/** Below this size, in pixels, texts are left out. */
+const READABLE = 6;
+/** So far, in pixels, a pointer that is pressed moves before it drags instead of clicking. */
+const DRAG = 4;
+
+interface Window extends Place {
+  readonly zoom: number;
+}
+
+/** What is dragged: a node, or the window over all. */
+interface Drag {
+  readonly node: string | undefined;
+  readonly from: Place;
+  readonly start: Place;
+  moved: boolean;
+}
 
 /** The drawing of a graph. Whoever shows it shows a list of the same too. */
 export default function Drawing({
   nodes,
   edges,
+  lit,
   open,
 }: {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  /** Nodes by their ids and edges by their keys that stand out; `undefined`: none does. */
+  readonly lit: ReadonlySet<string> | undefined;
   readonly open: (id: string) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const drawn = useRef<Core | undefined>(undefined);
-  const look = useCell(theme);
+  const drag = useRef<Drag | undefined>(undefined);
+  const laid = useMemo(() => layOut(nodes, edges), [nodes, edges]);
+  const aside = useMemo(() => bends(edges), [edges]);
+  const [moved, setMoved] = useState<ReadonlyMap<string, Place>>(new Map());
+  const [window, setWindow] = useState<Window>({ x: 0, y: 0, zoom: 1 });
+  const radii = useMemo(() => new Map(nodes.map((node) => [node.id, radiusOf(node)])), [nodes]);
+  const placeOf = (id: string) => moved.get(id) ?? laid.get(id);
+  const fit = () => box.current && setWindow(windowOver([...laid.values()], box.current));
   useEffect(() => {
-    const place = box.current;
-    if (!place) return undefined;
-    const graph = draw(place, nodes, edges);
-    graph.on('tap', 'node', (event) => open(event.target.data('memory')));
-    drawn.current = graph;
-    const watch = new ResizeObserver(() => {
-      graph.resize();
-      showAll(graph);
-    });
-    watch.observe(place);
-    return () => {
-      watch.disconnect();
-      graph.destroy();
-    };
-  }, [nodes, edges, look]);
-  const zoom = (factor: number) => {
-    const graph = drawn.current;
-    if (!graph) return;
-    const middle = { x: graph.width() / 2, y: graph.height() / 2 };
-    graph.zoom({ level: graph.zoom() * factor, renderedPosition: middle });
+    setMoved(new Map());
+    const watch = new ResizeObserver(fit);
+    if (box.current) watch.observe(box.current);
+    return () => watch.disconnect();
+  }, [laid]);
+  const zoom = (factor: number) => setWindow((before) => ({ ...before, zoom: before.zoom * factor }));
+  const press = (event: PointerEvent, node?: string) => {
+    event.stopPropagation();
+    if (event.button !== 0) return;
+    const start = node === undefined ? window : placeOf(node);
+    if (start) drag.current = { node, start, from: { x: event.clientX, y: event.clientY }, moved: false };
   };
+  const move = (event: PointerEvent) => {
+    const held = drag.current;
+    if (!held) return;
+    const [dx, dy] = [event.clientX - held.from.x, event.clientY - held.from.y];
+    if (!held.moved && Math.hypot(dx, dy) < DRAG) return;
+    held.moved = true;
+    box.current?.setPointerCapture(event.pointerId);
+    const { node, start } = held;
+    const at = { x: start.x + dx / window.zoom, y: start.y + dy / window.zoom };
+    if (node !== undefined) setMoved((before) => new Map([...before, [node, at]]));
+    else setWindow({ ...window, x: start.x - dx / window.zoom, y: start.y - dy / window.zoom });
+  };
+  const release = () => {
+    const held = drag.current;
+    drag.current = undefined;
+    if (held?.node !== undefined && !held.moved) open(held.node);
+  };
+  const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
+  const at = `translate(${clientWidth / 2} ${clientHeight / 2}) scale(${window.zoom}) translate(${-window.x} ${-window.y})`;
   return (
     <div class="drawing card">
-      {/* Cytoscape adds a style of its own unless there is one of this name; the policy of the page would refuse it. */}
-      <i id="__________cytoscape_stylesheet" hidden />
-      <div ref={box} class="canvas" role="img" aria-label="The graph; the list shows the same" />
+      <div
+        ref={box}
+        class={`canvas ${lit ? 'lighting' : ''}`}
+        onPointerDown={press}
+        onPointerMove={move}
+        onPointerUp={release}
+        onPointerCancel={release}
+      >
+        <svg role="img" aria-label="The graph; the list shows the same">
+          <g transform={at}>
+            {edges.map((edge, index) => {
+              const [from, to] = [placeOf(edge.from), placeOf(edge.to)];
+              const radius = radii.get(edge.to);
+              if (!from || !to || radius === undefined) return null;
+              const width = 1 + 3 * edge.weight;
+              const line = lineBetween(from, to, radius, aside[index] ?? 0, width);
+              return (
+                <g
+                  key={edge.key}
+                  class={`link ${lit?.has(edge.key) ? 'lit' : ''}`}
+                  style={{ '--colour': `var(--part-${colourAt(edge)})` }}
+                >
+                  <path d={line.path} stroke-width={width} />
+                  {edge.isRelation && <polygon points={line.arrow} />}
+                  {edge.isRelation && window.zoom * 9 >= READABLE && (
+                    <text
+                      x={line.x}
+                      y={line.y}
+                      dy="-3"
+                      transform={`rotate(${line.turn} ${line.x} ${line.y})`}
+                    >
+                      {edge.name}
+                    </text>
+                  )}
+                </g>
+              );
+            })}
+            {nodes.map((node) => {
+              const { id, label, type, depth } = node;
+              const place = placeOf(id);
+              if (!place) return null;
+              const radius = radiusOf(node);
+              return (
+                <g
+                  key={id}
+                  class={`node ${depth === 0 ? 'middle' : type === 'entity' ? 'entity' : ''} ${lit?.has(id) ? 'lit' : ''}`}
+                  transform={`translate(${place.x} ${place.y})`}
+                  data-id={id}
+                  onPointerDown={(event) => press(event, id)}
+                >
+                  <rect
+                    x={-radius}
+                    y={-radius}
+                    width={2 * radius}
+                    height={2 * radius}
+                    rx={type === 'entity' ? radius / 3 : radius}
+                  />
+                  {window.zoom * 11 >= READABLE && (
+                    <text y={-radius - 4}>
+                      {label.length > LABEL ? `${label.slice(0, LABEL - 1)}…` : label}
+                    </text>
+                  )}
+                  <title>{label}</title>
+                </g>
+              );
+            })}
+          </g>
+        </svg>
+      </div>
       <div class="row drawing-buttons">
         <button type="button" aria-label="Larger" onClick={() => zoom(1.3)}>
           +
@@ -58,7 +154,7 @@ export default function Drawing({
         <button type="button" aria-label="Smaller" onClick={() => zoom(1 / 1.3)}>
           −
         </button>
-        <button type="button" onClick={() => drawn.current && showAll(drawn.current)}>
+        <button type="button" onClick={fit}>
           Fit
         </button>
       </div>
@@ -66,105 +162,22 @@ export default function Drawing({
   );
 }
 
-function draw(place: HTMLElement, nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Core {
-  const colour = coloursOf(place);
-  const { fontFamily } = getComputedStyle(place);
-  // Ids of memories are any text, of which a selector would be made: nodes are called by their number.
-  const numbers = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
-  const graph = cytoscape({
-    container: place,
-    elements: [
-      ...nodes.map(({ id, label, type, depth }) => ({
-        data: {
-          id: numbers.get(id) as string,
-          memory: id,
-          label: label.length > LABEL ? `${label.slice(0, LABEL - 1)}…` : label,
-          depth,
-          colour: colour(depth === 0 ? '--accent' : type === 'entity' ? '--text' : '--part-7'),
-          size: depth === 0 ? 26 : type === 'entity' ? 18 : 12,
-          shape: type === 'entity' ? 'round-rectangle' : 'ellipse',
-        },
-      })),
-      ...edges.map((edge, index) => ({
-        data: {
-          id: `e${index}`,
-          source: numbers.get(edge.from) as string,
-          target: numbers.get(edge.to) as string,
-          label: edge.isRelation ? edge.name : '',
-          colour: colour(`--part-${colourAt(edge)}`),
-          width: 1 + 3 * edge.weight,
-          arrow: edge.isRelation ? 'triangle' : 'none',
-        },
-      })),
-    ],
-    style: [
-      {
-        selector: 'node',
-        style: {
-          label: 'data(label)',
-          'background-color': 'data(colour)',
-          width: 'data(size)',
-          height: 'data(size)',
-          shape: 'data(shape)' as 'ellipse',
-          color: colour('--text'),
-          'font-family': fontFamily,
-          'font-size': 11,
-          'text-margin-y': -4,
-          'text-outline-color': colour('--surface'),
-          'text-outline-width': 2,
-          'min-zoomed-font-size': 6,
-        },
-      },
-      {
-        selector: 'edge',
-        style: {
-          label: 'data(label)',
-          width: 'data(width)',
-          'line-color': 'data(colour)',
-          'target-arrow-color': 'data(colour)',
-          'target-arrow-shape': 'data(arrow)' as 'triangle',
-          'curve-style': 'bezier',
-          color: colour('--text-quiet'),
-          'font-family': fontFamily,
-          'font-size': 9,
-          'text-rotation': 'autorotate',
-          'text-background-color': colour('--surface'),
-          'text-background-opacity': 0.85,
-          'min-zoomed-font-size': 7,
-        },
-      },
-    ],
-    layout: {
-      name: 'concentric',
-      concentric: (node) => 10 - Number(node.data('depth')),
-      levelWidth: () => 1,
-      minNodeSpacing: 40,
-      animate: false,
-    },
-    userZoomingEnabled: false,
-    boxSelectionEnabled: false,
-    autounselectify: true,
-  });
-  if (nodes.length > 2 && nodes.length <= MOST_SPRUNG) {
-    graph
-      .layout({
-        name: 'cose',
-        animate: false,
-        randomize: false,
-        nodeRepulsion: () => 90_000,
-        idealEdgeLength: () => 90,
-        padding: MARGIN,
-      })
-      .run();
-  }
-  showAll(graph);
-  return graph;
+function radiusOf({ depth, type }: GraphNode): number {
+  return depth === 0 ? 13 : type === 'entity' ? 9 : 6;
 }
 
-/** All of it in sight, a small one not enlarged beyond what is good to read. */
-function showAll(graph: Core): void {
-  graph.fit(undefined, MARGIN);
-  if (graph.zoom() <= LARGEST) return;
-  graph.zoom(LARGEST);
-  graph.center();
+/** All places in sight, a small graph not enlarged beyond what is good to read. */
+function windowOver(places: readonly Place[], { clientWidth, clientHeight }: HTMLElement): Window {
+  const xs = places.map(({ x }) => x);
+  const ys = places.map(({ y }) => y);
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  // Texts stand beside and above their nodes.
+  const width = right - left + 4 * MARGIN;
+  const height = bottom - top + 2 * MARGIN;
+  return {
+    x: (left + right) / 2,
+    y: (top + bottom) / 2,
+    zoom: Math.min(LARGEST, clientWidth / width, clientHeight / height),
+  };
 }

@@ -111,7 +111,7 @@ function Around({
   return (
     <div class="graph-columns" aria-busy={pending}>
       <div class="stack">
-        <Drawing nodes={nodes} edges={edges} open={(id) => go('graph', own(params), id)} />
+        <Drawing nodes={nodes} edges={edges} lit={undefined} open={(id) => go('graph', own(params), id)} />
         <div class="legend">
           {EDGE_KINDS.map(
             (kind, index) =>
