@@ -97,6 +97,40 @@ test('spaces are also closed by the bytes that they take, but never the one used
   await spaces.close();
 });
 
+describe('room for indexes', () => {
+  const remembered = async (spaces: ReturnType<typeof openSpaces>, name: string, count: number) => {
+    const memory = await spaces.get(name);
+    await memory.rememberMany(Array.from({ length: count }, (_, at) => ({ content: `Prefers tea ${at}` })));
+    return memory;
+  };
+
+  test('a space that needs more than there is is refused, and says what to raise; others go on', async () => {
+    const spaces = openSpaces({ path: directory, embedder: 'none', maxResidentBytes: 40_000 });
+    const large = await remembered(spaces, 'large', 300);
+    const small = await remembered(spaces, 'small', 3);
+    await expect(large.recall('tea')).rejects.toMatchObject({
+      code: 'space_too_large',
+      message: expect.stringMatching(/raise maxResidentBytes/),
+      details: { space: 'large', maxResidentBytes: 40_000 },
+    });
+    expect((await small.recall('tea')).hits.length).toBeGreaterThan(0);
+    expect((await large.list({ limit: 1 })).memories).toHaveLength(1);
+    await spaces.close();
+  });
+
+  test('what is idle leaves before another index is loaded', async () => {
+    const spaces = openSpaces({ path: directory, embedder: 'none', maxResidentBytes: 60_000 });
+    const names = ['a', 'b', 'c'];
+    const memories = await Promise.all(names.map((name) => remembered(spaces, name, 50)));
+    for (const memory of memories) {
+      expect((await memory.recall('tea')).hits.length).toBeGreaterThan(0);
+      expect(spaces.residentBytes).toBeLessThanOrEqual(60_000);
+    }
+    expect(spaces.size).toBeLessThan(3);
+    await spaces.close();
+  });
+});
+
 test('a space in use is not closed: another one is refused, and the message says what to do', async () => {
   const { embedder, release, started } = held();
   const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 0 });

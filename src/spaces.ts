@@ -5,6 +5,7 @@ import type { MemoryEngine } from './engine/memory-engine.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { OPEN_OPTIONS } from './open-options.ts';
+import { type Room, spaceTooLarge } from './store/room.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 
 export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
@@ -14,11 +15,14 @@ export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
    */
   readonly maxOpenSpaces?: number | undefined;
   /**
-   * Most bytes, as estimated, of the indexes that open spaces keep in memory. One space may exceed it alone. Default is
-   * 1 GiB.
+   * Most bytes, as estimated, of the indexes that open spaces keep in memory. Room is taken before an index is loaded; a
+   * space that needs more than this alone is refused with `space_too_large`. Default is 1 GiB.
    */
   readonly maxResidentBytes?: number | undefined;
-  /** Milliseconds that a call waits while all open spaces are in use. Default is 10,000; 0 does not wait. */
+  /**
+   * Milliseconds that a call waits while all open spaces are in use, or while another call loads the index that it needs.
+   * Default is 10,000; 0 does not wait.
+   */
   readonly waitTimeout?: number | undefined;
 }
 
@@ -31,7 +35,7 @@ export interface Spaces extends AsyncDisposable {
   /**
    * The memory of a space. It stays usable until `close` of all: the space behind it may be closed while nobody uses
    * it, and each call opens it again if need be. Closing it alone does nothing. Throws what `openMemory` throws, and
-   * `too_many_spaces`, as may every call.
+   * `too_many_spaces` and `space_too_large`, as may every call.
    *
    * @example
    * ```ts
@@ -151,7 +155,9 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   function open(name: string): Entry {
-    const entry: Entry = { opened: openOne(name, opening, theStore()), users: 0, bytes: 0, isLost: false };
+    const room: Room = { waitTimeout: limits.wait, take: (bytes) => takeRoom(name, entry, bytes) };
+    const opened = openOne(name, opening, theStore(), room);
+    const entry: Entry = { opened, users: 0, bytes: 0, isLost: false };
     entries.set(name, entry);
     // Another call may succeed where this one failed.
     entry.opened.catch(() => {
@@ -192,6 +198,18 @@ export function openSpaces(options: SpacesOptions): Spaces {
       else if (idle !== undefined) await closeOne(idle, entries.get(idle) as Entry);
       else await somebodyLeaves(deadline - performance.now(), limits, waiting);
     }
+  }
+
+  /** See `Room.take`: what is idle leaves, the longest idle first, until there is room. */
+  async function takeRoom(name: string, entry: Entry, bytes: number): Promise<void> {
+    if (bytes > limits.bytes) throw spaceTooLarge(name, bytes, limits.bytes);
+    const deadline = performance.now() + limits.wait;
+    while (residentBytes() - entry.bytes + bytes > limits.bytes) {
+      const idle = oldestIdle(entry);
+      if (idle !== undefined) void closeOne(idle, entries.get(idle) as Entry);
+      else await somebodyLeaves(deadline - performance.now(), limits, waiting);
+    }
+    entry.bytes = bytes;
   }
 
   async function leave(name: string, entry: Entry): Promise<void> {
@@ -277,7 +295,7 @@ function closedError(): SalienceError {
   return new SalienceError('closed', 'the spaces are closed; open them again to use them');
 }
 
-async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: Promise<Store>) {
+async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: Promise<Store>, room: Room) {
   const store = await from;
   let opened: SpaceStore | undefined;
   const observed: Store = {
@@ -285,8 +303,8 @@ async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: 
     deleteSpace: (name) => store.deleteSpace(name),
     close: () => store.close(),
     [Symbol.asyncDispose]: () => store.close(),
-    async openSpace(...given) {
-      opened = await store.openSpace(...given);
+    async openSpace(space, given) {
+      opened = await store.openSpace(space, { ...given, room });
       return opened;
     },
   };

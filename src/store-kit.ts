@@ -60,6 +60,7 @@ export {
   recordingWithout,
 } from './store/recording.ts';
 export { derivePage, neverQuiet, REINDEX_ROUNDS } from './store/reindexing.ts';
+export type { Room } from './store/room.ts';
 export type {
   Awaitable,
   Feed,

@@ -45,6 +45,7 @@ const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
   store_busy: 'another process is writing; try again in a moment',
   store_read_only: 'only reading is allowed here; nothing was written',
   too_many_spaces: 'too many spaces are in use; try again in a moment',
+  space_too_large: 'the memory is too large for this server; its operator can raise the limit',
   closed: 'the memory is shutting down; nothing was written',
 };
 

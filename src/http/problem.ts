@@ -39,6 +39,7 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   store_busy: 503,
   store_replaced: 503,
   too_many_spaces: 503,
+  space_too_large: 507,
   closed: 503,
   aborted: 503,
   store_full: 507,

@@ -2,8 +2,9 @@ import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { codeOf, type Dictionary } from './columns.ts';
 import { createCodes } from './kernel/codes.ts';
-import { createPostings } from './postings.ts';
+import { createPostings, type PackedPostings } from './postings.ts';
 import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
+import { atOnce } from './slices.ts';
 
 /**
  * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
@@ -72,8 +73,17 @@ export function encodePages(index: ResidentIndex): PageParts {
  * always be built from the memories instead.
  */
 export function decodePages(parts: PageParts): ResidentIndex | undefined {
+  return atOnce(decoding(parts));
+}
+
+/** Rows, or terms, of one step. */
+const STEP = 2048;
+
+/** The same in steps of less than a millisecond, beside the header. */
+export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex | undefined> {
   const header = readHeader(parts.get('header'));
   if (!header || !fits(header, parts)) return undefined;
+  yield;
   const index = createResidentIndex();
   index.size = header.size;
   index.dimensions = header.dimensions;
@@ -89,7 +99,13 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
   if (header.dimensions > 0) {
     index.codes = createCodes(header.dimensions);
     index.codes.reserve(header.size);
-    index.codes.view(0, header.size).set(arrayOf(Int8Array, parts, 'codes'));
+    const codes = arrayOf(Int8Array, parts, 'codes');
+    for (let row = 0; row < header.size; row += STEP) {
+      const count = Math.min(STEP, header.size - row);
+      const from = row * header.dimensions;
+      index.codes.view(row, count).set(codes.subarray(from, from + count * header.dimensions));
+      yield;
+    }
   }
   for (const name of STORED_SIGNAL_NAMES)
     index.columns.signals[name] = arrayOf(Float64Array, parts, `signal.${name}`);
@@ -101,12 +117,19 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
       attribute.dictionary.codes.set(text, attribute.dictionary.texts.push(text) - 1);
     }
   }
-  for (let row = 0; row < index.size; row++) index.rowOfKey.set(index.keys[row]!, row);
+  for (let row = 0; row < index.size; row++) {
+    index.rowOfKey.set(index.keys[row]!, row);
+    if (row % STEP === 0) yield;
+  }
   index.asks = parts.get('asks')!.slice();
   index.sessions.codes = arrayOf(Uint32Array, parts, 'sessions');
   for (const text of header.sessions) codeOf(index.sessions.dictionary, text);
-  for (let row = 0; row < index.size; row++) addToSession(index, row);
+  for (let row = 0; row < index.size; row++) {
+    addToSession(index, row);
+    if (row % STEP === 0) yield;
+  }
   for (const [row, tags] of header.tags) {
+    if (row % STEP === 0) yield;
     index.tagsOfRow.set(row, tags);
     for (const tag of tags) {
       const rows = index.tags.get(tag);
@@ -114,7 +137,7 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
       else index.tags.set(tag, new Set([row]));
     }
   }
-  return decodePostings(index, parts) ? index : undefined;
+  return (yield* decodingPostings(index, parts)) ? index : undefined;
 }
 
 function readHeader(bytes: Uint8Array | undefined): Header | undefined {
@@ -238,7 +261,7 @@ function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<str
 }
 
 /** Returns false when the parts do not fit together. */
-function decodePostings(index: ResidentIndex, parts: PageParts): boolean {
+function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<undefined, boolean> {
   const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
   if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
   const pairs = arrayOf(Float64Array, parts, 'terms');
@@ -253,8 +276,14 @@ function decodePostings(index: ResidentIndex, parts: PageParts): boolean {
     if (!(end > start && end <= rows.length)) return false;
     terms[at] = pairs[2 * at]!;
     starts[at + 1] = end;
+    if (at % STEP === 0) yield;
   }
-  index.postings = createPostings({ terms, starts, rows, frequencies });
+  const places: PackedPostings['places'] = new Map();
+  for (let place = 0; place < terms.length; place++) {
+    places.set(terms[place]!, place);
+    if (place % STEP === 0) yield;
+  }
+  index.postings = createPostings({ places, starts, rows, frequencies });
   return starts[terms.length] === rows.length;
 }
 

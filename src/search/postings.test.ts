@@ -33,7 +33,7 @@ describe('createPostings', () => {
           for (const [, list] of packed) starts.push((starts.at(-1) ?? 0) + list.length);
           const all = packed.flatMap(([, list]) => list);
           const postings = createPostings({
-            terms: packed.map(([each]) => each),
+            places: new Map(packed.map(([each], place) => [each, place])),
             starts: Uint32Array.from(starts),
             rows: Uint32Array.from(all),
             frequencies: Uint32Array.from(all, (row) => row + 1),
@@ -58,7 +58,7 @@ describe('createPostings', () => {
 
   it('gives the same postings again, so that what is added to them stays', () => {
     const postings = createPostings({
-      terms: [7],
+      places: new Map([[7, 0]]),
       starts: Uint32Array.of(0, 1),
       rows: Uint32Array.of(3),
       frequencies: Uint32Array.of(1),

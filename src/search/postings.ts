@@ -18,28 +18,30 @@ export interface PostingsOfTerms extends Iterable<readonly [term: number, postin
 
 /** The postings of many terms in three arrays. */
 export interface PackedPostings {
-  readonly terms: ArrayLike<number>;
-  /** Where the postings of each term begin; one more than there are terms. */
+  /** The place of each term. Taken over, not copied. */
+  readonly places: Map<number, GrowingPostings | number>;
+  /** Where the postings of each place begin; one more than there are terms. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
   readonly frequencies: Uint32Array;
 }
 
-const NONE: PackedPostings = {
-  terms: [],
+const none = (): PackedPostings => ({
+  places: new Map(),
   starts: new Uint32Array(1),
   rows: new Uint32Array(0),
   frequencies: new Uint32Array(0),
-};
+});
 
 /**
  * Postings that begin with packed ones. These are unpacked when they are first asked for: two arrays for each of a large space's
  * terms take longer to make than the rest of a query.
  */
-export function createPostings({ terms, starts, rows, frequencies }: PackedPostings = NONE): PostingsOfTerms {
+export function createPostings(
+  { places, starts, rows, frequencies }: PackedPostings = none(),
+): PostingsOfTerms {
   /** A number is a place among the packed terms. */
-  const known = new Map<number, GrowingPostings | number>();
-  for (let place = 0; place < terms.length; place++) known.set(terms[place]!, place);
+  const known = places;
 
   function get(term: number): GrowingPostings | undefined {
     const found = known.get(term);

@@ -1,14 +1,15 @@
 import { signalsOf } from '../scoring/signals.ts';
 import type { Relations } from '../store/belief-state.ts';
 import { overtaken } from '../store/moment.ts';
-import { createQueue } from '../store/queue.ts';
+import { createQueue, turnWithin } from '../store/queue.ts';
 import { joinedLinks } from '../store/reader.ts';
+import { type Room, stillLoading, UNBOUNDED } from '../store/room.ts';
 import type { IndexedRow, IndexRows, Position } from '../store/rows.ts';
-import type { SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
+import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
-import { decodePages, encodePages } from './pages.ts';
+import { decodePages, decoding, encodePages } from './pages.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
@@ -20,17 +21,18 @@ import {
   signalsOfRow,
   turnOf,
 } from './resident-index.ts';
+import { inSlices, type Scheduler, type Slices, startSlices } from './slices.ts';
 import { bytesOfViews } from './view.ts';
 
 /** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
-export function withSearch(core: SpaceCore): SpaceStore {
-  return withRanking(core, createResidence);
+export function withSearch(core: SpaceCore, { room }: Pick<OpenSpaceOptions, 'room'> = {}): SpaceStore {
+  return withRanking(core, createResidence, createResidence(core.name), room);
 }
 
 /** The index of one space in this process, and the links that were looked at: caches, brought up to date before each use. */
 export interface Residence extends Ranking {
   /** The index as of a snapshot. Throws `overtaken` on a first attempt when it reflects a later moment already. */
-  refresh(rows: IndexRows, attempt?: number): Promise<Reflected>;
+  refresh(rows: IndexRows, attempt?: number, room?: Room): Promise<Reflected>;
 }
 
 /** The index, and the last event and use that it reflects. */
@@ -42,28 +44,35 @@ export interface Reflected extends ResidentState {
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
-export function createResidence(space: string): Residence {
+/** Of a memory in the index, until it is loaded: what one of 20 to 60 words takes. */
+const EXPECTED_BYTES = 640;
+
+export function createResidence(space: string, scheduler?: Scheduler): Residence {
   let held: { readonly index: ResidentIndex; readonly position: Position } | undefined;
   let version: unknown;
   let relations: Relations<number> = { successors: new Map(), newer: new Map() };
   // Of no store: what an older version left has relations, and no version of them yet.
   let relationsVersion: unknown;
   const links = createLinkCache();
+  // An index was dropped, and no snapshot was told yet.
+  let wasDropped = false;
   // The pages there are cannot be read: their layout is an older one, or they are damaged.
   let unreadable = false;
   // A snapshot ranks by what no other one brings up to date meanwhile.
   const turns = createQueue();
 
-  const refresh: Residence['refresh'] = async (rows, attempt = 2) => {
+  const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
     const now = await rows.version();
     if (held && version === now) return reflected(held, relations);
-    const followed = held;
     let feed = held && (await rows.feed(held.position));
     if (held && !feed && attempt === 1 && (await rows.position()).sequence < held.position.sequence)
       throw overtaken(space);
     if (!held || !feed) {
       links.clear();
-      const loaded = await load(rows);
+      // Its room is that of the next one.
+      wasDropped ||= held !== undefined;
+      held = undefined;
+      const loaded = await load(rows, room, startSlices(scheduler));
       held = loaded;
       unreadable = loaded.unreadable;
       feed = await rows.feed(held.position);
@@ -95,23 +104,18 @@ export function createResidence(space: string): Residence {
     if (feed.relations !== relationsVersion) relations = await rows.relations();
     relationsVersion = feed.relations;
     version = now;
-    return reflected(held, relations, followed !== undefined && followed.index !== index);
+    const rebuilt = wasDropped;
+    wasDropped = false;
+    return reflected(held, relations, rebuilt);
   };
 
   return {
     refresh,
     bytes: () => (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
-    over(rows, attempt) {
+    over(rows, attempt, room) {
       let ranked: Promise<{ readonly state: Reflected; free(): void }> | undefined;
       const state = async () => {
-        ranked ??= turn(turns).then(async (free) => {
-          try {
-            return { state: await refresh(rows, attempt), free };
-          } catch (error) {
-            free();
-            throw error;
-          }
-        });
+        ranked ??= inTurn(rows, attempt, room);
         return (await ranked).state;
       };
       return {
@@ -127,6 +131,8 @@ export function createResidence(space: string): Residence {
     },
     async save(core) {
       if (!core.savePages) return;
+      const free = await turnWithin(turns, UNBOUNDED.waitTimeout);
+      if (!free) return;
       try {
         const saved = await core.snapshot((rows) => savable(rows));
         if (!saved) return;
@@ -134,9 +140,23 @@ export function createResidence(space: string): Residence {
         unreadable = false;
       } catch {
         // It is a cache: the store is in use, or full. The next process builds the index from the rows.
+      } finally {
+        free();
       }
     },
   };
+
+  /** The index as of a snapshot, until it is set free. One call loads it; the others find it loaded when their turn comes. */
+  async function inTurn(rows: StoreSnapshot, attempt: number, room: Room) {
+    const free = await turnWithin(turns, room.waitTimeout);
+    if (!free) throw stillLoading(space, room.waitTimeout);
+    try {
+      return { state: await refresh(rows, attempt, room), free };
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
 
   /** What to save, when what was saved last has fallen behind, or was of no use. */
   async function savable(rows: StoreSnapshot) {
@@ -157,38 +177,55 @@ function reflected(
   return { index, relations, position, sequence: position.sequence, rebuilt };
 }
 
-/** Waits for a turn, which lasts until the function that it resolves with is called. */
-function turn(queue: ReturnType<typeof createQueue>): Promise<() => void> {
-  return new Promise((granted) => {
-    void queue.run(() => new Promise<void>((free) => granted(free)));
-  });
-}
-
-/** The index from the saved pages, or made of all rows. */
+/** The index from the saved pages, or made of all rows. Its room is taken before it is loaded, and as it grows beyond that. */
 async function load(
   rows: IndexRows,
+  room: Room,
+  slices: Slices,
 ): Promise<{ readonly index: ResidentIndex; readonly position: Position; readonly unreadable: boolean }> {
   const saved = await rows.pages();
-  const parts = await saved?.parts();
-  const decoded = parts && decodePages(parts);
-  if (saved && decoded) return { index: decoded, position: saved.position, unreadable: false };
+  if (saved) {
+    await room.take(saved.bytes);
+    const parts = await saved.parts(slices);
+    const index = parts && (await inSlices(decoding(parts), slices));
+    if (index) {
+      await room.take(bytesOfIndex(index));
+      return { index, position: saved.position, unreadable: false };
+    }
+  }
   const index = createResidentIndex();
   const position = await rows.position();
-  await putRows(index, rows);
+  let taken = (await rows.size()) * EXPECTED_BYTES;
+  await room.take(taken);
+  await putRows(index, rows, undefined, async () => {
+    const bytes = bytesOfIndex(index);
+    if (bytes > taken) {
+      // More than it has by now: its arrays grow by doubling.
+      taken = bytes * 1.25;
+      await room.take(taken);
+    }
+    await slices();
+  });
+  await room.take(bytesOfIndex(index));
   return { index, position, unreadable: saved !== undefined };
 }
+
+/** Rows that are taken in before others may go on. */
+const ROWS_BETWEEN = 32;
 
 /** Takes in memories, all by default; returns the keys of those that there are. */
 async function putRows(
   index: ResidentIndex,
   rows: IndexRows,
   wanted?: readonly number[],
+  /** Called after every few. */
+  between?: () => Promise<void>,
 ): Promise<readonly number[]> {
   const keys: number[] = [];
   for await (const batch of rows.indexed(wanted)) {
     for (const row of batch) {
       putRow(index, row);
-      keys.push(row.key);
+      if (keys.push(row.key) % ROWS_BETWEEN === 0) await between?.();
     }
   }
   return keys;

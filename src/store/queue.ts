@@ -5,6 +5,24 @@ export interface Queue {
   idle(): Promise<void>;
 }
 
+/**
+ * Waits for a turn, which lasts until the function that it resolves with is called; `undefined` where it did not come within
+ * so many milliseconds, and then it is passed on.
+ */
+export async function turnWithin(queue: Queue, milliseconds: number): Promise<(() => void) | undefined> {
+  const granted = new Promise<() => void>((resolve) => {
+    void queue.run(() => new Promise<void>((free) => resolve(free)));
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  const free = await Promise.race([granted, late]);
+  clearTimeout(timer);
+  if (!free) void granted.then((pass) => pass());
+  return free;
+}
+
 export function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -52,8 +52,10 @@ export interface IndexedRow {
 export interface SavedPages {
   /** What the index reflects. */
   readonly position: Position;
-  /** By name. `undefined` where they cannot be read any more. */
-  parts(): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
+  /** About how many bytes all parts have. */
+  readonly bytes: number;
+  /** By name. `undefined` where they cannot be read any more. `pause` lets others go on, to be called between two pieces. */
+  parts(pause: () => Awaitable<void>): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
 /**

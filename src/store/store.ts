@@ -14,6 +14,7 @@ import type { ActivityPart, ActivityPlace } from './activity.ts';
 import type { StoreCopying } from './copying.ts';
 import type { UndoProblem } from './faults.ts';
 import type { Keep, LogPlace, Moment, NewRecording, Recording, RecordingRequest } from './recording.ts';
+import type { Room } from './room.ts';
 import type { IndexRows, Position } from './rows.ts';
 import type { State } from './state.ts';
 
@@ -63,6 +64,8 @@ export interface OpenSpaceOptions {
   readonly readOnly?: boolean | undefined;
   /** Of a space that this makes; one that exists keeps its own. Default is {@link DEFAULT_SETTINGS}. */
   readonly settings?: SpaceSettings | undefined;
+  /** Of the process, for the index of this space. Default is no limit. */
+  readonly room?: Room | undefined;
 }
 
 /**

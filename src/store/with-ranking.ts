@@ -3,13 +3,14 @@ import { again } from './moment.ts';
 import { coreOfPast } from './past.ts';
 import { convenient, readingVerbs } from './reader.ts';
 import { rewind } from './rewind.ts';
+import { type Room, UNBOUNDED } from './room.ts';
 import { startScope } from './scope-of-work.ts';
 import type { Snapshot, SpaceCore, SpaceReader, SpaceStore, StoreReader, StoreSnapshot } from './store.ts';
 
 /** How the memories of a space are ranked. */
 export interface Ranking {
   /** Ranks what one snapshot sees. `attempt` counts from 1: that of a later one begins after the earlier one ended. */
-  over(rows: StoreSnapshot, attempt: number): RankedRows;
+  over(rows: StoreSnapshot, attempt: number, room: Room): RankedRows;
   /** About how many bytes closing the space would free. */
   bytes(): number;
   /** Called once, before the space is closed. */
@@ -32,6 +33,7 @@ export function withRanking(
   core: SpaceCore,
   rank: (space: string) => Ranking,
   ranking: Ranking = rank(core.name),
+  room: Room = UNBOUNDED,
 ): SpaceStore {
   const { name } = core;
   const scope = startScope(name);
@@ -53,7 +55,7 @@ export function withRanking(
   const snapshot = <Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> =>
     again((attempt) =>
       core.snapshot(async (rows) => {
-        const ranked = ranking.over(rows, attempt);
+        const ranked = ranking.over(rows, attempt, room);
         try {
           const reader = convenient(rows);
           return await scope.within('a snapshot', () =>

@@ -28,13 +28,13 @@ export function createMapStore() {
     return closeAll();
   };
   return {
-    async openSpace(name, { readOnly = false, settings } = {}) {
+    async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
       if (readOnly && !kept.has(name)) throw missingSpace(name, [...kept.keys()].sort());
       const found = kept.get(name) ?? keepSpace(name, settings);
       kept.set(name, found);
-      const space = withSearch(coreOfState(found, readOnly));
+      const space = withSearch(coreOfState(found, readOnly), { room });
       opened.add(space);
       return space;
     },

@@ -5,7 +5,7 @@ import { createResidence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { isOvertaken } from '../../store/moment.ts';
 import type { Queue } from '../../store/queue.ts';
-import type { SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
+import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { findDamage } from './check.ts';
 import { commit, commitWithin, pause, settled } from './commit.ts';
@@ -35,7 +35,11 @@ export interface OpenSpace {
 }
 
 /** One handle of a space. */
-export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => void): SpaceStore {
+export function openHandle(
+  space: OpenSpace,
+  { readOnly = false, room }: OpenSpaceOptions,
+  onClose: () => void,
+): SpaceStore {
   const { place, writes, residence, following } = space;
   const { name } = place;
   let closed = false;
@@ -103,7 +107,7 @@ export function openHandle(space: OpenSpace, readOnly: boolean, onClose: () => v
       onClose();
     },
   };
-  return withRanking(core, createResidence, residence);
+  return withRanking(core, createResidence, residence, room);
 }
 
 /** Snapshots after a use that read along what another use would read. */

@@ -82,7 +82,7 @@ export function openStoreIn(database: Database): Store {
     return closing;
   };
   return {
-    async openSpace(name, { readOnly = false, settings = DEFAULT_SETTINGS }: OpenSpaceOptions = {}) {
+    async openSpace(name, { readOnly = false, settings = DEFAULT_SETTINGS, room }: OpenSpaceOptions = {}) {
       checkOpen();
       parseSpaceName(name);
       const id = spaceIdOf(name);
@@ -117,7 +117,7 @@ export function openStoreIn(database: Database): Store {
       }
       entry.handles++;
       const mine = entry;
-      const space = openHandle(mine.space, readOnly, () => {
+      const space = openHandle(mine.space, { readOnly, room }, () => {
         opened.delete(space);
         if (--mine.handles === 0 && shared.get(name) === mine) shared.delete(name);
       });

@@ -36,6 +36,7 @@ export function indexRows(connection: () => Connection): IndexRows {
         pages && {
           // The pages are in the file of the log that they reflect.
           position: positionAt(connection(), pages.reflected.sequence, pages.reflected.usage),
+          bytes: pages.bytes(),
           parts: pages.parts,
         }
       );

@@ -1,5 +1,6 @@
 import { createResidence } from '../../search/residence.ts';
 import { createQueue } from '../../store/queue.ts';
+import type { Room } from '../../store/room.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { translateFileError } from './faults.ts';
@@ -11,6 +12,7 @@ export interface SpaceFile extends FileSettings {
   readonly name: string;
   readonly path: string;
   readonly readOnly: boolean;
+  readonly room?: Room | undefined;
   /** Called with every connection once it is open. */
   readonly onConnect?: ((connection: Connection) => void) | undefined;
   readonly onClose?: (() => void) | undefined;
@@ -38,6 +40,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     writes: createQueue(),
     reads: createQueue(),
     residence: createResidence(name),
+    room: file.room,
     keepsPages: true,
     busyTimeout,
     checkPresence,

@@ -51,7 +51,7 @@ export function createMemoryStore(onConnect?: (connection: Connection) => void):
     await Promise.all([...made.keys()].map(drop));
   };
   return {
-    async openSpace(name, { readOnly = false, settings } = {}) {
+    async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
       if (readOnly && !made.has(name)) throw missingSpace(name, [...made.keys()].sort());
@@ -60,7 +60,12 @@ export function createMemoryStore(onConnect?: (connection: Connection) => void):
       const { connection, database } = await making;
       checkOpen();
       const release = async () => void opened.delete(space);
-      const space = openSpace({ ...database, writer: readOnly ? undefined : connection, release });
+      const space = openSpace({
+        ...database,
+        room,
+        writer: readOnly ? undefined : connection,
+        release,
+      });
       opened.add(space);
       return space;
     },

@@ -15,12 +15,22 @@ export interface Reflected {
 export function loadPages(connection: Connection):
   | {
       readonly reflected: Reflected;
+      bytes(): number;
       /** `undefined` where a page is damaged. */
       parts(): ReadonlyMap<string, Uint8Array> | undefined;
     }
   | undefined {
   if (readMeta(connection, 'snapshot') === undefined) return undefined;
-  return { reflected: savedReflection(connection), parts: () => partsOf(connection) };
+  return {
+    reflected: savedReflection(connection),
+    bytes: () => bytesOf(connection),
+    parts: () => partsOf(connection),
+  };
+}
+
+function bytesOf(connection: Connection): number {
+  const row = connection.get('SELECT sum(length(bytes)) AS bytes FROM page') as { bytes: number | null };
+  return row.bytes ?? 0;
 }
 
 function partsOf(connection: Connection): ReadonlyMap<string, Uint8Array> | undefined {

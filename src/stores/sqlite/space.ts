@@ -1,6 +1,7 @@
 import { createResidence, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import type { Queue } from '../../store/queue.ts';
+import type { Room } from '../../store/room.ts';
 import type { SpaceCore, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { backupTo } from './backup.ts';
@@ -33,6 +34,7 @@ export interface OpenDatabase {
   readonly reads: Queue;
   /** Of all handles of the database. */
   readonly residence: Residence;
+  readonly room?: Room | undefined;
   /** Whether an index is saved for the next process. */
   readonly keepsPages: boolean;
   readonly busyTimeout: number;
@@ -151,7 +153,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     },
   };
   if (writer && database.keepsPages) core.savePages = savingPages(writer, writes);
-  return withRanking(core, createResidence, residence);
+  return withRanking(core, createResidence, residence, database.room);
 }
 
 /** See `SpaceCore.savePages`. A writer that holds the file up is not waited for. */

@@ -44,7 +44,7 @@ export function createObservedSqliteStore(
     await Promise.all([...opened].map((space) => space.close()));
   };
   return {
-    async openSpace(name, { readOnly = false, settings } = {}) {
+    async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
       const path = join(root, fileNameOf(name));
@@ -58,6 +58,7 @@ export function createObservedSqliteStore(
         synchronous,
         busyTimeout,
         settings,
+        room,
         onConnect,
         onClose,
       });

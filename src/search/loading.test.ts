@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { resolveProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import type { Room } from '../store/room.ts';
+import type { IndexRows } from '../store/rows.ts';
+import { snapshotOfState } from '../store/state-rows.ts';
+import { coreOfState, keepSpace } from '../store/state-space.ts';
+import type { SearchRequest, SpaceCore } from '../store/store.ts';
+import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
+import { encodePages } from './pages.ts';
+import { createResidence, withSearch } from './residence.ts';
+import type { Scheduler } from './slices.ts';
+
+const request: SearchRequest = {
+  profile: resolveProfile(builtinProfile('bm25')),
+  query: { terms: ['content'] },
+  filter: {},
+  now: start,
+  limit: 10,
+};
+
+/** A space of so many memories, whose loading calls `before`. */
+async function cold(count: number, before: () => Promise<void> = async () => {}) {
+  const kept = keepSpace('alice');
+  const core = coreOfState(kept);
+  await write(
+    withSearch(core),
+    Array.from({ length: count }, (_, at) =>
+      insert({ id: `m${at}`, tags: ['t'], bornIn: `s${at}` }, [1, 0, 0]),
+    ),
+  );
+  let loads = 0;
+  const observed: SpaceCore = {
+    ...core,
+    snapshot: (work) =>
+      core.snapshot((rows) =>
+        work({
+          ...rows,
+          async *indexed(keys) {
+            if (keys === undefined) {
+              loads++;
+              await before();
+            }
+            yield* rows.indexed(keys);
+          },
+        }),
+      ),
+  };
+  return {
+    core: observed,
+    loads: () => loads,
+    rows: (): IndexRows => snapshotOfState(kept.state, kept.numbers),
+  };
+}
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('loading an index', () => {
+  it('happens once, however many wait for it', async () => {
+    const { open, opened } = gate();
+    const { core, loads } = await cold(20, () => opened);
+    const space = withSearch(core);
+    const asked = Array.from({ length: 5 }, () => searchIn(space, request));
+    open();
+    expect((await Promise.all(asked)).map(({ hits }) => hits.length)).toEqual([10, 10, 10, 10, 10]);
+    expect(loads()).toBe(1);
+  });
+
+  it('is waited for no longer than is said; afterwards it serves', async () => {
+    const { open, opened } = gate();
+    const { core, loads } = await cold(20, () => opened);
+    const space = withSearch(core, { room: { take: async () => {}, waitTimeout: 1 } });
+    const first = searchIn(space, request);
+    await expect(searchIn(space, request)).rejects.toMatchObject({
+      code: 'store_busy',
+      message: expect.stringContaining('raise waitTimeout'),
+    });
+    open();
+    expect((await first).hits).toHaveLength(10);
+    expect((await searchIn(space, request)).hits).toHaveLength(10);
+    expect(loads()).toBe(1);
+  });
+
+  it('begins when there is room for it, and takes more as it needs more', async () => {
+    const seen: string[] = [];
+    const { core } = await cold(100, async () => void seen.push('load'));
+    const taken: number[] = [];
+    const room: Room = {
+      waitTimeout: 1000,
+      async take(bytes) {
+        seen.push('take');
+        taken.push(bytes);
+      },
+    };
+    const space = withSearch(core, { room });
+    await searchIn(space, request);
+    expect(seen.slice(0, 2)).toEqual(['take', 'load']);
+    expect(taken[0]).toBe(100 * 640);
+    // Few memories in many sessions take more than was expected.
+    expect(taken.at(-1)).toBeGreaterThan(100 * 640);
+    expect(taken.at(-1)).toBeLessThanOrEqual(space.residentBytes());
+  });
+
+  it('of what there is no room for is refused before anything is read', async () => {
+    const { core, loads } = await cold(100);
+    const refusing: Room = { waitTimeout: 1, take: () => Promise.reject(new Error('no room')) };
+    await expect(searchIn(withSearch(core, { room: refusing }), request)).rejects.toThrow('no room');
+    expect(loads()).toBe(0);
+  });
+
+  it.each(['rows', 'pages'])(
+    'from %s pauses again and again, so that nothing else waits long',
+    async (from) => {
+      const { rows } = await cold(2500);
+      const { index, position } = await createResidence('alice').refresh(rows());
+      let now = 0;
+      const slices: number[] = [];
+      let last = 0;
+      // Each look at the clock finds it a millisecond later.
+      const scheduler: Scheduler = {
+        now: () => now++,
+        async pause() {
+          slices.push(now - last);
+          last = now;
+        },
+      };
+      const parts = encodePages(index);
+      const pages = { position, bytes: 1, parts: () => parts };
+      const again = await createResidence('alice', scheduler).refresh({
+        ...rows(),
+        pages: () => (from === 'pages' ? pages : undefined),
+      });
+      expect(encodePages(again.index)).toEqual(parts);
+      // 2,500 rows in pieces of 32, a look at the clock for each; 2,048 rows or terms of pages, for each of their passes.
+      expect(slices.length).toBeGreaterThan(from === 'rows' ? 5 : 0);
+      expect(Math.max(...slices)).toBeLessThanOrEqual(10);
+    },
+  );
+});

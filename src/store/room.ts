@@ -1,0 +1,35 @@
+import { SalienceError } from '../domain/errors.ts';
+
+/** Room for the indexes that a process keeps in memory, as one space asks for it. */
+export interface Room {
+  /**
+   * Takes so many bytes for the index of the space, in place of those that it has; waits until others have left. Throws
+   * `space_too_large` for more than there is in all, and `too_many_spaces` where nobody left in time.
+   */
+  take(bytes: number): Promise<void>;
+  /** Milliseconds that a call waits while another one loads the index. */
+  readonly waitTimeout: number;
+}
+
+/** Of a process that does not say how much room there is. */
+export const UNBOUNDED: Room = { take: async () => {}, waitTimeout: 60_000 };
+
+export function spaceTooLarge(space: string, bytes: number, limit: number): SalienceError {
+  return new SalienceError(
+    'space_too_large',
+    `the index of space ${JSON.stringify(space)} takes about ${inMiB(bytes)}, and all indexes together may take ${inMiB(limit)}: raise maxResidentBytes together with the memory of the process, or serve the space from a larger machine`,
+    { details: { space, bytes, maxResidentBytes: limit } },
+  );
+}
+
+export function stillLoading(space: string, waited: number): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `the index of space ${JSON.stringify(space)} is still being loaded or used by another call after ${waited} ms; try again, or raise waitTimeout`,
+    { details: { space, waited } },
+  );
+}
+
+function inMiB(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
