@@ -34,7 +34,12 @@ const NAMES = [
 ];
 const args = process.argv.slice(2);
 const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg) => NAMES.includes(arg));
+const chosen = args.filter((arg, index) => !arg.startsWith('--') && !args[index - 1]?.startsWith('--'));
+const unknown = chosen.find((name) => !NAMES.includes(name));
+if (unknown)
+  throw new Error(
+    `there is no benchmark ${unknown}: name some of ${NAMES.join(', ')}, or none for the quick ones`,
+  );
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.
 const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'entities', 'worth', 'scale', 'peers'];

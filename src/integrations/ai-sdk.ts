@@ -18,10 +18,11 @@ export type { MemoryToolOptions };
  *
  * @example
  * ```ts
+ * import { openai } from '@ai-sdk/openai'; // or another provider
  * import { generateText, stepCountIs } from 'ai';
  * import { memoryTools } from 'salience/ai-sdk';
  * const { text } = await generateText({
- *   model: 'anthropic/claude-sonnet-4.5',
+ *   model: openai('gpt-4.1-mini'),
  *   tools: memoryTools(memory),
  *   stopWhen: stepCountIs(5),
  *   prompt: 'By the way, I am allergic to peanuts.',
@@ -120,10 +121,11 @@ const MOST_TURNS = 64;
  *
  * @example
  * ```ts
- * import { gateway, generateText, wrapLanguageModel } from 'ai';
+ * import { openai } from '@ai-sdk/openai'; // or another provider
+ * import { generateText, wrapLanguageModel } from 'ai';
  * import { memoryMiddleware } from 'salience/ai-sdk';
  * const model = wrapLanguageModel({
- *   model: gateway('anthropic/claude-sonnet-4.5'),
+ *   model: openai('gpt-4.1-mini'),
  *   middleware: memoryMiddleware(memory, { maxTokens: 1000 }),
  * });
  * const { text } = await generateText({ model, prompt: 'Can I eat noodles with peanuts?' });

@@ -37,8 +37,8 @@ export type AiSdkMessage =
  *
  * @example
  * ```ts
- * import { gateway } from 'ai'; // or the package of any provider
- * const languageModel = aiSdkModel(gateway('anthropic/claude-sonnet-4.5'));
+ * import { openai } from '@ai-sdk/openai'; // or another provider
+ * const languageModel = aiSdkModel(openai('gpt-4.1-mini'));
  * await using memory = await openMemory({ path: './memory', space: 'alice', languageModel });
  * ```
  */

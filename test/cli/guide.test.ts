@@ -1,7 +1,8 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { blocksOfPage, pages } from '../docs/page-blocks.ts';
 import { createWorkplace } from './cli.ts';
 import { blocksOf, normalise } from './guide.ts';
 
@@ -12,7 +13,16 @@ import { blocksOf, normalise } from './guide.ts';
 const stillClock = new URL('still-clock.mjs', import.meta.url).href;
 const updating = process.env['UPDATE_GUIDES'] === '1';
 
-describe.each(['belief', 'cli', 'graph', 'importing', 'living-memory'])('the guide %s', (name) => {
+const guides = pages
+  .filter((page) => page.startsWith('docs/guides/'))
+  .filter((page) => blocksOfPage(page).some(({ language }) => language === 'console'))
+  .map((page) => basename(page, '.md'));
+
+it('finds the guides that show a terminal', () => {
+  expect(guides).toEqual(expect.arrayContaining(['belief', 'cli', 'graph', 'importing', 'living-memory']));
+});
+
+describe.each(guides)('the guide %s', (name) => {
   it('prints what it says', async () => {
     const path = fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url));
     let guide = readFileSync(path, 'utf8');

@@ -1,27 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { problemsOf, toJavaScript } from './compile.ts';
 import { type DocExample, docExamples, verbsOf } from './doc-examples.ts';
 import { readPublicSurface, root } from './public-surface.ts';
+import { installIn, STAND_IN_TYPES } from './stand-ins.ts';
 
 /** The types of its framework take as long to read as all others together; `examples/mastra.mjs` is tested too. */
 const NOT_COMPILED = ['salience/mastra: memoryTools'];
 
 /** What cannot run here, and why. Everything else is run. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'salience/client': 'it needs a server',
-  'salience/client: connectMemory': 'it needs a server',
-  'salience/postgres: postgres': 'it needs a server',
-  'salience/postgres: migratePostgres': 'it needs a server',
-  'salience/postgres: erasePostgres': 'it needs a server',
-  'salience: aiSdkModel': 'it needs a model',
-  'salience/ai-sdk: memoryTools': 'it needs a model',
-  'salience/ai-sdk: memoryMiddleware': 'it needs a model',
-  'salience/openai-agents: memorySession': 'it needs a model',
-  'salience/mastra: memoryTools': 'its framework takes seconds to load',
+  'salience/postgres: postgres': 'it needs a server; test/postgres calls it',
+  'salience/postgres: migratePostgres': 'it needs a server; test/postgres calls it',
+  'salience/postgres: erasePostgres': 'it needs a server; test/postgres calls it',
   'salience/testing: storeContract': 'it registers tests with vitest',
   'salience/eval: verifyRows': 'it needs the rows of an evaluation',
 };
@@ -82,36 +77,16 @@ function shows(comment: string, values: string): string {
   return `shows(${JSON.stringify(comment)}, ${values});`;
 }
 
-/** The errors of every example, in one program over all of them; none is written to disk. */
+/** What is wrong with each example, by its title. */
 function compile(): ReadonlyMap<string, readonly string[]> {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const unchecked = { noUnusedLocals: false, noUnusedParameters: false, incremental: false };
-  const fileOf = (title: string) => join(root, 'test', 'docs', `example-${titles.indexOf(title)}.ts`);
-  const files = new Map(compiled.map((title) => [fileOf(title), modules[titles.indexOf(title)] as string]));
-  const host = ts.createCompilerHost({ ...options, ...unchecked });
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, version, ...rest) => {
-    const text = files.get(file);
-    return text === undefined
-      ? getSourceFile(file, version, ...rest)
-      : ts.createSourceFile(file, text, version);
-  };
-  const program = ts.createProgram([...files.keys()], { ...options, ...unchecked }, host);
-  return new Map(
-    compiled.map((title) => {
-      const source = program.getSourceFile(fileOf(title));
-      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-      return [title, found.map(describeDiagnostic)];
-    }),
+  const nameOf = (title: string) => `example-${titles.indexOf(title)}.ts`;
+  const found = problemsOf(
+    new Map([
+      ...compiled.map((title) => [nameOf(title), modules[titles.indexOf(title)] as string] as const),
+      ['stand-ins.d.ts', STAND_IN_TYPES],
+    ]),
   );
-}
-
-function describeDiagnostic({ file, start, messageText }: ts.Diagnostic): string {
-  const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0;
-  return `${file?.text.split('\n')[line]?.trim()}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  return new Map(compiled.map((title) => [title, found.get(nameOf(title)) ?? []]));
 }
 
 /** What each example fails with, by the built package, in one process. */
@@ -120,11 +95,14 @@ function run(): ReadonlyMap<string, string> {
   try {
     // A package of its own: a folder above may be one, and mean itself by the name.
     writeFileSync(join(folder, 'package.json'), '{}');
-    mkdirSync(join(folder, 'node_modules'));
-    symlinkSync(root, join(folder, 'node_modules', 'salience'), 'dir');
+    installIn(folder, ['@langchain', '@mastra']);
     examples.forEach(({ title }, index) => {
-      if (runs(title))
-        writeFileSync(join(folder, `${index}.mjs`), toJavaScript(withChecks(modules[index] as string)));
+      if (!runs(title)) return;
+      const code = toJavaScript(withChecks(modules[index] as string));
+      writeFileSync(
+        join(folder, `${index}.mjs`),
+        code.replaceAll("'http://127.0.0.1:7411'", 'process.env.SALIENCE_URL'),
+      );
     });
     const runner = join(root, 'test', 'docs', 'run-examples.mjs');
     const { stdout, stderr, status } = spawnSync(process.execPath, [runner], {
@@ -139,11 +117,6 @@ function run(): ReadonlyMap<string, string> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function toJavaScript(module: string): string {
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  return ts.transpileModule(module, { compilerOptions }).outputText;
 }
 
 describe('examples in doc comments', () => {

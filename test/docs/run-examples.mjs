@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { openMemory } from 'salience';
+import { openMemory, openSpaces } from 'salience';
+import { openTokenStore, startServer } from 'salience/http';
 import { openMem } from 'salience/mem';
 
 const folder = process.cwd();
@@ -68,12 +69,26 @@ globalThis.shows = (comment, ...values) => {
   throw new Error(`it shows ${shown}, and its comment ${comment}`);
 };
 
+/** A server over the prepared memories, for the examples of its client. */
+async function serve() {
+  const tokens = openTokenStore(join(folder, 'tokens'));
+  const { token } = await tokens.create({ space: 'alice' }, clock());
+  const spaces = openSpaces({ path: join(folder, 'prepared', 'memory') });
+  const server = await startServer({ spaces, tokens, port: 0 });
+  process.env.SALIENCE_URL = server.url;
+  process.env.SALIENCE_TOKEN = token;
+  return server;
+}
+
 const print = console.log;
 console.log = console.error = () => {};
 const failures = {};
 mkdirSync(join(folder, 'prepared'));
 process.chdir(join(folder, 'prepared'));
 await prepare();
+// Its agents have a model from now on.
+await import(pathToFileURL(join(folder, 'node_modules', '@openai', 'agents', 'index.js')).href);
+const server = await serve();
 for (const file of readdirSync(folder).filter((name) => /^\d+\.mjs$/.test(name))) {
   try {
     await run(file);
@@ -81,4 +96,5 @@ for (const file of readdirSync(folder).filter((name) => /^\d+\.mjs$/.test(name))
     failures[file] = String(error?.stack ?? error);
   }
 }
+await server.close();
 print(JSON.stringify(failures));
