@@ -8,6 +8,11 @@ export const explaining = z.boolean().describe('Also return how every score come
 /** The named parts of a score. */
 export const features = z.record(z.string(), z.number()) as z.ZodType<Hit['features'], Hit['features']>;
 
+const signals = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])) as unknown as z.ZodType<
+  Hit['signals'],
+  Hit['signals']
+>;
+
 export const hitSchema = z.object({
   memory: memorySchema,
   score: z.number().describe('0–1; comparable within this strategy only'),
@@ -17,6 +22,7 @@ export const hitSchema = z.object({
   viaDeepRecall: z.boolean(),
   relation: statedRelation.optional().describe('Of a hit that is a relation; memory is what states it'),
   features: features.optional().describe('With explain: the named parts of the score'),
+  signals: signals.optional().describe('With explain: what the formula reads; clocks in ms since 1970'),
   explanation: explanationSchema.optional().describe('With explain: the tree of values of the score'),
 } satisfies Record<Exclude<keyof Hit, 'explain'> | 'explanation', z.ZodType>);
 
@@ -70,8 +76,8 @@ export const traceSchema = z.object({
 
 /** A hit as its schema has it. */
 export function hitOutput<Strategy extends string>(
-  { score, explain, features, ...hit }: Hit<Strategy>,
+  { score, explain, features, signals, ...hit }: Hit<Strategy>,
   explaining: boolean | undefined,
 ): z.input<typeof hitSchema> {
-  return { ...hit, score: score.value, ...(explaining ? { features, explanation: explain() } : {}) };
+  return { ...hit, score: score.value, ...(explaining ? { features, signals, explanation: explain() } : {}) };
 }

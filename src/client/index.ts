@@ -168,9 +168,10 @@ function fieldsOf(options: object = {}): Fields {
   return fields;
 }
 
-interface RemoteHit extends Omit<Hit, 'score' | 'explain' | 'features'> {
+interface RemoteHit extends Omit<Hit, 'score' | 'explain' | 'features' | 'signals'> {
   readonly score: number;
   readonly features?: Hit['features'];
+  readonly signals?: Hit['signals'];
   readonly explanation?: Explanation;
 }
 
@@ -199,7 +200,7 @@ function toRecall<Strategy extends string>({
 }
 
 function toHit<Strategy extends string>(
-  { score, explanation, features, ...hit }: RemoteHit,
+  { score, explanation, features, signals, ...hit }: RemoteHit,
   strategy: Strategy,
   profileHash: string,
 ): Hit<Strategy, Score<Strategy>> {
@@ -208,6 +209,9 @@ function toHit<Strategy extends string>(
     score: makeScore(strategy, profileHash, score),
     get features() {
       return features ?? notExplained();
+    },
+    get signals() {
+      return signals ?? notExplained();
     },
     explain: () => explanation ?? notExplained(),
   };

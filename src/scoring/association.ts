@@ -1,6 +1,6 @@
 import { ageInDays, type Instant } from '../domain/time.ts';
 import { exponentialDecay } from './arithmetic.ts';
-import { combined, type Explanation } from './explain.ts';
+import { combined, type Explanation, recompute } from './explain.ts';
 
 /** Days in which a fading link falls to 1/e. */
 const LINK_SCALE_DAYS = 90;
@@ -23,7 +23,7 @@ export function birthWeight(cosine: number, threshold: number): number {
  * `direct`: its own score × the weight of the path.
  */
 export function directAssociation(own: Explanation, pathWeight: number): Explanation {
-  return combined('product', [own, constant('link weight', pathWeight)]);
+  return combined('product', [own, constant(LINK_WEIGHT, pathWeight)]);
 }
 
 /**
@@ -44,14 +44,10 @@ export function propagatedAssociation(
     constant('all', 1),
     combined('product', [
       constant('propagation', source.propagation),
-      constant('link weight', source.pathWeight),
+      constant(LINK_WEIGHT, source.pathWeight),
     ]),
   ]);
-  const propagated = combined('product', [
-    share,
-    constant('score of the direct hit', source.score),
-    source.outer,
-  ]);
+  const propagated = combined('product', [share, constant(PASSED_ON, source.score), source.outer]);
   return combined('max', [own, propagated]);
 }
 
@@ -75,11 +71,47 @@ export function updateAssociation(
     { weights: [1, 1] },
   );
   const propagated = combined('min', [
-    constant('score of the older without the conflict', source.older),
-    combined('product', [most, constant('own score', own.value)]),
+    constant(OLDER, source.older),
+    combined('product', [most, constant(OWN, own.value)]),
   ]);
   return combined('max', [own, propagated]);
 }
+
+/** The explanation of its own score, of a memory that links have brought in or raised; `undefined` of any other. */
+export function ownScoreIn({ op, inputs: [own, other] }: Explanation): Explanation | undefined {
+  const weakened = op === 'product' && other?.detail.name === LINK_WEIGHT;
+  const raised =
+    op === 'max' && other?.inputs.some(({ detail: { name } }) => name === PASSED_ON || name === OLDER);
+  return weakened || raised ? own : undefined;
+}
+
+/**
+ * Such an explanation, made again from another score of its own, and from others of the hits that pass theirs on. What else
+ * it is made of stays: the weight of the path, and the factors that keep outdated memories down.
+ */
+export function associatedAgain(
+  was: Explanation,
+  own: Explanation,
+  scores: ReadonlyMap<number, number>,
+): Explanation {
+  const again = (tree: Explanation): Explanation => {
+    const { name } = tree.detail;
+    if (name === PASSED_ON || name === OLDER) return { ...tree, value: scores.get(tree.value) ?? tree.value };
+    if (name === OWN) return { ...tree, value: own.value };
+    return recomputed(tree, tree.inputs.map(again));
+  };
+  return recomputed(was, [own, ...was.inputs.slice(1).map(again)]);
+}
+
+function recomputed(tree: Explanation, inputs: readonly Explanation[]): Explanation {
+  const next = { ...tree, inputs };
+  return { ...next, value: recompute(next) };
+}
+
+const LINK_WEIGHT = 'link weight';
+const PASSED_ON = 'score of the direct hit';
+const OLDER = 'score of the older without the conflict';
+const OWN = 'own score';
 
 /** A value as an explanation without its tree: the arithmetic of an association does not need more. */
 export function valueAlone(value: number): Explanation {

@@ -54,6 +54,38 @@ describeInBrowser('the view Recall', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  it('ranks what is shown at once as a slider moves, marked as a preview until the answer comes', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page, complaints } = opened;
+    await page.locator('.hit').first().waitFor();
+    const idsShown = () =>
+      page.locator('.hit-body .id').evaluateAll((links) => links.map(({ title }) => title));
+    const before = await idsShown();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/recall', async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    const slider = page.getByRole('slider', { name: 'weights.similarity' });
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.getByText('preview', { exact: true }).waitFor();
+    const parameters = { 'weights.similarity': Number(await slider.inputValue()) };
+    const { hits } = await demo.memory.recall('coffee', { track: false, limit: 30, parameters });
+    const raised = new Set(hits.filter((hit) => hit.explain().op === 'max').map(({ memory }) => memory.id));
+    const compared = (ids: readonly string[]) => ids.filter((id) => before.includes(id) && !raised.has(id));
+    const preview = await idsShown();
+    expect(preview).not.toEqual(before);
+    expect(compared(preview)).toEqual(compared(hits.map(({ memory }) => memory.id)));
+    release();
+    await page.getByText('preview', { exact: true }).waitFor({ state: 'detached' });
+    await eventually(idsShown).toEqual(hits.slice(0, before.length).map(({ memory }) => memory.id));
+    expect(complaints).toEqual([]);
+  });
+
   it('lets the newest question win, and aborts the ones before', async () => {
     await using opened = await demo.open({ at: '#/recall' });
     const { page } = opened;

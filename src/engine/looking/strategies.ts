@@ -1,5 +1,5 @@
 import { formulaText } from '../../scoring/formula.ts';
-import type { ParameterDefinition } from '../../scoring/profile.ts';
+import type { ParameterDefinition, Profile } from '../../scoring/profile.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { resolveStrategy, strategyOf, takesQuery } from '../recall/strategy.ts';
 
@@ -21,6 +21,8 @@ export interface StrategyDescription {
   readonly takesFloor: boolean;
   /** As people write formulas. */
   readonly formula: string;
+  /** The formula as data, inheritance resolved: what `score` of `salience/scoring` takes. */
+  readonly profile: Profile;
   readonly parameters: readonly StrategyParameter[];
 }
 
@@ -55,6 +57,7 @@ export async function strategies({
       associates: association !== undefined,
       takesFloor: relevance !== undefined,
       formula: formulaText(profile),
+      profile,
       parameters: Object.entries(profile.parameters).map(([parameter, definition]) =>
         describe(parameter, definition, resolved.parameters[parameter] ?? definition.default),
       ),

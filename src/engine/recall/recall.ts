@@ -4,6 +4,7 @@ import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import { type AnyScore, makeScore, type Score, type ScoreOf } from '../../scoring/comparable.ts';
+import { signalsRead } from '../../scoring/evaluate.ts';
 import type { Explanation } from '../../scoring/explain.ts';
 import { retentionAt } from '../../scoring/fading.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
@@ -42,6 +43,11 @@ export interface Hit<StrategyName extends string = string, Scored extends AnySco
   readonly score: Scored;
   /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
   readonly features: Readonly<Record<string, number>>;
+  /**
+   * What its formula reads of the memory for this query; clocks in milliseconds since 1970. By `score` of
+   * `salience/scoring`, with the parameters and the moment of the recall, they give the score of a direct hit again.
+   */
+  readonly signals: Signals;
   /** Found through links of direct hits. */
   readonly isAssociative: boolean;
   /** Of an associate, and of a possible update that inherits a score: the ids that led to it, from a direct hit on. */
@@ -328,6 +334,7 @@ export function hitOf<StrategyName extends string>(
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
     features: hitFeatures(resolved, signals, request.now, ranked.score),
+    signals: signalsOfFormula(resolved, signals),
     isAssociative: ranked.isAssociative,
     ...(path ? { path } : {}),
     ...(ranked.relation ? { relation: ranked.relation } : {}),
@@ -337,6 +344,13 @@ export function hitOf<StrategyName extends string>(
     ...(matched ? { snippet: snippet(memory.content, terms, engine.analyzer) } : {}),
     explain: ranked.explain,
   };
+}
+
+function signalsOfFormula(resolved: ResolvedProfile, signals: Signals): Signals {
+  const read = signalsRead(resolved);
+  return Object.fromEntries(
+    Object.entries(signals).filter(([name, value]) => read.has(name) && value !== undefined),
+  );
 }
 
 /** The features of a hit: those that every strategy has, then the parts of its own formula. */

@@ -106,7 +106,7 @@ export default function Drawing({
                     <text
                       x={line.x}
                       y={line.y}
-                      dy="-3"
+                      dy="-5"
                       transform={`rotate(${line.turn} ${line.x} ${line.y})`}
                     >
                       {edge.name}

@@ -1,37 +1,56 @@
 import { useState } from 'preact/hooks';
-import type { Hit, Recall } from '../../../src/index.ts';
+import type { Explanation, Hit, Recall } from '../../../src/index.ts';
 import { useCell } from '../../cell.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
 import { type Label, label, labels } from './labels.ts';
+import type { Ranking } from './ranking.ts';
 import { Report } from './report.tsx';
 
 /** The hits of a recall with what their scores are made of, and the line below which everything else is. */
-export function Hits({ recall, query }: { readonly recall: Recall; readonly query: string | undefined }) {
-  const { hits, trace, evidenceChains } = recall;
-  const explanations = hits.map((hit) => hit.explain());
-  const names = partNames(explanations);
+export function Hits({
+  recall: { trace, evidenceChains },
+  ranking: { rows, isPreview },
+  query,
+}: {
+  readonly recall: Recall;
+  readonly ranking: Ranking;
+  readonly query: string | undefined;
+}) {
+  const names = partNames(rows.map(({ explanation }) => explanation));
   return (
     <div class={`stack ${useLit()}`}>
-      <ScoreLegend names={names} />
-      <ol class="hits">
-        {hits.map((hit, index) => (
+      <div class="row spread">
+        <ScoreLegend names={names} />
+        {isPreview && (
+          <span class="tag warn" title="These hits, scored again here; the answer is on its way">
+            preview
+          </span>
+        )}
+      </div>
+      <ol class={isPreview ? 'hits preview' : 'hits'}>
+        {rows.map(({ hit, explanation }, index) => (
           <HitRow
             key={`${hit.memory.id} ${hit.relation?.id ?? ''}`}
             hit={hit}
+            explanation={explanation}
             rank={index + 1}
             names={names}
             query={query}
           />
         ))}
         <li class="certificate">
-          <span>
-            {trace.completeness === 'exact'
-              ? 'Everything else is below '
-              : 'Probably everything else is below '}
-            <b class="number">{trace.upperBound.toFixed(4)}</b>
-          </span>
+          {isPreview ? (
+            <span>What else is found, the answer says.</span>
+          ) : (
+            <span>
+              {trace.completeness === 'exact'
+                ? 'Everything else is below '
+                : 'Probably everything else is below '}
+              <b class="number">{trace.upperBound.toFixed(4)}</b>
+            </span>
+          )}
         </li>
       </ol>
       {evidenceChains.length > 0 && (
@@ -53,18 +72,19 @@ export function Hits({ recall, query }: { readonly recall: Recall; readonly quer
 
 function HitRow({
   hit,
+  explanation,
   rank,
   names,
   query,
 }: {
   readonly hit: Hit;
+  readonly explanation: Explanation;
   readonly rank: number;
   readonly names: readonly string[];
   readonly query: string | undefined;
 }) {
   const [open, setOpen] = useState(false);
   const { memory, snippet, isAssociative, viaDeepRecall, path, relation } = hit;
-  const explanation = hit.explain();
   return (
     <li class="hit">
       <div class="hit-score">
@@ -93,7 +113,7 @@ function HitRow({
         {open && (
           <div class="stack">
             <ExplanationTree explanation={explanation} />
-            <Report hit={hit} rank={rank} query={query} />
+            <Report hit={hit} explanation={explanation} rank={rank} query={query} />
           </div>
         )}
       </div>

@@ -1,20 +1,22 @@
 import { escapeXml } from '../../../src/domain/escape-xml.ts';
-import type { Hit } from '../../../src/index.ts';
+import type { Explanation, Hit, Memory } from '../../../src/index.ts';
 import { formatExplanation } from '../../../src/scoring/format.ts';
 import { saveFile } from '../../parts/save.ts';
 
 /** Saves why a memory was returned, as one file for a bug report; the texts may be blacked out. */
 export function Report({
-  hit,
+  hit: { memory },
+  explanation,
   rank,
   query,
 }: {
   readonly hit: Hit;
+  readonly explanation: Explanation;
   readonly rank: number;
   readonly query: string | undefined;
 }) {
   const save = (withTexts: boolean) =>
-    saveFile('explanation.html', 'text/html', reportOf(hit, rank, query, withTexts));
+    saveFile('explanation.html', 'text/html', reportOf(memory, explanation, rank, query, withTexts));
   return (
     <div class="row">
       <button type="button" class="small" onClick={() => save(true)}>
@@ -27,8 +29,14 @@ export function Report({
   );
 }
 
-function reportOf({ memory, ...hit }: Hit, rank: number, query: string | undefined, withTexts: boolean) {
-  const tree = formatExplanation(hit.explain(), 'text');
+function reportOf(
+  memory: Memory,
+  explanation: Explanation,
+  rank: number,
+  query: string | undefined,
+  withTexts: boolean,
+) {
+  const tree = formatExplanation(explanation, 'text');
   // The words of the query and the memory stand in the notes below the signals of words.
   const shown = withTexts ? tree : tree.replaceAll(/^([ │]+)[^0-9├└│ ].*$/gm, (_, indent) => `${indent}████`);
   const text = (value: string) => (withTexts ? escapeXml(value) : value.replaceAll(/\S/g, '█'));

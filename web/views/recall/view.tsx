@@ -1,5 +1,6 @@
 import './recall.css';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Recall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCommands } from '../../palette.tsx';
@@ -12,6 +13,7 @@ import { Floor } from './floor.tsx';
 import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
 import { Parameters } from './parameters.tsx';
+import { type Ranking, rankingOf } from './ranking.ts';
 import { type Asking, askingOf, unset } from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
@@ -38,8 +40,18 @@ export default function RecallView() {
   const asked = JSON.stringify(asking);
   const ready = strategy !== undefined && (asking.query !== undefined || !strategy.takesQuery);
   const recall = useAsk(
-    ready ? (memory, signal) => memory.recall(asking.query, { ...asking.options, signal }) : undefined,
+    ready
+      ? async (memory, signal) => ({
+          asking,
+          recall: await memory.recall(asking.query, { ...asking.options, signal }),
+        })
+      : undefined,
     [asked, ready],
+  );
+  const answer = recall.answer?.recall;
+  const ranking = useMemo(
+    () => recall.answer && strategy && rankingOf(recall.answer, asking, strategy),
+    [recall.answer, asked, strategy],
   );
   const tab = params.get('tab') ?? 'hits';
   useCommands(
@@ -53,7 +65,7 @@ export default function RecallView() {
     <div class="recall">
       <div class="view-head">
         <h1>Recall</h1>
-        <CopyAs verb="recall" fields={fields} answer={recall.answer && plain(recall.answer)} />
+        <CopyAs verb="recall" fields={fields} answer={answer && plain(answer)} />
       </div>
       <search class="asking">
         <Question
@@ -102,22 +114,18 @@ export default function RecallView() {
           {tab === 'compare' ? (
             <Compare asking={asking} strategies={strategies} />
           ) : tab === 'labels' ? (
-            <Labelled recall={recall.answer} query={asking.query} />
+            <Labelled recall={answer} query={asking.query} />
           ) : tab === 'formula' ? (
             <pre class="card pad formula">{strategy.formula}</pre>
           ) : (
-            <Answered
-              recall={recall.answer}
-              error={recall.error}
-              pending={recall.pending}
-              retry={recall.reload}
-            >
+            <Answered recall={answer} error={recall.error} pending={recall.pending} retry={recall.reload}>
               {tab === 'why-not' ? (
                 <WhyNotPanel asking={asking} asked={asked} />
               ) : tab === 'trace' ? (
-                recall.answer && <Waterfall trace={recall.answer.trace} />
+                answer && <Waterfall trace={answer.trace} />
               ) : (
-                recall.answer && <Answer asking={asking} asked={asked} recall={recall.answer} />
+                answer &&
+                ranking && <Answer asking={asking} asked={asked} recall={answer} ranking={ranking} />
               )}
             </Answered>
           )}
@@ -158,10 +166,12 @@ function Answer({
   asking,
   asked,
   recall,
+  ranking,
 }: {
   readonly asking: Asking;
   readonly asked: string;
   readonly recall: Recall;
+  readonly ranking: Ranking;
 }) {
   return (
     <>
@@ -171,7 +181,7 @@ function Answer({
           <p class="quiet">“Why not” says of one memory where it fell.</p>
         </Empty>
       ) : (
-        <Hits recall={recall} query={asking.query} />
+        <Hits recall={recall} ranking={ranking} query={asking.query} />
       )}
       {asking.options.minRelevance !== undefined && <Floor asking={asking} asked={asked} recall={recall} />}
     </>
