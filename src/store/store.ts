@@ -121,7 +121,7 @@ export interface SpaceCore {
    * Saves an index in place of the one that was saved before, so that the next process opens quickly; for nothing when
    * anything was written after its position, which may have forgotten what it holds. Left out where nothing can be saved.
    */
-  savePages?(parts: ReadonlyMap<string, Uint8Array>, position: Position): Promise<void>;
+  savePages?: ((parts: ReadonlyMap<string, Uint8Array>, position: Position) => Promise<void>) | undefined;
   /** Waits for what is under way. Called once. */
   close(): Promise<void>;
 }

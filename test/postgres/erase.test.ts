@@ -58,6 +58,9 @@ describe.skipIf(SERVER === undefined)(`erasePostgres (${WITHOUT_SERVER})`, () =>
     });
     await memory.update('secret', { tags: [SECRET] });
     await memory.recall(`what is the ${SECRET}?`);
+    // What a process left behind that ended while it saved its index.
+    await fresh.script(`INSERT INTO ${fresh.schema}.page (space_id, saved, number, bytes)
+      SELECT space_id, 'killed', 0, convert_to('${SECRET}', 'UTF8') FROM ${fresh.schema}.space`);
     await fresh.script(`ANALYZE; CHECKPOINT`);
     expect(filesWith(data, SECRET)).not.toEqual([]);
     expect((await memory.forget('secret')).erased).toBe('rows');

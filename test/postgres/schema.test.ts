@@ -3,6 +3,7 @@ import { openMemory } from '../../src/index.ts';
 import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
 import { migrationScript, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { startPglite } from './pglite.ts';
+import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const server = await startPglite();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -50,5 +51,28 @@ describe('the schema of a database', () => {
     await server.script(`UPDATE ${schema}.meta SET value = '98' WHERE key = 'fits'`);
     await expect(open()).rejects.toMatchObject({ code: 'newer_store', details: { version: 99 } });
     await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject({ code: 'newer_store' });
+  });
+});
+
+describe.skipIf(SERVER === undefined)(`rights (${WITHOUT_SERVER})`, () => {
+  it('on new tables are those that a user has on memories: who may only write goes on after the owner migrates', async () => {
+    await using fresh = freshSchema();
+    const { schema, url } = fresh;
+    const user = `user_${schema}`;
+    await fresh.script(migrationScript(schema, 0, 2));
+    await fresh.script(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}`);
+    try {
+      await migratePostgres(url, { schema });
+      const at = new URL(url);
+      at.username = user;
+      await using store = postgres(String(at), { schema });
+      await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+      await memory.remember('Prefers tea', { id: 'a' });
+      expect((await memory.recall('tea')).hits).toHaveLength(1);
+      await memory.forget('a');
+    } finally {
+      await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
 import { postgres } from '../../src/stores/postgres/index.ts';
+import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { startAnyServer } from './any-server.ts';
 import { startPglite } from './pglite.ts';
 
@@ -78,7 +79,7 @@ describe('what is particular to PostgreSQL', () => {
     await one.ready?.();
     await pglite.script(`UPDATE readiness.meta SET value = '99'`);
     await expect(one.ready?.()).rejects.toMatchObject({ code: 'newer_store' });
-    await pglite.script(`UPDATE readiness.meta SET value = '2'`);
+    await pglite.script(`UPDATE readiness.meta SET value = '${SCHEMA_VERSION}'`);
     await one.ready?.();
     await one.close();
     await expect(one.ready?.()).rejects.toMatchObject({ code: 'closed' });

@@ -15,9 +15,14 @@ export interface TableChange {
   readonly drop?: readonly Found[] | undefined;
   /** Rows that get these values, by the columns that tell them. */
   readonly set?: { readonly rows: readonly Found[]; readonly to: Found } | undefined;
+  /** All rows of the space go. */
+  readonly clear?: boolean | undefined;
 }
 
 export type Changes = { readonly [Name in TableName]?: TableChange };
+
+/** Of a write after which a saved index may hold what must not be there any more. */
+export const WITHOUT_PAGES: Changes = { saved_index: { clear: true }, page: { clear: true } };
 
 /** 64 random bits: what tells a state, an operation or a use from any other that could have had its number. */
 export function newStamp(): string {
@@ -129,10 +134,14 @@ function partsOf(
   name: TableName,
   table: Sql,
   id: string,
-  { put = [], drop = [], set }: TableChange,
+  { put = [], drop = [], set, clear = false }: TableChange,
 ): readonly Sql[] {
   const { columns, key }: Table = TABLES[name];
   const parts: Sql[] = [];
+  if (clear)
+    parts.push(
+      sql`${raw(`clear_${name}`)} AS (DELETE FROM ${table} AS t USING moved WHERE t.space_id = moved.space_id)`,
+    );
   const [dropped, written] = [raw(`drop_${name}`), raw(`put_${name}`)];
   if (drop.length > 0) {
     const by = Object.keys(drop[0] ?? {});

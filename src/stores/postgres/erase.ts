@@ -33,6 +33,11 @@ export async function eraseTables(
         await pause(50);
       }
       await tell(`SET lock_timeout = ${database.busyTimeout}`);
+      // What was not saved to its end is read by nobody, and may hold what was forgotten since.
+      const [saved, page] = [database.tables.saved_index, database.tables.page].map(
+        (table) => statementOf(table).text,
+      );
+      await tell(`DELETE FROM ${page} WHERE saved NOT IN (SELECT saved FROM ${saved})`);
       const erased: ErasedTable[] = [];
       for (const [done, table] of names.entries()) {
         progress?.(table, done, names.length);

@@ -15,13 +15,14 @@ import {
   stampOf,
   startMoment,
 } from './moment.ts';
+import { readPages } from './pages.ts';
 import { fromRow, RECORD_COLUMNS, termsFromJson, vectorFromText } from './rows.ts';
 import { rowSource } from './source.ts';
 import { type Sql, sql, wantedNumbers } from './sql.ts';
 import type { Terms } from './terms.ts';
 
-/** Rows of one statement. */
-const BATCH = 1000;
+/** Rows of one statement: parsing its answer keeps a program for some milliseconds. */
+const BATCH = 250;
 
 /** Events, and uses, that the first statement of a moment brings along. */
 const MOST_ALONG = 1000;
@@ -82,7 +83,7 @@ export function indexRows(
       );
       return row?.size ?? 0;
     },
-    pages: () => undefined,
+    pages: () => readPages(moment, index.terms),
   };
 }
 
@@ -212,13 +213,19 @@ async function* batches(
     }
     return;
   }
-  let after = -1;
-  for (;;) {
-    const page = sql`${select} AND memory.key > ${after}::bigint ORDER BY memory.key LIMIT ${BATCH}::bigint`;
-    const rows = await take(startMoment(moment.place), page);
+  const pageAfter = (key: number) =>
+    take(
+      startMoment(moment.place),
+      sql`${select} AND memory.key > ${key}::bigint ORDER BY memory.key LIMIT ${BATCH}::bigint`,
+    );
+  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1); next; ) {
+    const rows: readonly IndexedRow[] = await next;
+    const last = rows.at(-1)?.key;
+    // The next page is under way while this one is taken in.
+    next = last === undefined || rows.length < BATCH ? undefined : pageAfter(last);
+    // Who asks no further must not leave its failure behind.
+    next?.catch(() => undefined);
     yield rows;
-    if (rows.length < BATCH) return;
-    after = rows.at(-1)?.key ?? after;
   }
 }
 

@@ -1,6 +1,6 @@
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
 import type { IndexedText, ReindexRequest } from '../../store/store.ts';
-import { commit, newStamp } from './commit.ts';
+import { type Changes, commit, newStamp, WITHOUT_PAGES } from './commit.ts';
 import { translated } from './connection.ts';
 import { type Head, type SpacePlace, startMoment } from './moment.ts';
 import { fromRow, RECORD_COLUMNS } from './rows.ts';
@@ -99,7 +99,10 @@ function headAfter(now: Head, { analyzer, embedding }: ReindexRequest, generatio
 }
 
 /** Another model finds other memories similar. */
-function recomparing(now: Head, { embedding }: ReindexRequest) {
+function recomparing(now: Head, { embedding }: ReindexRequest): Changes {
   const isOther = now.embedding_model !== (embedding?.model ?? null);
-  return isOther ? { memory: { set: { rows: [{ compared: true }], to: { compared: false } } } } : {};
+  return {
+    ...WITHOUT_PAGES,
+    ...(isOther ? { memory: { set: { rows: [{ compared: true }], to: { compared: false } } } } : {}),
+  };
 }

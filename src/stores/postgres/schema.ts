@@ -3,6 +3,7 @@ import { type Database, translated } from './connection.ts';
 import { isUndefinedTable } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { copying } from './migrations/0002-copying.ts';
+import { pages } from './migrations/0003-pages.ts';
 import { quoted, sql } from './sql.ts';
 
 /** One step of the schema, from the version before. Never changed once released. */
@@ -10,9 +11,11 @@ export interface Migration {
   readonly version: number;
   /** Statements that name tables without a schema. */
   readonly sql: string;
+  /** New tables on which everybody gets the rights that they have on `memory`. */
+  readonly likeMemory?: readonly string[];
 }
 
-const migrations: readonly Migration[] = [initial, copying];
+const migrations: readonly Migration[] = [initial, copying, pages];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
@@ -64,7 +67,12 @@ export async function identify(database: Database): Promise<number> {
 
 /** The statements that bring a schema from `version` to another one, as one transaction. */
 export function migrationScript(schema: string, version: number, to = SCHEMA_VERSION): string {
-  const steps = migrations.slice(version, to).map((migration) => inSchema(migration.sql, schema));
+  const steps = migrations
+    .slice(version, to)
+    .flatMap(({ sql: text, likeMemory = [] }) => [
+      inSchema(text, schema),
+      ...likeMemory.map((table) => rightsLikeMemory(schema, table)),
+    ]);
   const meta = `${quoted(schema)}.meta`;
   return [
     `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
@@ -93,6 +101,20 @@ export async function migrate(database: Database): Promise<number> {
     return translated(database, () => Promise.reject(error));
   }
   return version;
+}
+
+/** The owner migrates, and other users go on: a table that they may not use would stop them. */
+function rightsLikeMemory(schema: string, table: string): string {
+  return `DO $rights$
+    DECLARE held record;
+    BEGIN
+      FOR held IN SELECT DISTINCT grantee, privilege_type FROM information_schema.role_table_grants
+        WHERE table_schema = '${schema}' AND table_name = 'memory' AND grantee <> current_user
+      LOOP
+        EXECUTE format('GRANT %s ON ${quoted(schema)}.${table} TO %s', held.privilege_type,
+          CASE held.grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(held.grantee) END);
+      END LOOP;
+    END $rights$`;
 }
 
 /** The same statements with the name of the schema before the tables that they make or change. */

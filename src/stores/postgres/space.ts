@@ -5,6 +5,7 @@ import { createResidence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { isOvertaken } from '../../store/moment.ts';
 import type { Queue } from '../../store/queue.ts';
+import type { Position } from '../../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { findDamage } from './check.ts';
@@ -16,6 +17,7 @@ import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gathe
 import { spaceInfo } from './info.ts';
 import { isFresh, type LastRead } from './known.ts';
 import { type Head, type Moment, type SpacePlace, startMoment } from './moment.ts';
+import { savePages } from './pages.ts';
 import { readState } from './past.ts';
 import { createReader, readingSnapshot } from './reading.ts';
 import { applyRecording } from './recordings.ts';
@@ -100,6 +102,12 @@ export function openHandle(
         'invalid_argument',
         'a space in PostgreSQL has no file to copy; use pg_dump, or export its memories',
       );
+    },
+    get savePages() {
+      // Whoever has ranked nothing has no index to save.
+      if (readOnly || following.position === undefined) return undefined;
+      return (parts: ReadonlyMap<string, Uint8Array>, position: Position) =>
+        savePages(place, following.terms, parts, position);
     },
     async close() {
       closed = true;

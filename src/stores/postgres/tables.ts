@@ -131,6 +131,11 @@ export const TABLES = {
       valid_until: 'bigint',
     },
   },
+  saved_index: {
+    columns: { saved: 'text', sequence: 'bigint', usage: 'bigint', stamp: 'text', parts: 'text' },
+    key: [],
+  },
+  page: { columns: { saved: 'text', number: 'bigint', bytes: 'bytea' }, key: ['saved', 'number'] },
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof TABLES;

@@ -14,7 +14,7 @@ import type {
 import { settingsToJson } from '../../store/stored-json.ts';
 import { fullContent } from '../../store/tiers.ts';
 import { attributesOf } from './attributes.ts';
-import { type Changes, newStamp, type TableChange } from './commit.ts';
+import { type Changes, newStamp, type TableChange, WITHOUT_PAGES } from './commit.ts';
 import { toEventRow } from './events.ts';
 import type { Gathered } from './gather.ts';
 import type { Found, Head } from './moment.ts';
@@ -49,9 +49,12 @@ export function planWrite(
     ),
   );
   const rows = planMemories(gathered, next, keys, derived);
+  const events = planEvents(gathered, next, isNew, stamp);
+  const forgets = isNew.some(({ redacted }) => redacted) || (events.set?.rows.length ?? 0) > 0;
   const changes: Changes = {
     ...rows.changes,
-    event: planEvents(gathered, next, isNew, stamp),
+    ...(forgets ? WITHOUT_PAGES : {}),
+    event: events,
     usage: {
       put: changed(state.usages, next.usages).map((usage) => ({
         ...toUsageRow(usage),
@@ -125,7 +128,8 @@ function planOf(before: Head, after: Head, stamp: string, changes: Changes): Pla
 function withoutEmpty(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).filter(
-      ([, { put = [], drop = [], set }]) => put.length + drop.length + (set?.rows.length ?? 0) > 0,
+      ([, { put = [], drop = [], set, clear }]) =>
+        clear || put.length + drop.length + (set?.rows.length ?? 0) > 0,
     ),
   );
 }

@@ -1,0 +1,205 @@
+import type { Position, SavedPages } from '../../store/rows.ts';
+import { newStamp } from './commit.ts';
+import { translated } from './connection.ts';
+import { type Moment, type SpacePlace, stampOf, startMoment } from './moment.ts';
+import { sql } from './sql.ts';
+import type { Terms } from './terms.ts';
+
+/** Bytes of one row: decoding it keeps a program for a millisecond or two. */
+const PIECE = 512 * 1024;
+
+/** Rows of one statement. */
+const PIECES_AT_ONCE = 8;
+
+/** How often what is saved is verified anew, when others write meanwhile. */
+const ATTEMPTS = 5;
+
+/** Words of one piece of JSON. */
+const WORDS = 1024;
+
+type PartLengths = readonly (readonly [name: string, length: number])[];
+
+/** The index that was saved last, if it reflects this log, and nothing was forgotten since. */
+export async function readPages(moment: Moment, terms: Terms): Promise<SavedPages | undefined> {
+  const { database, id } = moment.place;
+  const [row] = await moment.rows<Position & { saved: string; parts: string }>(
+    sql`SELECT saved, sequence, usage, stamp, parts FROM ${database.tables.saved_index} WHERE space_id = ${id}::uuid`,
+  );
+  if (!row || !(await isOfThisLog(moment, row))) return undefined;
+  const { sequence, usage, stamp } = row;
+  const lengths = JSON.parse(row.parts) as PartLengths;
+  return {
+    position: { sequence, usage, stamp },
+    bytes: lengths.reduce((sum, [, length]) => sum + length, 0),
+    async parts(pause) {
+      const parts = await readParts(moment.place, row.saved, lengths, pause);
+      return parts && withNumbers(parts, terms, pause);
+    },
+  };
+}
+
+/** Whether the log goes on from a position, and nothing was forgotten after it. */
+async function isOfThisLog(moment: Moment, { sequence, usage, stamp }: Position): Promise<boolean> {
+  const { database, id } = moment.place;
+  const { event, usage: uses } = database.tables;
+  const here = sql`space_id = ${id}::uuid`;
+  const [row] = await moment.rows<{ event: string | null; use: string | null; forgotten: boolean }>(
+    sql`SELECT (SELECT stamp FROM ${event} WHERE ${here} AND sequence = ${sequence}::bigint) AS event,
+      (SELECT stamp FROM ${uses} WHERE ${here} AND sequence = ${usage}::bigint) AS use,
+      EXISTS (SELECT 1 FROM ${event} WHERE ${here} AND sequence > ${sequence}::bigint AND redacted) AS forgotten`,
+  );
+  const { generation } = await moment.head();
+  return row?.forgotten === false && stampOf(generation, row.event ?? '', row.use ?? '') === stamp;
+}
+
+/** `undefined` where pieces are missing: another index was saved meanwhile, or something was forgotten. */
+async function readParts(
+  { database, id }: SpacePlace,
+  saved: string,
+  lengths: PartLengths,
+  pause: () => unknown,
+): Promise<Map<string, Uint8Array> | undefined> {
+  const parts = new Map(lengths.map(([name, length]) => [name, new Uint8Array(length)]));
+  const room = parts.values();
+  let part = room.next().value;
+  let filled = 0;
+  for (let from = 0; ; from += PIECES_AT_ONCE) {
+    const rows = await translated(database, () =>
+      database.run(
+        sql`SELECT encode(bytes, 'base64') FROM ${database.tables.page} WHERE space_id = ${id}::uuid AND saved = ${saved}::text
+          AND number >= ${from}::bigint AND number < ${from + PIECES_AT_ONCE}::bigint ORDER BY number`,
+      ),
+    );
+    for (const [text] of rows) {
+      const bytes = Buffer.from(text ?? '', 'base64');
+      for (let at = 0; part && at < bytes.length; ) {
+        const piece = bytes.subarray(at, at + part.length - filled);
+        part.set(piece, filled);
+        at += piece.length;
+        filled += piece.length;
+        for (; part && filled === part.length; filled = 0) part = room.next().value;
+      }
+      await pause();
+    }
+    if (rows.length < PIECES_AT_ONCE) return part ? undefined : parts;
+  }
+}
+
+/** Numbers of terms are those of a process; what is saved has the terms themselves. */
+async function withNumbers(
+  parts: Map<string, Uint8Array>,
+  terms: Terms,
+  pause: () => unknown,
+): Promise<Map<string, Uint8Array> | undefined> {
+  const words = new TextDecoder().decode(parts.get('words'));
+  const pairs = pairsOf(parts);
+  let at = 0;
+  for (let start = 0; start < words.length; ) {
+    const end = words.indexOf('\n', start);
+    for (const word of JSON.parse(words.slice(start, end)) as readonly string[]) {
+      pairs[at] = terms.numberOf(word);
+      at += 2;
+    }
+    start = end + 1;
+    await pause();
+  }
+  return at === pairs.length ? parts : undefined;
+}
+
+function withWords(parts: ReadonlyMap<string, Uint8Array>, terms: Terms): ReadonlyMap<string, Uint8Array> {
+  const pairs = pairsOf(parts);
+  const words = Array.from({ length: pairs.length / 2 }, (_, at) => terms.textOf(pairs[2 * at] ?? -1) ?? '');
+  const lines: string[] = [];
+  for (let at = 0; at < words.length; at += WORDS)
+    lines.push(`${JSON.stringify(words.slice(at, at + WORDS))}\n`);
+  return new Map([...parts, ['words', new TextEncoder().encode(lines.join(''))]]);
+}
+
+/** Of each term its number, and how many postings it has. */
+function pairsOf(parts: ReadonlyMap<string, Uint8Array>): Float64Array {
+  const { buffer, byteOffset, byteLength } = parts.get('terms') ?? new Uint8Array(0);
+  return new Float64Array(buffer, byteOffset, Math.floor(byteLength / 8));
+}
+
+/**
+ * Saves an index in place of the one that was saved before. Its pieces are written under an id that nobody reads yet; one
+ * statement then makes it the one that counts, if its log is this one and nothing was forgotten since. A write that forgets
+ * removes all of them in its own statement.
+ */
+export async function savePages(
+  place: SpacePlace,
+  terms: Terms,
+  parts: ReadonlyMap<string, Uint8Array>,
+  position: Position,
+): Promise<void> {
+  const { database, id } = place;
+  const { page, event, space } = database.tables;
+  const here = sql`space_id = ${id}::uuid`;
+  const saved = newStamp();
+  const all = withWords(parts, terms);
+  const run = (statement: ReturnType<typeof sql>) => translated(database, () => database.run(statement));
+  let number = 0;
+  for (const piece of piecesOf(all)) {
+    await run(
+      sql`INSERT INTO ${page} (space_id, saved, number, bytes)
+        SELECT space_id, ${saved}::text, ${number++}::bigint, decode(${piece}::text, 'base64') FROM ${space} AS space
+        WHERE ${here} AND NOT EXISTS (
+          SELECT 1 FROM ${event} AS event WHERE event.${here} AND sequence > ${position.sequence}::bigint AND redacted)`,
+    );
+  }
+  const lengths: PartLengths = [...all].map(([name, bytes]) => [name, bytes.length]);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const moment = startMoment(place);
+    if (!(await isOfThisLog(moment, position))) break;
+    const { stamp } = await moment.head();
+    if (await publish(place, stamp, saved, position, JSON.stringify(lengths))) return;
+  }
+  await run(sql`DELETE FROM ${page} WHERE ${here} AND saved = ${saved}::text`);
+}
+
+/** `false` where the space was written to after `stamp`. What others began to save an hour ago, and did not end, goes along. */
+async function publish(
+  { database, id }: SpacePlace,
+  stamp: string,
+  saved: string,
+  { sequence, usage, stamp: reflected }: Position,
+  lengths: string,
+): Promise<boolean> {
+  const { page, space, saved_index } = database.tables;
+  const here = sql`space_id = ${id}::uuid`;
+  const [row] = await translated(database, () =>
+    database.run(
+      sql`WITH head AS MATERIALIZED (
+          SELECT space_id FROM ${space} WHERE ${here} AND stamp = ${stamp}::text FOR UPDATE)
+        , put AS (
+          INSERT INTO ${saved_index} AS known (space_id, saved, sequence, usage, stamp, parts)
+          SELECT space_id, ${saved}::text, ${sequence}::bigint, ${usage}::bigint, ${reflected}::text, ${lengths}::text FROM head
+          ON CONFLICT (space_id) DO UPDATE SET replaced = known.saved, saved = excluded.saved, sequence = excluded.sequence,
+            usage = excluded.usage, stamp = excluded.stamp, parts = excluded.parts
+          RETURNING replaced)
+        , gone AS (
+          DELETE FROM ${page} AS page USING put WHERE page.${here} AND page.saved <> ${saved}::text
+            AND (page.saved = put.replaced OR page.at < now() - interval '1 hour'))
+        SELECT count(*)::text FROM put`,
+    ),
+  );
+  return row?.[0] === '1';
+}
+
+/** All parts, one after the other, in pieces of the same length, in base64. */
+function* piecesOf(parts: ReadonlyMap<string, Uint8Array>): Generator<string> {
+  const piece = Buffer.alloc(PIECE);
+  let filled = 0;
+  for (const bytes of parts.values()) {
+    for (let at = 0; at < bytes.length; ) {
+      const some = bytes.subarray(at, at + PIECE - filled);
+      piece.set(some, filled);
+      at += some.length;
+      filled += some.length;
+      if (filled < PIECE) continue;
+      yield piece.toString('base64');
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield piece.toString('base64', 0, filled);
+}
