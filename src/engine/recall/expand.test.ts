@@ -146,4 +146,70 @@ describe('links that are followed', () => {
     expect(reached).toBeGreaterThan(300);
     expect(bridged).toBeGreaterThan(50);
   });
+
+  test.each([
+    ['heavier', 0.9],
+    ['as heavy, from a better hit', 0.6],
+  ])('a path from a weak hit that is %s takes the place of one that would enter', async (_, weight) => {
+    const edges: Edge[] = [
+      [0, 2, weight],
+      [2, 4, 1],
+      [1, 3, 0.6],
+      [3, 4, 1],
+    ];
+    const mayEnter = ({ path, weight }: { path: readonly string[]; weight: number }) =>
+      path[0] === 'm1' && weight >= 0.5;
+    const { further } = await expandLinks(spaceOf(edges), ['m0', 'm1'], settings, now, mayEnter);
+    expect(further).toEqual([{ id: 'm4', path: ['m0', 'm2', 'm4'], weight }]);
+  });
+
+  test('what is not followed, as it cannot enter, changes nothing of what enters, and nothing between direct hits', async () => {
+    const weights = fc.constantFrom(0.3, 0.5, 0.6, 0.9, 1);
+    const edge = fc.tuple(fc.nat(9), fc.nat(9), weights).filter(([a, b]) => a !== b);
+    const edges = fc.uniqueArray(edge, {
+      minLength: 4,
+      maxLength: 14,
+      selector: ([a, b]) => orderedEnds([`m${a}`, `m${b}`]).join(),
+    });
+    const score = fc.constantFrom(0.05, 0.3, 1);
+    let spared = 0;
+    let entered = 0;
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        edges,
+        fc.uniqueArray(fc.tuple(fc.nat(9), score), { minLength: 1, maxLength: 4, selector: ([id]) => id }),
+        fc.constantFrom(0, 0.15, 0.25, 0.3, 0.4, 0.9),
+        async (graph, starts, floor) => {
+          const scores = new Map(starts.map(([id, each]) => [`m${id}`, each]));
+          const direct = [...scores.keys()];
+          const mayEnter = ({ path, weight }: { path: readonly string[]; weight: number }) =>
+            (scores.get(path[0]!) ?? 0) * weight >= floor;
+          const asked: string[] = [];
+          const space = spaceOf(graph);
+          const counted = {
+            ...space,
+            links(ids: readonly string[], minimum = 0) {
+              asked.push(...ids);
+              return space.links(ids, minimum);
+            },
+          };
+          const all = await expandLinks(space, direct, settings, now);
+          const some = await expandLinks(counted, direct, settings, now, mayEnter);
+          const entering = ({ first, further }: Expansion) =>
+            [...first, ...further].filter(mayEnter).sort((a, b) => (a.id < b.id ? -1 : 1));
+          expect(entering(some)).toEqual(entering(all));
+          expect(some.chains).toEqual(all.chains);
+          expect(new Map(some.among.map((each) => [each.id, each]))).toEqual(
+            new Map(all.among.map((each) => [each.id, each])),
+          );
+          entered += entering(all).length;
+          spared += direct.length + all.first.length - asked.length;
+          taken += all.first.filter((each) => !mayEnter(each)).length;
+        },
+      ),
+      { numRuns: 600 },
+    );
+    expect(Math.min(entered, spared, taken)).toBeGreaterThan(20);
+  });
 });

@@ -60,12 +60,16 @@ export function presentWeight(link: Link, now: Instant): number {
   return lasting.has(link.kind) ? link.weight : fadedWeight(link.weight, link.at, now);
 }
 
-/** Follows the links of the direct hits, best first in `direct`, as of `now`. No path passes what is not visible. */
+/**
+ * Follows the links of the direct hits, best first in `direct`, as of `now`. No path passes what is not visible. What cannot
+ * enter the answer need not be found: `mayEnter` says of a path whether its end may, and no longer path may where it may not.
+ */
 export async function expandLinks(
   space: LinkedSpace,
   direct: readonly string[],
   settings: ExpansionSettings,
   now: Instant,
+  mayEnter: (reached: Reached) => boolean = () => true,
 ): Promise<Expansion> {
   const { linkThreshold, pathThreshold, secondHop, sequence } = settings;
   const graph: Graph = new Map();
@@ -92,15 +96,31 @@ export async function expandLinks(
         strengths.set(other, Math.max(weight, strengths.get(other) ?? 0));
     }
   }
+  const paths = () => bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
+  let reached = paths();
   if (secondHop && strengths.size > 0) {
     // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
     const strongest = Math.max(...strengths.values());
-    await follow(
-      [...strengths.keys()],
-      Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING),
-    );
+    const weakest = Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING);
+    const leadsIn = (id: string) =>
+      [...(graph.get(id) ?? [])].some(
+        ([from, weight]) => found.has(from) && mayEnter({ id, path: [from, id], weight }),
+      );
+    const useful = new Set([...[...strengths.keys()].filter(leadsIn), ...betweenBridged(direct, graph)]);
+    await follow([...useful], weakest);
+    reached = paths();
+    // Of several paths the heaviest counts, even one from a hit too weak to bring anything in.
+    const entering = reached.filter((each) => !found.has(each.id) && mayEnter(each));
+    const least = Math.min(...entering.map(({ weight }) => weight));
+    const heavier = [...strengths].filter(([id, weight]) => !useful.has(id) && weight >= least);
+    if (heavier.length > 0) {
+      await follow(
+        heavier.map(([id]) => id),
+        weakest,
+      );
+      reached = paths();
+    }
   }
-  const reached = bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
   const others = reached.filter(({ id }) => !found.has(id));
   return {
     first: others.filter(({ path }) => path.length === 2),
@@ -153,6 +173,15 @@ function bestPaths(
 function isBetter({ weight, path }: Reached, known: Reached | undefined): boolean {
   if (!known || weight !== known.weight) return !known || weight > known.weight;
   return path.length < known.path.length;
+}
+
+/** What is one link from two of the first direct hits or more, each: a chain of three links passes two of these. */
+function betweenBridged(direct: readonly string[], graph: Graph): readonly string[] {
+  const ends = direct.slice(0, BRIDGED_HITS);
+  const known = new Set(direct);
+  const around = ends.map((id) => [...(graph.get(id)?.keys() ?? [])].filter((other) => !known.has(other)));
+  const others = around.filter((ids) => ids.length > 0);
+  return others.length > 1 ? others.flat() : [];
 }
 
 /**

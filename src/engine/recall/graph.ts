@@ -4,7 +4,7 @@ import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Link, SearchRequest, Snapshot, SpaceReader, SpaceStore } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
-import { mentionsIn, type Named } from '../../text/mentions.ts';
+import { finderOf, type Named } from '../../text/mentions.ts';
 import { isCommonWord, UNSPACED } from '../../text/names.ts';
 import { walkingReader } from '../graph/kept.ts';
 import { edgesOf, type GraphLook, visibleAmong } from '../graph/view.ts';
@@ -168,17 +168,19 @@ async function mentionLinks(
   });
   // Others of the same names, which make them say nothing.
   const bearers = await visibleAmong(reader, await reader.find('names', names), look);
-  const things = bearers.map(
-    ({ id, title, aliases = [], kind }): Named => ({
-      id,
-      names: title === undefined ? aliases : [title, ...aliases],
-      kind,
-    }),
+  const mentionsOf = finderOf(
+    bearers.map(
+      ({ id, title, aliases = [], kind }): Named => ({
+        id,
+        names: title === undefined ? aliases : [title, ...aliases],
+        kind,
+      }),
+    ),
   );
   const ids = new Set(named.map(({ id }) => id));
   return hits.flatMap(({ memory }) => {
     const text = [memory.title, memory.content].filter((part) => part !== undefined).join('\n');
-    const found = new Set(mentionsIn(text, things).map(({ id }) => id));
+    const found = new Set(mentionsOf(text).map(({ id }) => id));
     return [...found]
       .filter((id) => ids.has(id) && id !== memory.id)
       .map((id) => linkOf(id, memory.id, weight, request.now));

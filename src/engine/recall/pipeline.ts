@@ -215,13 +215,13 @@ async function associate(
   const others = named.filter((id) => !scores.has(id));
   const starts = [...scores.keys(), ...others];
   const startScores = await surroundings.scores(others);
-  const expansion = await expandLinks(surroundings, starts, settings, request.now);
-  const updates = await possibleUpdates(surroundings, direct, request, settings);
-  const expanded = performance.now();
   const sources = new Map([...scores, ...others.map((id, at) => [id, startScores[at] ?? 0] as const)]);
   const sourceScore = ({ path }: Reached) => sources.get(path[0] as string) ?? 0;
   const mayEnter = (each: Reached) =>
     floor === 0 || mostPropagated(each, settings, sourceScore(each)) >= floor;
+  const expansion = await expandLinks(surroundings, starts, settings, request.now, mayEnter);
+  const updates = await possibleUpdates(surroundings, direct, request, settings);
+  const expanded = performance.now();
   const near = expansion.first.filter(mayEnter);
   const far = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
