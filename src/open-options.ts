@@ -12,6 +12,8 @@ export const OPEN_OPTIONS = keysOf<OpenOptions>()({
   fading: true,
   timeZone: true,
   recordRecalls: true,
+  singleValued: true,
+  people: true,
   language: true,
   profiles: true,
   maxContentBytes: true,

@@ -43,6 +43,10 @@ export interface OpenOptions {
   readonly timeZone?: string | undefined;
   /** Whether recalls are recorded, decided likewise: `off` (default), or `{ days, texts }`. */
   readonly recordRecalls?: RecallRecordingOption | undefined;
+  /** The names of relations of which one value holds at a time, decided likewise. Default is {@link SINGLE_VALUED}. */
+  readonly singleValued?: readonly string[] | undefined;
+  /** Whether who writes is remembered as an entity, decided likewise: `off` (default), or `authors`; see `configure`. */
+  readonly people?: 'off' | 'authors' | undefined;
   /** Of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
   /** Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English, none for other languages. */

@@ -93,6 +93,7 @@ export const settingsSchema = z.object({
   recordRecalls: z.union([z.literal('off'), z.object({ days: z.number(), texts: z.boolean() })]),
   timeZone: z.string(),
   singleValued: listOf(z.string()),
+  people: z.enum(['off', 'authors']),
 } satisfies Record<keyof SpaceSettings, z.ZodType>);
 
 const explanationNode = z.object({

@@ -60,6 +60,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('curve', () => import('./commands/curve.ts')),
       verb('beliefs', () => import('./commands/beliefs.ts')),
       verb('links', () => import('./commands/links.ts')),
+      verb('entities', () => import('./commands/entities.ts')),
       command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
       verb('explain', () => import('./commands/explain.ts')),
       verb('whyNot', () => import('./commands/why-not.ts')),

@@ -56,6 +56,8 @@ export interface SpaceSettings {
   readonly timeZone: string;
   /** The names of relations of which one value holds at a time, sorted. Default is {@link SINGLE_VALUED}. */
   readonly singleValued: readonly string[];
+  /** `authors`: who writes is remembered as an entity, where the author looks like a person's name. Default is `off`. */
+  readonly people: 'off' | 'authors';
 }
 
 export const DEFAULT_SETTINGS: SpaceSettings = {
@@ -63,6 +65,7 @@ export const DEFAULT_SETTINGS: SpaceSettings = {
   recordRecalls: 'off',
   timeZone: 'UTC',
   singleValued: SINGLE_VALUED,
+  people: 'off',
 };
 
 const RECORDING: Exclude<RecallRecording, 'off'> = { days: 30, texts: false };
@@ -127,6 +130,11 @@ export function parseTimeZone(name: unknown): string {
 export function parseSingleValued(names: unknown): readonly string[] {
   const given = texts(names, 'singleValued', 1000, 64);
   return [...new Set(given.map((name, at) => relationName(name, `singleValued[${at}]`)))].sort();
+}
+
+/** Reads whether authors are remembered as people. Throws `invalid_argument`. */
+export function parsePeople(people: unknown): SpaceSettings['people'] {
+  return oneOf(people as SpaceSettings['people'], 'people', ['off', 'authors']);
 }
 
 /** One setting of a space. */

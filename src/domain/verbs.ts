@@ -1012,6 +1012,11 @@ export const VERBS = {
           'the names of relations that have one value at a time, all of them (default: born_in, lives_in and others)',
         option: '--single-valued <name>',
       },
+      people: {
+        ...choice('off', 'authors'),
+        about: 'authors: who writes is remembered as an entity, where the author looks like a person’s name',
+        option: '--people <from>',
+      },
       timeZone: {
         ...text,
         about: 'an IANA name such as Europe/Berlin',

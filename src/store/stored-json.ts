@@ -108,11 +108,12 @@ const hasUse = ({ id, sessions }: Untrusted<UsedItem>) => typeof id === 'string'
 const hasLink = ({ link }: Untrusted<UsedItem>) => isObject<LinkChange['link']>(link) && isTextList(link.ids);
 
 /** What is as it was before there was a choice takes no room. */
-export function settingsToJson({ recordRecalls, singleValued, ...settings }: SpaceSettings): string {
+export function settingsToJson({ recordRecalls, singleValued, people, ...settings }: SpaceSettings): string {
   return JSON.stringify({
     ...settings,
     ...(recordRecalls === 'off' ? {} : { recordRecalls }),
     ...(sameSetting(singleValued, DEFAULT_SETTINGS.singleValued) ? {} : { singleValued }),
+    ...(people === 'off' ? {} : { people }),
   });
 }
 
@@ -128,6 +129,7 @@ export function settingsFromJson(
     isObject<SpaceSettings['fading']>(value.fading) &&
     (value.fading.mode === 'off' || value.fading.mode === 'retention') &&
     (value.singleValued === undefined || isTextList(value.singleValued)) &&
+    (value.people === undefined || value.people === 'off' || value.people === 'authors') &&
     (value.recordRecalls === undefined ||
       (isObject<RecordedFor>(value.recordRecalls) &&
         typeof value.recordRecalls.days === 'number' &&

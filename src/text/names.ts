@@ -49,6 +49,31 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** What is said of who writes where no name is known. */
+const ROLES = new Set(
+  `admin agent ai anonymous assistant bot chatbot client customer developer everyone function guest host human me
+  member model moderator narrator nobody operator other someone speaker staff support system team tool unknown
+  user visitor you`.split(/\s+/u),
+);
+const LONGEST_NAME = 60;
+
+/**
+ * Whether this, an author, looks like the name of a person: letters with spaces, and a capital letter where the script has
+ * them. What says only what somebody does there (`User 2`, `Assistant`), a handle and an address are none.
+ *
+ * @example
+ * ```ts
+ * ['Ann Lee', 'ann_99', 'Assistant', '美咲'].map(isNameOfPerson); // [true, false, false, true]
+ * ```
+ */
+export function isNameOfPerson(author: string): boolean {
+  const name = author.normalize('NFC').trim();
+  if ([...name].length < 2 || name.length > LONGEST_NAME) return false;
+  if (!/^\p{L}[\p{L}\p{M} .,'’-]*$/u.test(name)) return false;
+  if (name === name.toLowerCase() && name !== name.toUpperCase()) return false;
+  return !wordsOf(name).every(({ word }) => ROLES.has(word));
+}
+
 /** Whether a word that is a name is a common English one too. Case does not matter. */
 export function isCommonWord(word: string): boolean {
   return isCommon(word.toLowerCase());

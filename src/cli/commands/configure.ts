@@ -14,6 +14,7 @@ interface Options {
   readonly recordRecalls?: 'off' | number | undefined;
   readonly recordTexts?: boolean | undefined;
   readonly singleValued?: readonly string[] | undefined;
+  readonly people?: 'off' | 'authors' | undefined;
 }
 
 export const examples = [
@@ -49,7 +50,15 @@ export function configure(command: Command): void {
     )
     .action(
       action<Options, []>(async (context) => {
-        const { fading, curve, timeZone, singleValued, recordRecalls: days, recordTexts } = context.options;
+        const {
+          fading,
+          curve,
+          timeZone,
+          singleValued,
+          people,
+          recordRecalls: days,
+          recordTexts,
+        } = context.options;
         if (curve !== undefined && fading !== 'retention') {
           command.error("error: option '--curve <shape>' goes with --fading retention");
         }
@@ -60,6 +69,7 @@ export function configure(command: Command): void {
           fading: fading === 'retention' ? { mode: fading, curve } : fading,
           timeZone,
           singleValued,
+          people,
           recordRecalls: typeof days === 'number' ? { days, texts: recordTexts === true } : days,
         };
         const reads = Object.values(changes).every((each) => each === undefined);
@@ -72,6 +82,7 @@ export function configure(command: Command): void {
             ['time zone', settings.timeZone],
             ['recalls', recordingText(settings.recordRecalls)],
             ['one value', singleValuedText(settings.singleValued)],
+            ['people', settings.people === 'off' ? undefined : 'from authors'],
           ]),
         );
       }),

@@ -4,6 +4,7 @@ import {
   DEFAULT_SETTINGS,
   type FadingOption,
   parseFading,
+  parsePeople,
   parseRecallRecording,
   parseSingleValued,
   parseTimeZone,
@@ -36,6 +37,11 @@ export interface SettingsOptions {
    * before. It says how relations are read; what is stored stays.
    */
   readonly singleValued?: readonly string[] | undefined;
+  /**
+   * `authors`: with a statement its author is remembered as an entity of kind `person`, unless one of that name can be seen
+   * from its scope. Only what looks like a person's name counts, and no role but `user`. It begins with what is written next.
+   */
+  readonly people?: 'off' | 'authors' | undefined;
 }
 
 export interface ConfigureOptions extends SettingsOptions, OperationOptions {}
@@ -45,11 +51,12 @@ const SETTING_NAMES = keysOf<SettingsOptions>()({
   timeZone: true,
   recordRecalls: true,
   singleValued: true,
+  people: true,
 });
 
 /** Settings with those that are given in their place. Throws `invalid_argument`. */
 export function withSettings(
-  { fading, recordRecalls, timeZone, singleValued }: SettingsOptions,
+  { fading, recordRecalls, timeZone, singleValued, people }: SettingsOptions,
   before: SpaceSettings = DEFAULT_SETTINGS,
 ): SpaceSettings {
   return {
@@ -57,6 +64,7 @@ export function withSettings(
     recordRecalls: recordRecalls === undefined ? before.recordRecalls : parseRecallRecording(recordRecalls),
     timeZone: timeZone === undefined ? before.timeZone : parseTimeZone(timeZone),
     singleValued: singleValued === undefined ? before.singleValued : parseSingleValued(singleValued),
+    people: people === undefined ? before.people : parsePeople(people),
   };
 }
 

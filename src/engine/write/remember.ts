@@ -15,7 +15,8 @@ import type {
 } from '../types.ts';
 import { birthLinks } from './birth.ts';
 import { deriveTexts } from './derive.ts';
-import { type Plan, planWrites } from './plan.ts';
+import { newPeople } from './people.ts';
+import { type Draft, type Plan, planWrites } from './plan.ts';
 import { newRecord } from './record.ts';
 import { derivationOf, inContext } from './write.ts';
 
@@ -122,12 +123,23 @@ async function rememberAll(
       return { input, record: { ...record, importanceSource, derivedFrom } };
     }),
   );
+  const people = new Map<string, Draft>();
+  /** The statements, then their authors who are to be remembered; whoever is looked at again keeps his id. */
+  const draftsBy = async (reader: SpaceReader): Promise<readonly Draft[]> => {
+    const found = await newPeople(
+      reader,
+      drafts.map(({ record }) => record),
+    );
+    for (const { key, input } of found)
+      if (!people.has(key)) people.set(key, { input, record: newRecord(input, context) });
+    return [...drafts, ...found.flatMap(({ key }) => people.get(key) ?? [])];
+  };
   const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
     engine.space,
     { verb, at: now },
     {
       async prepare(reader) {
-        const plans = await planWrites(reader, drafts, now);
+        const plans = await planWrites(reader, await draftsBy(reader), now);
         const read = writtenBy(plans);
         const indexed = await deriveTexts(read, engine, options);
         const noticed: Noticed = noticing
@@ -137,7 +149,7 @@ async function rememberAll(
       },
       async decide(reader, { plans, indexed, noticed }) {
         // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
-        const again = await planWrites(reader, drafts, now);
+        const again = await planWrites(reader, await draftsBy(reader), now);
         if (signatureOf(again) !== signatureOf(plans)) return undefined;
         const written = writtenBy(again);
         await checkSupersession(reader, written, engine.space.name);
@@ -160,7 +172,7 @@ async function rememberAll(
   if (result === 'left out') return [];
   const { plans, noticed, first } = prepared;
   const conflicts = await reportOf(engine, noticed, first);
-  return plans.map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+  return plans.slice(0, drafts.length).map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
 }
 
 /** What was read and thought of before a write. */

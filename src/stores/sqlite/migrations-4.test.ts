@@ -28,6 +28,7 @@ test('a file of version 4 opens with everything that was in it, records nothing,
     recordRecalls: 'off',
     timeZone: 'Europe/Berlin',
     singleValued: SINGLE_VALUED,
+    people: 'off',
   });
   const { memories } = await memory.list({ sort: 'inserted' });
   expect(memories.map(({ id, content }) => [id, content])).toEqual([

@@ -1,0 +1,58 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { foldedName, namesOfEntity } from '../../domain/relation.ts';
+import { visibleScopes } from '../../domain/scope.ts';
+import type { SpaceReader } from '../../store/store.ts';
+import { isNameOfPerson } from '../../text/names.ts';
+import type { RememberInput } from '../types.ts';
+
+/** What a space that keeps people as entities remembers of an author that it does not know. */
+export interface NewPerson {
+  /** The same author in the same scope has the same key. */
+  readonly key: string;
+  readonly input: RememberInput;
+}
+
+/**
+ * The people who wrote these statements and are no entity yet: none that can be seen from the statement has the name, none
+ * was invalidated or forgotten, and none is among the statements. Only what looks like a name counts, and only of people:
+ * not of an assistant (docs/decisions/0094-people-from-authors.md).
+ */
+export async function newPeople(
+  reader: SpaceReader,
+  records: readonly MemoryRecord[],
+): Promise<readonly NewPerson[]> {
+  const written = records.flatMap((record) => {
+    const { author, role = 'user', scope, createdAt } = record;
+    if (author === undefined || role !== 'user' || record.type === 'entity') return [];
+    return isNameOfPerson(author) ? [{ author, scope, createdAt }] : [];
+  });
+  if (written.length === 0 || (await reader.settings()).people === 'off') return [];
+  const named = await reader.find(
+    'names',
+    written.map(({ author }) => author),
+  );
+  const known = [...named, ...records].filter(
+    ({ type, kind }) => type === 'entity' && (kind === undefined || kind === 'person'),
+  );
+  const people = new Map<string, { name: string; scope: string; createdAt: number }>();
+  for (const { author, scope, createdAt } of written) {
+    const name = foldedName(author);
+    const seen = new Set(visibleScopes(scope));
+    if (known.some((entity) => seen.has(entity.scope) && namesOfEntity(entity).includes(name))) continue;
+    const key = JSON.stringify([scope, name]);
+    const person = people.get(key);
+    people.set(key, {
+      name: person?.name ?? author,
+      scope,
+      createdAt: Math.min(createdAt, person?.createdAt ?? createdAt),
+    });
+  }
+  const inputs = [...people].map(([key, { name, scope, createdAt }]): NewPerson => {
+    const input = { type: 'entity', kind: 'person', title: name, content: name, scope };
+    return { key, input: { ...input, createdAt: new Date(createdAt) } };
+  });
+  const tombstones = await reader.tombstones(
+    inputs.map(({ input }) => ({ scope: input.scope as string, type: 'entity', content: input.content })),
+  );
+  return inputs.filter((_, at) => tombstones[at] === undefined);
+}
