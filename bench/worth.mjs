@@ -3,7 +3,7 @@
 // that is packed, on the conversations in $SALIENCE_DATA; docs/decisions/0067-evidence-as-a-probability.md decides by it.
 import { join } from 'node:path';
 import { pack } from '../build/context/pack.js';
-import { bootstrapIntervals } from '../build/eval/bootstrap.js';
+import { bootstrapIntervals } from '../build/fit/bootstrap.js';
 import { readDataset } from '../dist/eval/index.js';
 import { loadTokenCounter, openMemory } from '../dist/index.js';
 import { round } from './measure.mjs';

@@ -115,6 +115,7 @@ export type {
 export type { ConfigureOptions, SettingsOptions } from './engine/upkeep/configure.ts';
 export type { CurateOptions, CurationAction, CurationReport } from './engine/upkeep/curate.ts';
 export type { CurveOptions, FadingCurve } from './engine/upkeep/curve.ts';
+export type { FitOptions, FitResult, LabelledQuestion } from './engine/upkeep/fit.ts';
 export type {
   Consolidated,
   JudgedSimilarity,

@@ -118,6 +118,17 @@ describe('every verb answers by its schema', () => {
     ['conflicts', {}, /^no conflicts wait$/],
     ['curve', { id: 'm2', days: 2 }, /"fading": "off"/],
     [
+      'fit',
+      {
+        questions: [
+          { query: 'milk', relevant: ['m1'] },
+          { query: 'Ada', relevant: ['m1'] },
+        ],
+        steps: 1,
+      },
+      /"share": 0\.\d+/,
+    ],
+    [
       'configure',
       { fading: 'retention', recordRecalls: { days: 7, texts: true } },
       /^fading "retention", recording of recalls \{"days":7,"texts":true\}, time zone UTC$/,

@@ -180,7 +180,7 @@ const GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-/** The verbs that a command of another name does: session, import, forget, doctor. */
+/** The verbs that a command of another name does: session, import, forget, doctor, tune. */
 const elsewhere: readonly VerbName[] = [
   'startSession',
   'currentSession',
@@ -190,6 +190,7 @@ const elsewhere: readonly VerbName[] = [
   'importMemories',
   'forgetMany',
   'check',
+  'fit',
 ];
 
 const listed = new Set(GROUPS.flatMap(({ commands }) => commands.map(({ name }) => name)));

@@ -72,7 +72,7 @@ function object<const Properties extends Readonly<Record<string, Schema>>>(
 
 const scalar = { anyOf: [text, { type: 'number' }, flag, { type: 'null' }] } as const satisfies Schema;
 const limit = { anyOf: [text, { type: 'number' }] } as const satisfies Schema;
-const anything = { type: 'object', additionalProperties: {} } as const satisfies Schema;
+export const anything = { type: 'object', additionalProperties: {} } as const satisfies Schema;
 
 const time = { ...text, description: 'ISO 8601' } as const satisfies Schema;
 const relations = {
@@ -150,6 +150,12 @@ export const changeArguments: Readonly<Record<ChangeField | 'ttl', Argument>> = 
   }),
   ttl: timeToLive,
 };
+
+/** Questions and what answers them. */
+export const labelledQuestions = {
+  type: 'array',
+  items: object({ query: text, relevant: texts }, ['query', 'relevant']),
+} as const satisfies Schema;
 
 /** The statements of a batch. */
 export const statements = {

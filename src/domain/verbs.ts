@@ -1,6 +1,7 @@
 import {
   type Argument,
   type Arguments,
+  anything,
   asOfKnown,
   capitalised,
   changeArguments,
@@ -11,6 +12,7 @@ import {
   filterArguments,
   flag,
   integer,
+  labelledQuestions,
   linkKinds,
   memories,
   memoryId,
@@ -733,6 +735,35 @@ export const VERBS = {
     access: 'read',
     idempotent: true,
     route: 'GET /v1/memories/{id}/curve',
+  },
+  fit: {
+    summary: 'fit the parameters of a strategy to questions whose right answers are known',
+    about:
+      'Fits numeric parameters of a strategy to questions whose right answers are known, and says whether the gain on questions that a fit had not seen is certain. Writes nothing; it may take minutes, so ask for a few steps at a time and give the state back.',
+    takes: ['questions'],
+    arguments: {
+      questions: {
+        ...labelledQuestions,
+        required: true,
+        about: 'each a query and the ids of the memories that should be found, at least two',
+      },
+      strategy: { ...text, about: 'whose parameters are fitted (default: hybrid)' },
+      parameters: {
+        ...texts,
+        about: 'names of numeric parameters (default: all that begin with weights. or cues.)',
+      },
+      objective: {
+        ...choice('ndcg@10', 'recall@10', 'mean'),
+        about: 'what is to be as great as possible (default: ndcg@10)',
+      },
+      seed: { ...integer(0, 2 ** 32 - 1), about: 'of all that is drawn (default: 1)' },
+      steps: { ...integer(1, 1000), about: 'how many fits are made at most in this call (default: all)' },
+      state: { ...anything, about: 'what an earlier call returned: it goes on from there' },
+    },
+    access: 'write',
+    idempotent: true,
+    wholeSpace: true,
+    route: 'POST /v1/fit',
   },
   conflicts: {
     summary: 'list open contradictions',

@@ -27,6 +27,7 @@ import type { BatchOptions, Memory, RememberResult } from './types.ts';
 import { configure } from './upkeep/configure.ts';
 import { curate } from './upkeep/curate.ts';
 import { curve } from './upkeep/curve.ts';
+import { fit } from './upkeep/fit.ts';
 import { maintain } from './upkeep/maintain.ts';
 import { type EngineVerb, type Verbs, withVerbChecks } from './verb-options.ts';
 import { deriveTexts } from './write/derive.ts';
@@ -88,6 +89,7 @@ const FUNCTIONS: {
   maintain,
   curate,
   curve,
+  fit,
   stats: ({ space }): Promise<SpaceInfo> => space.info(),
   explain: explainMemory,
   whyNot,

@@ -46,6 +46,7 @@ import type {
 import type { ConfigureOptions } from './upkeep/configure.ts';
 import type { CurateOptions, CurationReport } from './upkeep/curate.ts';
 import type { CurveOptions, FadingCurve } from './upkeep/curve.ts';
+import type { FitOptions, FitResult, LabelledQuestion } from './upkeep/fit.ts';
 import type { MaintainOptions, MaintenanceReport } from './upkeep/maintenance-types.ts';
 import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.ts';
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
@@ -530,6 +531,31 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   curve(id: string, options?: CurveOptions): Promise<FadingCurve>;
+  /**
+   * Fits numeric parameters of a strategy to questions about this space whose right answers are known, and says what that
+   * is worth: each fifth of the questions is measured by a fit that it had no part in. What the formula reads is computed
+   * once a question; then values are tried. It may take minutes: `steps` ends a call early, and `state` goes on from it.
+   * Nothing is written: a recall takes the values as `parameters`.
+   *
+   * Rankings are of memories by their own scores, without what links bring in.
+   *
+   * @throws `invalid_argument`: fewer than two questions, a parameter that is no number, a `state` of other questions
+   * or options, or of questions that are answered otherwise by now. `unknown_strategy`, `aborted`.
+   * @example
+   * ```ts
+   * await memory.remember('Prefers dark roast', { id: 'dark' });
+   * await memory.remember('Roasts on Mondays', { id: 'monday' });
+   * const { fitted } = await memory.fit(
+   *   [
+   *     { query: 'which roast does she like?', relevant: ['dark'] },
+   *     { query: 'when does she roast?', relevant: ['monday'] },
+   *   ],
+   *   { parameters: ['weights.similarity'] },
+   * );
+   * console.log(fitted?.parameters, fitted?.problems);
+   * ```
+   */
+  fit(questions: readonly LabelledQuestion[], options?: FitOptions): Promise<FitResult>;
   /**
    * Lists the links of a memory, strongest first.
    *

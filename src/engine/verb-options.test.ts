@@ -40,6 +40,12 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   saveSummary: ['done'],
   timeline: ['a'],
   curve: ['a'],
+  fit: [
+    [
+      { query: 'tea', relevant: ['a'] },
+      { query: 'hot', relevant: ['a'] },
+    ],
+  ],
   links: ['a'],
   link: ['a', 'b'],
   unlink: ['a', 'b'],

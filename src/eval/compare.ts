@@ -1,10 +1,10 @@
-import { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.ts';
+import { type PairedDifference, pairedDifferences } from '../fit/paired.ts';
 import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts';
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 
 /** How a strategy differs from the baseline in one metric, over the headline of a dataset or one type of query. */
-export interface Difference {
+export interface Difference extends PairedDifference {
   readonly dataset: string;
   readonly baseline: string;
   readonly strategy: string;
@@ -13,16 +13,8 @@ export interface Difference {
   readonly metric: string;
   /** Pairs. */
   readonly n: number;
-  /** The strategy's mean minus the baseline's. */
-  readonly difference: number;
   /** Of the paired randomisation test, two-sided, not corrected for the number of comparisons. */
   readonly p: number;
-  /** 95 % of the paired bootstrap over queries. Absent with fewer than `LEAST_PAIRS`, where it would say too much. */
-  readonly interval?: Interval;
-  /** The same where whole spaces are drawn, of which there are so many. Absent with fewer than `LEAST_SPACES`. */
-  readonly spaces?: Interval & { readonly n: number };
-  /** Whether every interval there is excludes 0; false without any. */
-  readonly certain: boolean;
 }
 
 export interface CompareOptions extends RandomisationOptions {
@@ -33,10 +25,6 @@ export interface CompareOptions extends RandomisationOptions {
   /** Resamples of the bootstrap. Default is 5,000. */
   readonly resamples?: number | undefined;
 }
-
-/** Fewer pairs give intervals that are too narrow to be believed. */
-const LEAST_PAIRS = 10;
-const LEAST_SPACES = 5;
 
 /**
  * Compares every strategy with the baseline on each dataset, in each metric of its result, query by query: over the
@@ -127,33 +115,4 @@ function compareOutcomes(
     const p = pairedRandomisationTest(weighted, new Array<number>(n).fill(0), { rounds, seed });
     return { metric, n, p, ...(paired[at] as PairedDifference) };
   });
-}
-
-/** The mean of paired differences, and how sure it is: see {@link Difference}. */
-export type PairedDifference = Pick<Difference, 'difference' | 'interval' | 'spaces' | 'certain'>;
-
-/** For each column of differences, one a pair. `groups` are the spaces. */
-export function pairedDifferences(
-  columns: readonly (readonly number[])[],
-  options: BootstrapOptions & { readonly weights: readonly number[]; readonly groups: readonly string[] },
-): readonly PairedDifference[] {
-  const { weights, groups, ...drawing } = options;
-  const n = groups.length;
-  const spaces = new Set(groups).size;
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const intervals = n < LEAST_PAIRS ? undefined : bootstrapIntervals(columns, { ...drawing, weights });
-  const bySpace = n < LEAST_PAIRS || spaces < LEAST_SPACES ? undefined : bootstrapIntervals(columns, options);
-  return columns.map((column, at) => {
-    const [interval, ofSpaces] = [intervals?.[at], bySpace?.[at]];
-    return {
-      difference: column.reduce((sum, each, index) => sum + each * (weights[index] ?? 1), 0) / total,
-      ...(interval && { interval }),
-      ...(ofSpaces && { spaces: { n: spaces, ...ofSpaces } }),
-      certain: excludesZero(interval) && (ofSpaces === undefined || excludesZero(ofSpaces)),
-    };
-  });
-}
-
-function excludesZero(interval: Interval | undefined): boolean {
-  return interval !== undefined && (interval.low > 0 || interval.high < 0);
 }

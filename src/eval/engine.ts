@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
+import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
   type EmbedderChoice,
   type MemoryEngine,
@@ -11,8 +12,8 @@ import {
 import { openStore } from '../open.ts';
 import type { SearchRequest, Snapshot, Store } from '../store-kit.ts';
 import { embedOnce } from './embed-once.ts';
+import { observed } from './observed.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
-import { observed, type QuestionFeatures, readFeatures } from './tune/features.ts';
 
 export interface EvaluationEngineOptions {
   /** Default is `builtin`. */

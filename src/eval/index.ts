@@ -4,7 +4,22 @@
  * @module
  */
 
-export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.ts';
+export { type BootstrapOptions, bootstrapIntervals, type Interval } from '../fit/bootstrap.ts';
+export type { QuestionFeatures } from '../fit/features.ts';
+export type { Fitted, HeldOut, TuneState } from '../fit/fit.ts';
+export { OBJECTIVES, type Objective } from '../fit/measures.ts';
+export {
+  aggregate,
+  allAtK,
+  forbiddenAboveEvidence,
+  hitAtK,
+  type Metrics,
+  measure,
+  ndcgAtK,
+  recallAtK,
+  reciprocalRank,
+  updatedAboveStale,
+} from '../fit/metrics.ts';
 export { type CompareOptions, compareRuns, type Difference } from './compare.ts';
 export {
   type Dataset,
@@ -23,18 +38,6 @@ export {
   questionsFromUse,
 } from './from-use.ts';
 export { type HtmlReportOptions, htmlReport } from './html/page.ts';
-export {
-  aggregate,
-  allAtK,
-  forbiddenAboveEvidence,
-  hitAtK,
-  type Metrics,
-  measure,
-  ndcgAtK,
-  recallAtK,
-  reciprocalRank,
-  updatedAboveStale,
-} from './metrics.ts';
 export { PLACEBOS, type Placebo } from './placebo.ts';
 export {
   type EvaluationReport,
@@ -69,9 +72,7 @@ export {
 } from './run.ts';
 export { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 export { type FormatReportOptions, formatReport } from './table.ts';
-export type { QuestionFeatures } from './tune/features.ts';
-export { OBJECTIVES, type Objective } from './tune/measures.ts';
 export { BALANCES, type Balance } from './tune/questions.ts';
-export { type HeldOut, type TuneOptions, type TuneResult, type TuneState, tune } from './tune/tune.ts';
+export { type TuneOptions, type TuneResult, tune } from './tune/tune.ts';
 export { gainText, type TunedProfileOptions, tunedProfile } from './tune/tuned-profile.ts';
 export { type RowProblem, type RowsCheck, verifyRows } from './verify.ts';

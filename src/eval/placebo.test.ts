@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { seedOf, shuffled } from '../fit/random.ts';
 import { isPlacebo, PLACEBOS, rankPlacebo } from './placebo.ts';
-import { seedOf, shuffled } from './random.ts';
 
 const memories = ['a', 'b', 'c', 'd'].map((id, at) => ({
   ...{ id, content: id, createdAt: [2, 3, 3, 1][at]!, session: undefined, type: undefined, metadata: {} },

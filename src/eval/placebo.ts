@@ -1,5 +1,5 @@
+import { randomWords, seedOf, shuffled } from '../fit/random.ts';
 import type { DatasetMemory } from './dataset.ts';
-import { randomWords, seedOf, shuffled } from './random.ts';
 import type { RankedHit } from './run.ts';
 
 /**

@@ -1,6 +1,12 @@
 import { SalienceError } from '../domain/errors.ts';
+import {
+  aggregate,
+  forbiddenAboveEvidence,
+  type Metrics,
+  measure,
+  updatedAboveStale,
+} from '../fit/metrics.ts';
 import type { Difference } from './compare.ts';
-import { aggregate, forbiddenAboveEvidence, type Metrics, measure, updatedAboveStale } from './metrics.ts';
 
 /** What `salience eval --json` prints. */
 export interface EvaluationReport {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type Metrics, measure } from '../fit/metrics.ts';
 import { groupRuns } from './compare.ts';
 import type { Dataset } from './dataset.ts';
-import { type Metrics, measure } from './metrics.ts';
 import type { EvaluationResult } from './report.ts';
 import type { EvaluatedQuery, EvaluationRun, RankedHit } from './run.ts';
 

@@ -1,10 +1,10 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Instant } from '../domain/time.ts';
+import type { QuestionFeatures } from '../fit/features.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
 import { isPlacebo, rankPlacebo } from './placebo.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
-import type { QuestionFeatures } from './tune/features.ts';
 
 /** What is evaluated: something that remembers a space's memories and ranks them for a query. */
 export interface EvaluationEngine {

@@ -1,5 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
-import { randomWords } from './random.ts';
+import { randomWords } from '../fit/random.ts';
 
 export interface RandomisationOptions {
   /** Random relabellings when there are too many to try them all. Default is 10,000. */

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
+import type { Metrics } from '../fit/metrics.ts';
 import { type Difference, groupRuns } from './compare.ts';
-import type { Metrics } from './metrics.ts';
 import type { EvaluationResult } from './report.ts';
 
 export interface FormatReportOptions {

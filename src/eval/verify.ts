@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { normalisedContent } from '../domain/statement.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
+import { type Metrics, measure } from '../fit/metrics.ts';
 import type { Dataset, DatasetQuery } from './dataset.ts';
-import { type Metrics, measure } from './metrics.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 import { type AnswerRow, type EvaluationRow, hashOf, type RowsHeader, type SummaryRow } from './rows.ts';
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import type { QuestionFeatures } from '../fit/features.ts';
 import type { EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
-import type { QuestionFeatures } from './tune/features.ts';
 
 /** What a worker is asked. A worker has one space open at a time. */
 export type WorkerRequest =

@@ -187,6 +187,59 @@ describeInBrowser('the view Recall', (browser) => {
     ]);
   });
 
+  it('goes from labels to a fit, its progress, and what it changes; a file keeps the labels', async () => {
+    await using own = await browser.inspect();
+    await using opened = await own.open();
+    const { page, go, complaints } = opened;
+    const asked = ['coffee', 'roaster', 'espresso blend'];
+    for (const query of asked) {
+      await go(`#/recall?q=${encodeURIComponent(query)}`);
+      await page.locator('.hit').nth(2).getByRole('button', { name: 'Good' }).click();
+    }
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as a dataset' }).click(),
+    ]);
+    const file = await download.path();
+    const shares: string[] = [];
+    page.on('requestfinished', async (request) => {
+      if (request.url().endsWith('/v1/fit')) shares.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Tune with 3 questions' }).click();
+    await page.getByRole('progressbar').waitFor();
+    await page.getByText('3 questions are too few to know').waitFor();
+    // One part a question, with and without their evidence, and the last on all.
+    expect(shares.length).toBeGreaterThan(3);
+    const questions = [];
+    for (const query of asked) {
+      const { hits } = await own.memory.recall(query, { track: false });
+      questions.push({ query, relevant: [hits[2]?.memory.id as string] });
+    }
+    const { fitted } = await own.memory.fit(questions);
+    expect(fitted?.parameters.length).toBeGreaterThan(3);
+    for (const { name, before, after } of fitted?.parameters ?? []) {
+      const row = page.locator('tr', { hasText: name });
+      expect(await row.locator('td.number').first().innerText()).toBe(String(before));
+      expect(Number(await row.locator('td.number').nth(1).innerText())).toBeCloseTo(after, 1);
+    }
+    await eventually(() => page.locator('.tuned .ranked li').count()).toBe(3);
+    await eventually(() => page.locator('.tuned .ranked').innerText()).toContain('was 3');
+    await page.getByRole('button', { name: 'Try these values' }).click();
+    await page.locator('.hit').first().waitFor();
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No labels yet').waitFor();
+    await page.getByLabel('A dataset with labels').setInputFiles({
+      name: 'questions.jsonl',
+      mimeType: 'application/jsonl',
+      buffer: await readFile(file),
+    });
+    await page.getByText('3 questions opened.').waitFor();
+    await page.getByRole('button', { name: 'Tune with 3 questions' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('saves why a memory was returned, with its texts or without', async () => {
     await using opened = await demo.open({ at: '#/recall?q=espresso+blend' });
     const { page } = opened;

@@ -1,4 +1,4 @@
-import { measure } from '../metrics.ts';
+import { measure } from '../../fit/metrics.ts';
 import type { EvaluatedQuery, EvaluationRun } from '../run.ts';
 
 /** A question to which a strategy ranked worse than the baseline. */

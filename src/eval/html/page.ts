@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { escapeXml } from '../../domain/escape-xml.ts';
+import type { Metrics } from '../../fit/metrics.ts';
 import { type Difference, groupRuns } from '../compare.ts';
 import type { Dataset } from '../dataset.ts';
-import type { Metrics } from '../metrics.ts';
 import { isPlacebo } from '../placebo.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationRun } from '../run.ts';

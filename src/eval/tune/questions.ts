@@ -1,23 +1,18 @@
 import { invalidArgument } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
+import type { QuestionFeatures } from '../../fit/features.ts';
+import type { FitQuestion } from '../../fit/fit.ts';
+import { seedOf, shuffled } from '../../fit/random.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import type { Dataset, DatasetSpace } from '../dataset.ts';
-import { seedOf, shuffled } from '../random.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationEngine } from '../run.ts';
-import type { QuestionFeatures } from './features.ts';
 
-/** A question with a right answer, and what its ranking follows from. */
-export interface TunedQuestion {
-  /** Of its dataset, by place, and its name: what is held out together. */
-  readonly space: string;
+/** A question of a dataset. */
+export interface TunedQuestion extends FitQuestion {
   readonly dataset: number;
   readonly type: string;
   readonly weight: number;
-  readonly relevant: ReadonlySet<string>;
-  /** As many memories of the space that nobody asked for. */
-  readonly placebo: ReadonlySet<string>;
-  readonly features: QuestionFeatures;
 }
 
 export interface GatherOptions {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { QuestionFeatures } from '../../fit/features.ts';
+import { createRanker } from '../../fit/rank.ts';
 import { builtinProfile, defineProfile, type ProfileDefinition } from '../../scoring/index.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { createEvaluationEngine } from '../engine.ts';
-import type { QuestionFeatures } from './features.ts';
-import { createRanker } from './rank.ts';
 
 const day = (number: number) => Date.UTC(2026, 0, 1 + number);
 const subjects = ['tea', 'coffee', 'a red bus', 'the garden', 'Oslo', 'chess'];

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import type { TuneState } from '../../fit/fit.ts';
+import { randomWords, seedOf } from '../../fit/random.ts';
 import { defineProfile, type ProfileDefinition } from '../../scoring/index.ts';
 import type { Dataset, DatasetQuery } from '../dataset.ts';
-import { randomWords, seedOf } from '../random.ts';
 import type { EvaluationEngine } from '../run.ts';
 import { sharesOf, type TunedQuestion } from './questions.ts';
-import { type TuneOptions, type TuneState, tune } from './tune.ts';
+import { type TuneOptions, tune } from './tune.ts';
 import { tunedProfile } from './tuned-profile.ts';
 
 const definition: ProfileDefinition = {
@@ -191,8 +192,8 @@ it.each([
   [{ parameters: ['weights.c'] }, /unknown numeric parameter "weights.c"/],
   [{ parameters: [] }, /name at least one numeric parameter/],
   [{ parameters: ['other', 'other'] }, /each once/],
-  [{ objective: 'mrr' as never }, /unknown objective "mrr"/],
-  [{ balance: 'spaces' as never }, /unknown balance "spaces"/],
+  [{ objective: 'mrr' as never }, /objective: "mrr" is not one of/],
+  [{ balance: 'spaces' as never }, /balance: "spaces" is not one of/],
   [{ datasets: [planted(1, (a) => a, 1)] }, /at least two questions/],
 ])('refuses %j', async (options, message) => {
   await expect(run({ datasets: [fourToOne], ...options })).rejects.toThrow(message);

@@ -1,6 +1,7 @@
 import { formatInstant, type Instant } from '../../domain/time.ts';
+import type { HeldOut } from '../../fit/fit.ts';
 import type { ProfileDefinition } from '../../scoring/profile.ts';
-import type { HeldOut, TuneResult } from './tune.ts';
+import type { TuneResult } from './tune.ts';
 
 export interface TunedProfileOptions {
   /** What the tuned profile was defined by, if it does not come with the engine: it is then written out, not extended. */

@@ -1,19 +1,23 @@
-import type { Recall } from '../../../src/index.ts';
+import { useRef } from 'preact/hooks';
+import type { Recall, StrategyDescription } from '../../../src/index.ts';
 import { act } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { saveFile } from '../../parts/save.ts';
 import { Empty } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { setParams } from '../../router.ts';
-import { datasetOf, labels } from './labels.ts';
+import { clear, datasetOf, labels, openLabels } from './labels.ts';
+import { Tuning } from './tuning.tsx';
 
 /** The questions that were labelled here, and the file that the command line measures and tunes with. */
 export function Labelled({
   recall,
   query,
+  strategy,
 }: {
   readonly recall: Recall | undefined;
   readonly query: string | undefined;
+  readonly strategy: StrategyDescription;
 }) {
   const all = useCell(labels);
   const questions = Object.entries(all);
@@ -24,6 +28,7 @@ export function Labelled({
           Say of a hit that it is good or bad, or under “Why not” that a memory should have been here. The
           questions become a file that measures a strategy and fits its parameters.
         </p>
+        <OpenFile />
       </Empty>
     );
   }
@@ -56,15 +61,49 @@ export function Labelled({
         ))}
       </ul>
       <div class="row">
-        <button type="button" class="primary" onClick={save}>
+        <button type="button" onClick={save}>
           Save as a dataset
         </button>
+        <OpenFile />
+        <button type="button" class="ghost" onClick={clear}>
+          Clear
+        </button>
       </div>
-      <p class="quiet">Then, beside the saved file:</p>
-      <pre class="card pad">
-        {'salience eval questions.jsonl --strategy hybrid\nsalience tune questions.jsonl --strategy hybrid'}
-      </pre>
+      <p class="quiet">
+        Labels stay in this tab until it is closed; the file keeps them, for this page,{' '}
+        <code>salience eval</code> and <code>salience tune</code>.
+      </p>
+      <Tuning strategy={strategy} />
     </div>
+  );
+}
+
+/** Goes on with labels that were saved. */
+function OpenFile() {
+  const input = useRef<HTMLInputElement>(null);
+  const open = (file: File | undefined) =>
+    file
+      ?.text()
+      .then(openLabels)
+      .then((count) => tell(`${count} ${count === 1 ? 'question' : 'questions'} opened.`))
+      .catch(tellFailure);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Open a dataset
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".jsonl"
+        aria-label="A dataset with labels"
+        onChange={(event) => {
+          open(event.currentTarget.files?.[0]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
   );
 }
 

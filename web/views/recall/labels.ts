@@ -1,4 +1,4 @@
-import type { Memory, MemoryEngine } from '../../../src/index.ts';
+import type { LabelledQuestion, Memory, MemoryEngine } from '../../../src/index.ts';
 import { cell } from '../../cell.ts';
 import { session } from '../../session.ts';
 
@@ -18,8 +18,7 @@ export function label(query: string, id: string, as: Label): void {
   const now = before === as ? others : { ...others, [id]: as };
   const { [query]: _, ...rest } = labels.get();
   const next = Object.keys(now).length === 0 ? rest : { ...rest, [query]: now };
-  labels.set(next);
-  sessionStorage.setItem(stored(), JSON.stringify(next));
+  keep(next);
 }
 
 /**
@@ -34,8 +33,6 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
     lines.push({ kind: 'memory', space, id, content, createdAt, type, author, role });
   }
   for (const [query, judged] of Object.entries(of)) {
-    const ids = (wanted: readonly Label[]) =>
-      Object.entries(judged).flatMap(([id, each]) => (wanted.includes(each) ? [id] : []));
     lines.push({
       kind: 'query',
       space,
@@ -43,11 +40,65 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
       query,
       now: now.toISOString(),
       type: 'labelled',
-      relevant: ids(['good', 'missing']),
-      mustNot: ids(['bad']),
+      relevant: idsOf(judged, ['good', 'missing']),
+      mustNot: idsOf(judged, ['bad']),
     });
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** What should be found for each question, where there is something. */
+export function questionsOf(of: Labels): readonly LabelledQuestion[] {
+  return Object.entries(of)
+    .map(([query, judged]) => ({ query, relevant: idsOf(judged, ['good', 'missing']) }))
+    .filter(({ relevant }) => relevant.length > 0);
+}
+
+function idsOf(judged: Labels[string], wanted: readonly Label[]): readonly string[] {
+  return Object.entries(judged).flatMap(([id, each]) => (wanted.includes(each) ? [id] : []));
+}
+
+/**
+ * Takes over the labels of a file that was saved here, or of any dataset about this space, beside those that there are.
+ * Throws an error that says what is wrong with it. Returns how many questions it has.
+ */
+export function openLabels(content: string): number {
+  const space = session.get()?.grant.space;
+  const opened: Record<string, Labels[string]> = {};
+  for (const [at, line] of content.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const entry = parseLine(line, at + 1);
+    if (entry['kind'] !== 'query' || entry['space'] !== space) continue;
+    const { query, relevant, mustNot } = entry;
+    if (typeof query !== 'string') throw new Error(`line ${at + 1} has no query`);
+    const as = (ids: unknown, label: Label) =>
+      Array.isArray(ids) ? ids.map((id) => [String(id), label] as const) : [];
+    opened[query] = Object.fromEntries([...as(relevant, 'good'), ...as(mustNot, 'bad')]);
+  }
+  const count = Object.keys(opened).length;
+  if (count === 0) throw new Error(`the file has no questions about the space ${space}`);
+  keep({ ...labels.get(), ...opened });
+  return count;
+}
+
+function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
+  try {
+    const entry: unknown = JSON.parse(line);
+    if (typeof entry === 'object' && entry !== null) return entry as Readonly<Record<string, unknown>>;
+  } catch {
+    // Told below.
+  }
+  throw new Error(`line ${number} is no JSON object: open a dataset, one JSON object a line`);
+}
+
+/** Forgets all labels of this tab. */
+export function clear(): void {
+  keep({});
+}
+
+function keep(next: Labels): void {
+  labels.set(next);
+  sessionStorage.setItem(stored(), JSON.stringify(next));
 }
 
 async function everyMemory(memory: MemoryEngine): Promise<readonly Memory[]> {

@@ -114,7 +114,7 @@ export default function RecallView() {
           {tab === 'compare' ? (
             <Compare asking={asking} strategies={strategies} />
           ) : tab === 'labels' ? (
-            <Labelled recall={answer} query={asking.query} />
+            <Labelled recall={answer} query={asking.query} strategy={strategy} />
           ) : tab === 'formula' ? (
             <pre class="card pad formula">{strategy.formula}</pre>
           ) : (

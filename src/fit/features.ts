@@ -1,7 +1,7 @@
-import type { ClockName } from '../../domain/fields.ts';
-import type { Instant } from '../../domain/time.ts';
-import { signalsRead } from '../../scoring/evaluate.ts';
-import type { ParameterValue } from '../../scoring/profile.ts';
+import type { ClockName } from '../domain/fields.ts';
+import type { Instant } from '../domain/time.ts';
+import { signalsRead } from '../scoring/evaluate.ts';
+import type { ParameterValue } from '../scoring/profile.ts';
 import {
   type AttributeName,
   attributeText,
@@ -9,8 +9,8 @@ import {
   isClockName,
   isSignalName,
   type SignalName,
-} from '../../scoring/signals.ts';
-import type { SearchRequest, Snapshot, SpaceStore } from '../../store-kit.ts';
+} from '../scoring/signals.ts';
+import type { SearchRequest, Snapshot } from '../store/store.ts';
 
 /**
  * What a formula reads of every memory that one question may be answered with, a value a row. Whatever the parameters of
@@ -31,26 +31,6 @@ export interface QuestionFeatures {
   readonly similarity: Float64Array;
   readonly updatedAt: Float64Array;
   readonly ordinal: Float64Array;
-}
-
-/** A space that tells `look` what each search asks for, within the moment that the search reads. */
-export function observed(
-  space: SpaceStore,
-  look: (snapshot: Snapshot, request: SearchRequest) => Promise<void>,
-): SpaceStore {
-  return {
-    ...space,
-    snapshot: (work) =>
-      space.snapshot((snapshot) =>
-        work({
-          ...snapshot,
-          async search(request) {
-            await look(snapshot, request);
-            return snapshot.search(request);
-          },
-        }),
-      ),
-  };
 }
 
 /** The features of those of the memories that the request may return. */

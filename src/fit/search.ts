@@ -1,4 +1,4 @@
-import { seedOf, shuffled } from '../random.ts';
+import { seedOf, shuffled } from './random.ts';
 
 /** A number that may be changed. */
 export interface Tunable {
@@ -23,21 +23,23 @@ const FROM_ZERO = 0.1;
  * kept; once no parameter moves, the step gets finer. At the end each parameter is tried at 0. Values stay within `min`
  * and `max` and have four significant digits, so that searches over like data meet in the same values.
  */
-export function patternSearch(
+export async function patternSearch(
   parameters: readonly Tunable[],
-  measure: (values: readonly number[]) => number,
+  measure: (values: readonly number[]) => number | Promise<number>,
   seed: number,
-): readonly number[] {
-  let best = parameters.map(({ start }) => start);
-  let reached = measure(best);
-  const move = (at: number, candidates: readonly number[]): boolean => {
+): Promise<readonly number[]> {
+  let best: readonly number[] = parameters.map(({ start }) => start);
+  let reached = await measure(best);
+  const move = async (at: number, candidates: readonly number[]): Promise<boolean> => {
     const { min, max } = parameters[at] as Tunable;
     const within = candidates.map((each) => Math.min(max, Math.max(min, Number(each.toPrecision(4)))));
-    const [top] = [...new Set(within)]
-      .filter((value) => value !== best[at])
-      .map((value) => best.map((each, place) => (place === at ? value : each)))
-      .map((values) => ({ values, reached: measure(values) }))
-      .sort((left, right) => right.reached - left.reached);
+    const tried: { readonly values: readonly number[]; readonly reached: number }[] = [];
+    for (const value of new Set(within)) {
+      if (value === best[at]) continue;
+      const values = best.map((each, place) => (place === at ? value : each));
+      tried.push({ values, reached: await measure(values) });
+    }
+    const [top] = tried.sort((left, right) => right.reached - left.reached);
     if (!top || top.reached < reached + LEAST_GAIN) return false;
     ({ values: best, reached } = top);
     return true;
@@ -48,10 +50,10 @@ export function patternSearch(
       moved = false;
       for (const at of orderOf(`${coarseness}.${round}`)) {
         const value = best[at] as number;
-        if (move(at, value === 0 ? [FROM_ZERO] : [value * step, value / step])) moved = true;
+        if (await move(at, value === 0 ? [FROM_ZERO] : [value * step, value / step])) moved = true;
       }
     }
   }
-  for (const at of orderOf('zero')) move(at, [0]);
+  for (const at of orderOf('zero')) await move(at, [0]);
   return best;
 }

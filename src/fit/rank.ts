@@ -1,10 +1,10 @@
-import type { ClockName } from '../../domain/fields.ts';
-import { BLOCK_SIZE, type Block, type Columns, compile, compileConditions } from '../../scoring/compile.ts';
-import { evaluate } from '../../scoring/evaluate.ts';
-import { compareRanked, type Ranked } from '../../scoring/order.ts';
-import type { ResolvedProfile } from '../../scoring/profile.ts';
-import { failedRequirement } from '../../scoring/score.ts';
-import { EXACT_SIGNALS, isQuerySignal, type SignalName, type Signals } from '../../scoring/signals.ts';
+import type { ClockName } from '../domain/fields.ts';
+import { BLOCK_SIZE, type Block, type Columns, compile, compileConditions } from '../scoring/compile.ts';
+import { evaluate } from '../scoring/evaluate.ts';
+import { compareRanked, type Ranked } from '../scoring/order.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
+import { failedRequirement } from '../scoring/score.ts';
+import { EXACT_SIGNALS, isQuerySignal, type SignalName, type Signals } from '../scoring/signals.ts';
 import type { QuestionFeatures } from './features.ts';
 
 /** A compiled formula may be off by the rounding of `exp` and `log`. */

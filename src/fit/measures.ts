@@ -1,8 +1,8 @@
-import { SalienceError } from '../../domain/errors.ts';
-import { type Profile, type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
-import { ndcgAtK, recallAtK } from '../metrics.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { type Profile, type ResolvedProfile, resolveProfile } from '../scoring/profile.ts';
 import { ofRows, type QuestionFeatures } from './features.ts';
-import type { TunedQuestion } from './questions.ts';
+import type { FitQuestion } from './fit.ts';
+import { ndcgAtK, recallAtK } from './metrics.ts';
 import { createRanker } from './rank.ts';
 import type { Tunable } from './search.ts';
 
@@ -38,7 +38,7 @@ export interface Measures {
 export function createMeasures(
   profile: Profile,
   tunables: readonly Tunable[],
-  questions: readonly TunedQuestion[],
+  questions: readonly FitQuestion[],
 ): Measures {
   const features = questions.map((question) => question.features);
   const resolve = resolver(profile, tunables, features[0]?.parameters ?? {});
@@ -73,7 +73,7 @@ function resolver(
 
 function measureOver(
   features: readonly QuestionFeatures[],
-  questions: readonly TunedQuestion[],
+  questions: readonly FitQuestion[],
   resolve: Resolve,
 ): Measure {
   const ranker = createRanker(features, DEPTH);

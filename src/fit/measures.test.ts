@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { defineProfile } from '../../scoring/index.ts';
-import { randomWords } from '../random.ts';
+import { defineProfile } from '../scoring/index.ts';
+import type { FitQuestion } from './fit.ts';
 import { createMeasures } from './measures.ts';
-import type { TunedQuestion } from './questions.ts';
+import { randomWords } from './random.ts';
 
 const profile = defineProfile({
   name: 'two',
@@ -25,7 +25,7 @@ const tunables = [
 ];
 const ROWS = 1500;
 
-function question(seed: number): TunedQuestion {
+function question(seed: number): FitQuestion {
   const random = randomWords(seed);
   const column = () => Float64Array.from({ length: ROWS }, () => random() / 2 ** 32);
   const ids = Array.from({ length: ROWS }, (_, at) => `m${at}`);

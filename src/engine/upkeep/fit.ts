@@ -1,0 +1,156 @@
+import { setImmediate } from 'node:timers/promises';
+import { invalidArgument, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
+import { throwIfAborted } from '../../domain/errors.ts';
+import { onlyKeys } from '../../domain/options.ts';
+import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
+import {
+  checkNames,
+  defaultParameters,
+  type FitQuestion,
+  type Fitted,
+  fitParameters,
+  type TuneState,
+} from '../../fit/fit.ts';
+import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
+import { seedOf, shuffled } from '../../fit/random.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { prepareRecall } from '../recall/recall.ts';
+import { unknownStrategy } from '../recall/strategy.ts';
+import type { OperationOptions } from '../types.ts';
+
+/** A question, and the memories that answer it. */
+export interface LabelledQuestion {
+  readonly query: string;
+  /** The ids of the memories that should be found, at least one. */
+  readonly relevant: readonly string[];
+}
+
+export interface FitOptions extends OperationOptions {
+  /** Whose parameters are fitted. Default is `hybrid`. */
+  readonly strategy?: string | undefined;
+  /** Names of numeric parameters. Default is all whose name begins with `weights.` or `cues.`. */
+  readonly parameters?: readonly string[] | undefined;
+  /** What is to be as great as possible. Default is `ndcg@10`. */
+  readonly objective?: Objective | undefined;
+  /** Of the order of the search, of the placebo and of intervals: a whole number from 0 to 2^32 − 1. Default is 1. */
+  readonly seed?: number | undefined;
+  /** How many of its fits are made at most, from 1; `state` then goes on. Default is all. */
+  readonly steps?: number | undefined;
+  /** Of an earlier result on the same questions and options, while the questions are answered as they were then. */
+  readonly state?: TuneState | undefined;
+}
+
+export interface FitResult {
+  readonly strategy: string;
+  readonly objective: Objective;
+  readonly seed: number;
+  /** How many questions there are. */
+  readonly questions: number;
+  /** How much is done, 0–1. */
+  readonly share: number;
+  /** What a next call goes on from. */
+  readonly state: TuneState;
+  /** What it came to; absent until the share is 1. */
+  readonly fitted?: Fitted | undefined;
+}
+
+const PAGE = 1000;
+const MOST_QUESTIONS = 1000;
+/** Questions times memories: what is kept of each takes some hundred bytes. */
+const MOST_ROWS = 5_000_000;
+
+/**
+ * Fits parameters of a strategy to questions about the memories of this space. It works between the turns of others and
+ * writes nothing.
+ */
+export async function fit(
+  engine: Dependencies,
+  questions: readonly LabelledQuestion[],
+  options: FitOptions = {},
+): Promise<FitResult> {
+  const { strategy = 'hybrid', seed = 1, steps, state, signal } = options;
+  const objective = oneOf(options.objective ?? 'ndcg@10', 'objective', OBJECTIVES);
+  wholeNumber(seed, 'seed', 0, 2 ** 32 - 1);
+  if (steps !== undefined) wholeNumber(steps, 'steps', 1, 1000);
+  const profile = engine.profiles.get(strategy)?.();
+  if (!profile) throw unknownStrategy(strategy, [...engine.profiles.keys()]);
+  const parameters = options.parameters ?? defaultParameters(profile);
+  checkNames(profile, parameters);
+  if (state !== undefined) checkState(state);
+  const asked = checkQuestions(questions);
+  const ids = await everyId(engine, signal);
+  if (ids.length * asked.length > MOST_ROWS) {
+    throw invalidArgument(
+      'questions',
+      `${asked.length} questions about ${ids.length} memories are too many for one process; use "salience tune" on a dataset of some of them`,
+    );
+  }
+  const drawn = shuffled(ids, seedOf(seed, 'tune placebo', '0', engine.space.name));
+  const placeboOf = new Map(ids.map((id, at) => [id, drawn[at] as string]));
+  const read: FitQuestion[] = [];
+  for (const { query, relevant } of asked) {
+    await setImmediate();
+    throwIfAborted(signal);
+    read.push({
+      space: engine.space.name,
+      relevant: new Set(relevant),
+      placebo: new Set(relevant.map((id) => placeboOf.get(id) ?? id)),
+      features: await featuresOf(engine, query, ids, options, strategy),
+    });
+  }
+  const result = await fitParameters({
+    ...{ profile, parameters, questions: read, objective, seed, steps, state, signal },
+    shares: read.map(() => 1 / read.length),
+    task: asked,
+  });
+  return { strategy, objective, seed, questions: asked.length, ...result };
+}
+
+async function featuresOf(
+  engine: Dependencies,
+  query: string,
+  ids: readonly string[],
+  { now, signal }: FitOptions,
+  strategy: string,
+): Promise<QuestionFeatures> {
+  const options = { strategy, track: false, limit: 1, association: 'none', now, signal } as const;
+  const { plan } = await prepareRecall(engine, query, options);
+  return engine.space.snapshot((snapshot) => readFeatures(snapshot, plan.request, ids));
+}
+
+async function everyId({ space }: Dependencies, signal: AbortSignal | undefined): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    throwIfAborted(signal);
+    const page = await space.list({ filter: {}, limit: PAGE, cursor });
+    ids.push(...page.memories.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  // What is drawn must not depend on what was written last.
+  return ids.sort();
+}
+
+function checkQuestions(questions: readonly LabelledQuestion[]): readonly LabelledQuestion[] {
+  if (!Array.isArray(questions) || questions.length < 2 || questions.length > MOST_QUESTIONS) {
+    throw invalidArgument(
+      'questions',
+      `expected a list of 2 to ${MOST_QUESTIONS} questions with right answers`,
+    );
+  }
+  return questions.map((each, at) => {
+    const field = `questions[${at}]`;
+    if (typeof each !== 'object' || each === null) {
+      throw invalidArgument(field, 'expected { query, relevant }');
+    }
+    onlyKeys(each, ['query', 'relevant'], field);
+    const relevant = texts(each.relevant, `${field}.relevant`, 1000, 1000);
+    if (relevant.length === 0) throw invalidArgument(`${field}.relevant`, 'name at least one memory');
+    return { query: text(each.query, `${field}.query`), relevant };
+  });
+}
+
+function checkState(state: TuneState): void {
+  if (state?.kind === 'tune' && state.version === 1 && state.fitted?.relevant && state.fitted.placebo) return;
+  throw invalidArgument('state', 'it is not what an earlier fit returned; leave it out to start anew');
+}

@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { invalidArgument } from '../domain/check.ts';
+import { throwIfAborted } from '../domain/errors.ts';
+import { unknown } from '../domain/options.ts';
+import type { Profile } from '../scoring/profile.ts';
+import type { QuestionFeatures } from './features.ts';
+import { type Arm, createMeasures, type Measured, OBJECTIVES, type Objective } from './measures.ts';
+import { type PairedDifference, pairedDifferences } from './paired.ts';
+import { seedOf, shuffled } from './random.ts';
+import { patternSearch, type Tunable } from './search.ts';
+
+/** A question with a right answer, and what its ranking follows from. */
+export interface FitQuestion {
+  /** What is held out together: its dataset, by place, and the name of its space. */
+  readonly space: string;
+  readonly relevant: ReadonlySet<string>;
+  /** As many memories of the space that nobody asked for. */
+  readonly placebo: ReadonlySet<string>;
+  readonly features: QuestionFeatures;
+}
+
+export interface FitTask {
+  readonly profile: Profile;
+  /** Names of numeric parameters. */
+  readonly parameters: readonly string[];
+  readonly questions: readonly FitQuestion[];
+  /** The share of each question in the mean. */
+  readonly shares: readonly number[];
+  readonly objective: Objective;
+  readonly seed: number;
+  /** What else the fits follow from; part of what a state belongs to. */
+  readonly task: unknown;
+  readonly state?: TuneState | undefined;
+  /** So many of the fits are made at most; then the result is what they have reached. Default is all. */
+  readonly steps?: number | undefined;
+  readonly onState?: ((state: TuneState) => Promise<void>) | undefined;
+  /** The share of the fits that is done, 0–1, and what comes next. */
+  readonly onProgress?: ((share: number, label: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a fit gained on questions that it had not seen. */
+export interface HeldOut extends PairedDifference {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** What has been fitted so far, as JSON. */
+export interface TuneState {
+  readonly kind: 'tune';
+  readonly version: 1;
+  /** A hash of everything that the fits follow from. */
+  readonly task: string;
+  /** The values fitted without a part, by arm and the part's name, in the order of the parameters. */
+  readonly fitted: Readonly<Record<Arm, Readonly<Record<string, readonly number[]>>>>;
+}
+
+/** What a fit is worth. */
+export interface Fitted {
+  /** The fit on all questions. */
+  readonly parameters: readonly { readonly name: string; readonly before: number; readonly after: number }[];
+  /** The one measure of what tuning is worth: each question is measured by a fit that its space had no part in. */
+  readonly heldOut: Readonly<Record<Objective, HeldOut>>;
+  /** The objective where the same is done with drawn memories in place of the evidence: it must gain nothing. */
+  readonly placebo: HeldOut;
+  readonly folds: readonly {
+    readonly name: string;
+    readonly questions: number;
+    readonly values: readonly number[];
+  }[];
+  /** Why the result must not be used; empty where it may be. */
+  readonly problems: readonly string[];
+}
+
+/** Parts of the questions where they come from one space. */
+const PARTS = 5;
+const ARMS: readonly Arm[] = ['relevant', 'placebo'];
+
+/**
+ * Fits parameters to questions: without each part of them, with the evidence and with drawn memories, and then to all.
+ * Returns what is fitted so far, its share of all fits, and, once that is 1, what the fit is worth.
+ *
+ * Throws `invalid_argument` for a state of another task, `aborted`.
+ */
+export async function fitParameters({
+  profile,
+  parameters,
+  questions,
+  shares,
+  objective,
+  seed,
+  ...options
+}: FitTask): Promise<{
+  readonly state: TuneState;
+  readonly share: number;
+  readonly fitted?: Fitted | undefined;
+}> {
+  const { signal, steps = Number.POSITIVE_INFINITY } = options;
+  const tunables = tunablesOf(profile, parameters, questions);
+  const measures = createMeasures(profile, tunables, questions);
+  const start = tunables.map((tunable) => tunable.start);
+  const atStart = measures.exact(start, 'relevant') as Measured;
+  // What the start is worth stands for the engine: its version, and its embedder.
+  const task = hashText(
+    JSON.stringify([options.task, profile, parameters, objective, seed, [...atStart.mean]]),
+  );
+  if (options.state && options.state.task !== task) {
+    throw invalidArgument('state', 'it belongs to another task: other data, profile or options; start anew');
+  }
+  const parts = partsOf(questions, seed);
+  const fitOf = (arm: Arm, isUsed: (part: string) => boolean): Promise<readonly number[]> =>
+    patternSearch(
+      tunables,
+      async (values) => {
+        // Others come to their turn meanwhile, and an interrupt is heard.
+        await setImmediate();
+        throwIfAborted(signal);
+        return meanOf(measures.quick(values, arm)?.[objective], shares, (at) => isUsed(parts[at] as string));
+      },
+      seed,
+    );
+
+  const distinct = [...new Set(parts)];
+  const fitted: Record<Arm, Record<string, readonly number[]>> = {
+    relevant: { ...options.state?.fitted.relevant },
+    placebo: { ...options.state?.fitted.placebo },
+  };
+  const state: TuneState = { kind: 'tune', version: 1, task, fitted };
+  const fits = ARMS.length * distinct.length + 1;
+  const left = ARMS.flatMap((arm) => distinct.map((part) => ({ arm, part }))).filter(
+    ({ arm, part }) => !fitted[arm][part],
+  );
+  for (const [at, { arm, part }] of left.entries()) {
+    const share = (fits - 1 - left.length + at) / fits;
+    if (at >= steps) return { state, share };
+    options.onProgress?.(share, `fitting without ${part}`);
+    fitted[arm][part] = await fitOf(arm, (each) => each !== part);
+    await options.onState?.(state);
+  }
+  if (left.length >= steps) return { state, share: (fits - 1) / fits };
+  const heldOutOf = (arm: Arm) => {
+    const before = measures.exact(start, arm) as Measured;
+    const after = parts.map(
+      (part) => measures.exact(fitted[arm][part] as readonly number[], arm) as Measured,
+    );
+    return heldOut(before, after, { questions, shares, seed });
+  };
+  const result = heldOutOf('relevant');
+  const placebo = heldOutOf('placebo')[objective];
+  const values = await fitOf('relevant', () => true);
+  return {
+    state,
+    share: 1,
+    fitted: {
+      parameters: tunables.map(({ name, start }, at) => ({
+        name,
+        before: start,
+        after: values[at] as number,
+      })),
+      heldOut: result,
+      placebo,
+      folds: distinct.map((part) => ({
+        name: part,
+        questions: parts.filter((each) => each === part).length,
+        values: fitted.relevant[part] as readonly number[],
+      })),
+      problems: problemsOf(result[objective], placebo, questions.length),
+    },
+  };
+}
+
+/** The parameters that are tuned unless others are named. */
+export function defaultParameters(profile: Profile): readonly string[] {
+  return Object.keys(profile.parameters).filter((name) => /^(?:weights|cues)\./.test(name));
+}
+
+/** Throws `invalid_argument` unless these are numeric parameters, each named once. */
+export function checkNames(profile: Profile, names: readonly string[]): void {
+  const numeric = Object.entries(profile.parameters).flatMap(([name, { kind }]) =>
+    kind === 'number' ? [name] : [],
+  );
+  const wrong = names.find((name) => !numeric.includes(name));
+  if (wrong !== undefined) throw invalidArgument('parameters', unknown('numeric parameter', wrong, numeric));
+  if (names.length > 0 && new Set(names).size === names.length) return;
+  throw invalidArgument(
+    'parameters',
+    `name at least one numeric parameter of ${profile.name}, and each once (available: ${numeric.join(', ') || 'none'})`,
+  );
+}
+
+function tunablesOf(
+  profile: Profile,
+  names: readonly string[],
+  questions: readonly FitQuestion[],
+): readonly Tunable[] {
+  const asked = questions[0]?.features.parameters ?? {};
+  return names.map((name) => {
+    const parameter = profile.parameters[name];
+    if (parameter?.kind !== 'number') throw invalidArgument('parameters', `${name} is no number`);
+    const { min = -Infinity, max = Infinity } = parameter;
+    return { name, start: asked[name] as number, min, max };
+  });
+}
+
+/** The part of each question: its space, or a fifth of the only one. */
+function partsOf(questions: readonly FitQuestion[], seed: number): readonly string[] {
+  const spaces = questions.map(({ space }) => space);
+  if (new Set(spaces).size > 1) return spaces;
+  const order = shuffled([...questions.keys()], seedOf(seed, 'tune parts'));
+  const placeOf = new Map(order.map((question, place) => [question, place]));
+  return questions.map((_, at) => `part ${((placeOf.get(at) as number) % PARTS) + 1}`);
+}
+
+/** −∞ where it could not be measured. */
+function meanOf(
+  values: Float64Array | undefined,
+  shares: readonly number[],
+  isCounted: (at: number) => boolean,
+): number {
+  if (!values) return -Infinity;
+  let [sum, mass] = [0, 0];
+  for (const [at, share] of shares.entries()) {
+    if (!isCounted(at)) continue;
+    sum += share * (values[at] as number);
+    mass += share;
+  }
+  return sum / mass;
+}
+
+function heldOut(
+  before: Measured,
+  after: readonly Measured[],
+  {
+    questions,
+    shares,
+    seed,
+  }: {
+    readonly questions: readonly FitQuestion[];
+    readonly shares: readonly number[];
+    readonly seed: number;
+  },
+): Readonly<Record<Objective, HeldOut>> {
+  const reached = (objective: Objective) =>
+    Float64Array.from(after, (measured, at) => measured[objective][at] as number);
+  const columns = OBJECTIVES.map((objective) => {
+    const values = reached(objective);
+    return Array.from(before[objective], (value, at) => (values[at] as number) - value);
+  });
+  const groups = questions.map(({ space }) => space);
+  const differences = pairedDifferences(columns, { weights: shares, groups, seed });
+  return Object.fromEntries(
+    OBJECTIVES.map((objective, at) => [
+      objective,
+      {
+        before: meanOf(before[objective], shares, () => true),
+        after: meanOf(reached(objective), shares, () => true),
+        ...(differences[at] as PairedDifference),
+      },
+    ]),
+  ) as Record<Objective, HeldOut>;
+}
+
+function problemsOf(gain: HeldOut, placebo: HeldOut, questions: number): readonly string[] {
+  const gained = `${gain.difference < 0 ? '−' : '+'}${Math.abs(gain.difference).toFixed(4)}`;
+  return [
+    ...(gain.interval === undefined ? [`${questions} questions are too few to know`] : []),
+    ...(gain.certain && gain.difference > 0
+      ? []
+      : [`the held-out gain of ${gained} is not certain: an interval of it does not exclude 0`]),
+    ...(placebo.difference >= gain.difference && placebo.difference > 0
+      ? [`the placebo gains as much: +${placebo.difference.toFixed(4)}`]
+      : []),
+  ];
+}
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
