@@ -1,6 +1,7 @@
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import { onBehalf } from '../store/cancelling.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import type { Context, ContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
@@ -47,8 +48,9 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
           : said;
       const options = given[at];
       if (options !== undefined) onlyKeys(options, names, verb);
-      throwIfAborted((options as OperationOptions | undefined)?.signal);
-      return run(...given);
+      const signal = (options as OperationOptions | undefined)?.signal;
+      throwIfAborted(signal);
+      return onBehalf(signal, () => run(...given));
     };
     return [verb, checking];
   });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
+import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
 import { type Database, type Transaction, translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
@@ -71,15 +72,20 @@ export async function commitWithin(
 export async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
   const { database, id } = place;
   const deadline = performance.now() + database.busyTimeout;
+  const signal = signalOfCaller();
+  const look = async () => {
+    await database.run(
+      sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
+    );
+    return isDone(database, id, after);
+  };
   for (let attempt = 0; ; attempt++) {
     try {
-      await database.run(
-        sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
-      );
-      return await isDone(database, id, after);
+      // Whoever gives a write up still wants to know whether it was done.
+      return await onBehalf(undefined, look);
     } catch (error) {
       if (!isLost(error)) return translated(database, () => Promise.reject(error));
-      if (performance.now() > deadline) throw inDoubt(database.place, lost);
+      if (signal?.aborted || performance.now() > deadline) throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
     }
   }

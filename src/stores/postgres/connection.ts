@@ -1,5 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
+import { cancelling } from './cancelling.ts';
 import { translateError } from './faults.ts';
 import { type Sql, type Statement, statementOf } from './sql.ts';
 import { type TableNames, tablesIn } from './tables.ts';
@@ -36,8 +37,11 @@ export interface Database {
   readonly tables: TableNames;
   /** Milliseconds to wait for what others hold. */
   readonly busyTimeout: number;
-  /** Runs one statement. Throws the driver's own errors. */
-  run(statement: Sql): Promise<readonly Row[]>;
+  /**
+   * Runs one statement. One that only `reads` is left when the caller gives it up; of the others the end is waited for. Throws
+   * `aborted`, and the driver's own errors.
+   */
+  run(statement: Sql, options?: { readonly reads?: boolean }): Promise<readonly Row[]>;
   /**
    * Runs statements within a transaction that begins with these statements. Where the pool gives no connection, `work` gets
    * none either. Throws the driver's own errors.
@@ -70,6 +74,8 @@ export type Row = readonly (string | null)[];
 export interface Source {
   readonly place: string;
   pool(): Promise<PostgresPool>;
+  /** Has a connection even where all of the pool are busy. */
+  spare(): Promise<PostgresPool>;
   close(): Promise<void>;
 }
 
@@ -87,7 +93,10 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     schema,
     tables: tablesIn(schema),
     busyTimeout,
-    run: (statement) => ask(statementOf(statement)),
+    async run(statement, { reads = false } = {}) {
+      const { text, values } = statementOf(statement);
+      return cancelling(source.spare, text, reads, (tagged) => ask({ text: tagged, values }));
+    },
     async transaction(begin, work) {
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
@@ -103,8 +112,13 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       try {
         await tell(begin);
         const result = await work({
-          run: async (statement) =>
-            (await connection.query({ ...statementOf(statement), rowMode: 'array' })).rows as readonly Row[],
+          async run(statement, { reads = false } = {}) {
+            const { text, values } = statementOf(statement);
+            return cancelling(source.spare, text, reads, async (tagged) => {
+              const { rows } = await connection.query({ text: tagged, values, rowMode: 'array' });
+              return rows as readonly Row[];
+            });
+          },
           async renew() {
             await tell('COMMIT');
             await tell(begin);
@@ -153,8 +167,9 @@ export interface PoolOptions {
 /** A pool of connections to a URL. Throws `invalid_argument` for what is no URL of PostgreSQL. */
 export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
   const place = placeOf(url);
-  let made: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
-  const make = async () => {
+  type Pool = PostgresPool & { end(): Promise<void> };
+  const made = new Map<'pool' | 'spare', Promise<Pool>>();
+  const make = async (max: number) => {
     const { default: driver } = await loadDriver();
     const pool = new driver.Pool({
       connectionString: url,
@@ -165,26 +180,31 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
     });
     // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
     pool.on('error', () => {});
-    return pool as unknown as PostgresPool & { end(): Promise<void> };
+    return pool as unknown as Pool;
+  };
+  const one = (which: 'pool' | 'spare') => {
+    const known = made.get(which);
+    if (known) return known;
+    const making = make(which === 'pool' ? max : 1).catch((error: unknown) => {
+      made.delete(which);
+      throw error;
+    });
+    made.set(which, making);
+    return making;
   };
   return {
     place,
-    pool() {
-      made ??= make().catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
-      return made;
-    },
+    pool: () => one('pool'),
+    spare: () => one('spare'),
     async close() {
-      await (await made)?.end();
+      await Promise.all([...made.values()].map(async (pool) => (await pool).end()));
     },
   };
 }
 
 /** A pool that somebody else made, and closes. */
 export function sourceOfPool(pool: PostgresPool): Source {
-  return { place: 'the given pool', pool: async () => pool, close: async () => {} };
+  return { place: 'the given pool', pool: async () => pool, spare: async () => pool, close: async () => {} };
 }
 
 function loadDriver(): Promise<typeof import('pg')> {

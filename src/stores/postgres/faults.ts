@@ -34,6 +34,11 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** Whether a statement was cancelled, and changed nothing. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
 /** Whether a table is not there that the schema has. */
 export function isUndefinedTable(error: unknown): boolean {
   const code = codeOf(error);

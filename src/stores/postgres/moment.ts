@@ -229,7 +229,7 @@ async function readAt(
   ];
   const statement = sql`SELECT ${joined(columns, ', ')}
     FROM (SELECT ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
-  const [row] = await translated(database, () => run(statement));
+  const [row] = await translated(database, () => run(statement, { reads: true }));
   if (!row) {
     throw new SalienceError(
       'not_found',

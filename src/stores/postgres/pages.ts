@@ -68,6 +68,7 @@ async function readParts(
       database.run(
         sql`SELECT encode(bytes, 'base64') FROM ${database.tables.page} WHERE space_id = ${id}::uuid AND saved = ${saved}::text
           AND number >= ${from}::bigint AND number < ${from + PIECES_AT_ONCE}::bigint ORDER BY number`,
+        { reads: true },
       ),
     );
     for (const [text] of rows) {

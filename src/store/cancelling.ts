@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const current = new AsyncLocalStorage<AbortSignal | undefined>();
+
+/** Does work on behalf of a caller who may give it up: a store cancels what it is at for it. */
+export function onBehalf<Result>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return signal === current.getStore() ? work() : current.run(signal, work);
+}
+
+/** The signal of the verb that this is done for. */
+export function signalOfCaller(): AbortSignal | undefined {
+  return current.getStore();
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { throwIfAborted } from '../../domain/errors.ts';
+import { signalOfCaller } from '../../store/cancelling.ts';
+import type { PostgresPool } from './connection.ts';
+import { isCancelled } from './faults.ts';
+
+/** Milliseconds between two attempts, at first: a statement may not have reached the server yet. */
+const FIRST_WAIT = 20;
+const LONGEST_WAIT = 1000;
+
+const ours = randomBytes(6).toString('hex');
+let statements = 0;
+
+/**
+ * Sends a statement on behalf of the present caller. When the caller gives it up, the server is asked to cancel it, over another
+ * connection: the statement is known by the comment that it begins with, whatever pooler stands between. `leaves`: nobody waits
+ * for its end then; without it the answer says whether it was done. Throws `aborted`, and the driver's own errors.
+ */
+export async function cancelling<Answer>(
+  spare: () => Promise<PostgresPool>,
+  text: string,
+  leaves: boolean,
+  send: (text: string) => Promise<Answer>,
+): Promise<Answer> {
+  const signal = signalOfCaller();
+  if (!signal) return send(text);
+  throwIfAborted(signal);
+  const tag = `/*salience:${ours}:${++statements}*/`;
+  let hasEnded = false;
+  const answer = send(`${tag} ${text}`).finally(() => {
+    hasEnded = true;
+  });
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      void cancelUntil(spare, tag, () => hasEnded);
+      if (leaves) reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } catch (error) {
+    if (!hasEnded || isCancelled(error)) throwIfAborted(signal);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Of what nobody waits for any longer.
+    answer.catch(() => undefined);
+  }
+}
+
+async function cancelUntil(
+  spare: () => Promise<PostgresPool>,
+  tag: string,
+  hasEnded: () => boolean,
+): Promise<void> {
+  for (let wait = FIRST_WAIT; !hasEnded(); wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    try {
+      const pool = await spare();
+      await pool.query({
+        text: `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE query LIKE $1 AND state = 'active' AND pid <> pg_backend_pid()`,
+        values: [`${tag}%`],
+        rowMode: 'array',
+      });
+    } catch {
+      // The statement ends by itself, or with its connection.
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait).unref());
+  }
+}
