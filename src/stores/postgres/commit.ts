@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import { type Database, type Transaction, translated } from './connection.ts';
+import { type Database, translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -31,7 +31,8 @@ export function newStamp(): string {
 }
 
 /**
- * Writes all of this, if the space is as it was at `before`; `false` where it is another by now, and nothing was changed.
+ * Writes all of this, if the space is as it was at `before`, and it is nobody else's turn; `false` where it is another by now,
+ * and nothing was changed.
  * One statement: it takes the row of the space, verifies it, and is its own transaction. Where the connection is lost
  * under it, whether it was done is found out by the stamp that it leaves.
  */
@@ -40,9 +41,10 @@ export async function commit(
   before: Head,
   after: Head,
   changes: Changes,
+  turn = '',
 ): Promise<boolean> {
   const { database } = place;
-  const statement = statementFor(place, before, after, changes);
+  const statement = statementFor(place, before, after, changes, turn);
   try {
     const [row] = await database.run(statement);
     return row?.[0] === '1';
@@ -54,22 +56,11 @@ export async function commit(
   }
 }
 
-/** The same inside a transaction that has the row of the space to itself. */
-export async function commitWithin(
-  place: SpacePlace,
-  { run }: Transaction,
-  before: Head,
-  after: Head,
-  changes: Changes,
-): Promise<void> {
-  await run(statementFor(place, before, after, changes));
-}
-
 /**
  * Whether a write was done under which the connection was lost. The server may still be at it: whoever has the row of the
  * space after it knows.
  */
-export async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
+async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
   const { database, id } = place;
   const deadline = performance.now() + database.busyTimeout;
   const signal = signalOfCaller();
@@ -116,6 +107,7 @@ function statementFor(
   before: Head,
   after: Head,
   changes: Changes,
+  turn: string,
 ): Sql {
   const { tables } = database;
   const columns = Object.keys(HEAD_COLUMNS) as (keyof Head)[];
@@ -128,8 +120,9 @@ function statementFor(
   const steps = [
     // In the statement itself: a setting of the session would stay with a connection that others use too.
     sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)`,
-    sql`moved AS (UPDATE ${tables.space} AS space SET ${joined(moved, ', ')} FROM patience
+    sql`moved AS (UPDATE ${tables.space} AS space SET turn = NULL, ${joined(moved, ', ')} FROM patience
       WHERE space.space_id = ${id}::uuid AND space.stamp = ${before.stamp}::text AND patience.milliseconds IS NOT NULL
+        AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())
       RETURNING space.space_id)`,
     ...parts,
   ];

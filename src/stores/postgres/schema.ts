@@ -4,6 +4,7 @@ import { isUndefinedTable } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { copying } from './migrations/0002-copying.ts';
 import { pages } from './migrations/0003-pages.ts';
+import { turns } from './migrations/0004-turns.ts';
 import { quoted, sql } from './sql.ts';
 
 /** One step of the schema, from the version before. Never changed once released. */
@@ -15,7 +16,7 @@ export interface Migration {
   readonly likeMemory?: readonly string[];
 }
 
-const migrations: readonly Migration[] = [initial, copying, pages];
+const migrations: readonly Migration[] = [initial, copying, pages, turns];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import type { Residence } from '../../search/residence.ts';
 import { createResidence } from '../../search/residence.ts';
@@ -9,20 +8,18 @@ import type { Position } from '../../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { findDamage } from './check.ts';
-import { commit, commitWithin, pause, settled } from './commit.ts';
-import { type Transaction, translated } from './connection.ts';
-import { isConflict, isLost } from './faults.ts';
+import { commit } from './commit.ts';
 import type { Following } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
 import { isFresh, type LastRead } from './known.ts';
-import { type Head, type Moment, type SpacePlace, startMoment } from './moment.ts';
+import { type Moment, type SpacePlace, startMoment } from './moment.ts';
 import { savePages } from './pages.ts';
 import { readState } from './past.ts';
 import { createReader, readingSnapshot } from './reading.ts';
 import { applyRecording } from './recordings.ts';
 import { reindexSpace } from './reindex.ts';
-import { statementOf } from './sql.ts';
+import { neverFirst, passTurn, takeTurn } from './turns.ts';
 import { type Plan, planUse, planWrite } from './write.ts';
 
 /** What all handles of a space share in this process. */
@@ -127,13 +124,12 @@ interface Planned<Result> {
   readonly result: Result;
 }
 
-/** How many writes take the row of the space first after one that was overtaken. */
+/** How many writes wait for a turn after one that was overtaken. */
 const WRITES_IN_TURN = 16;
 
 /**
- * Decides outside of any transaction, on reads of one moment, and writes if that is still the present one. Where others are
- * faster, the next writes take the row of the space before they decide: then writers of all processes take turns, instead
- * of overtaking each other.
+ * Decides on reads of one moment, and writes if that is still the present one: nothing is locked meanwhile. Where others are
+ * faster, the next writes wait for a turn before they decide, instead of overtaking each other; they too verify.
  */
 async function deciding<Decided, Result>(
   space: OpenSpace,
@@ -143,26 +139,30 @@ async function deciding<Decided, Result>(
   prepare?: (moment: Moment) => Promise<void>,
 ): Promise<Result> {
   const { place } = space;
-  const { database, name } = place;
-  const deadline = performance.now() + database.busyTimeout;
-  const attempt = async (
-    transaction: Transaction | undefined,
-    begun?: LastRead,
-  ): Promise<Attempt<Result>> => {
-    const moment = startMoment(place, { transaction, begun });
+  const { busyTimeout } = place.database;
+  const deadline = performance.now() + busyTimeout;
+  /** `undefined` when it was overtaken. */
+  const attempt = async ({
+    begun,
+    turn,
+  }: {
+    readonly begun?: LastRead | undefined;
+    readonly turn?: string | undefined;
+  }): Promise<{ readonly result: Result } | undefined> => {
+    const moment = startMoment(place, { begun });
+    let hasWritten = false;
     try {
       await prepare?.(moment);
       const { gathered, plan: planned, result } = await plan(moment, await decide(createReader(moment)));
       if (!planned) return { result };
-      const { after, changes } = planned;
-      if (!transaction) return (await commit(place, gathered.head, after, changes)) ? { result } : undefined;
-      await commitWithin(place, transaction, gathered.head, after, changes);
-      return { result, after };
+      hasWritten = await commit(place, gathered.head, planned.after, planned.changes, turn);
+      return hasWritten ? { result } : undefined;
     } catch (error) {
       if (isOvertaken(error) || moment.isOvertaken) return undefined;
       throw error;
     } finally {
       moment.end();
+      if (turn !== undefined && !hasWritten) await passTurn(place, turn);
     }
   };
   const { last } = space.following;
@@ -171,55 +171,15 @@ async function deciding<Decided, Result>(
   space.following.last = undefined;
   if (prepare && isFresh(last) && space.writesInTurn === 0) {
     // It was of another state, if another one has learned since: nothing is lost but a statement.
-    const done = await attempt(undefined, last);
+    const done = await attempt({ begun: last });
     if (done) return done.result;
   }
   for (let round = 0; ; round++) {
     const inTurn = space.writesInTurn > 0;
-    const done = inTurn ? await takingTurn(place, attempt) : await attempt(undefined);
+    const done = await attempt(inTurn ? { turn: await takeTurn(place, round, deadline) } : {});
     if (inTurn) space.writesInTurn--;
     if (done) return done.result;
+    if (inTurn && performance.now() > deadline) throw neverFirst(place.name, busyTimeout);
     space.writesInTurn = WRITES_IN_TURN;
-    if (performance.now() > deadline) throw neverFirst(name, database.busyTimeout);
-    // Of a pool without connections of one's own: others that were overtaken at the same moment wait for another while.
-    if (round > 0) await pause(randomInt(Math.min(2 ** round, 32) + 1));
   }
-}
-
-/** `undefined` when it was overtaken. */
-type Attempt<Result> = { readonly result: Result; readonly after?: Head | undefined } | undefined;
-
-async function takingTurn<Result>(
-  place: SpacePlace,
-  attempt: (transaction: Transaction | undefined) => Promise<Attempt<Result>>,
-): Promise<Attempt<Result>> {
-  const { database } = place;
-  let done: Attempt<Result>;
-  try {
-    await database.transaction(turnAt(place), async (transaction) => {
-      done = await attempt(transaction);
-    });
-    return done;
-  } catch (error) {
-    if (isConflict(error)) return undefined;
-    if (!isLost(error) || !done?.after) return translated(database, () => Promise.reject(error));
-    return (await settled(place, done.after, error)) ? done : undefined;
-  }
-}
-
-/** Takes the row of a space, whose id is made of hexadecimal digits. A process that hangs meanwhile loses it. */
-function turnAt({ database, id }: SpacePlace): string {
-  const { busyTimeout, tables } = database;
-  return `BEGIN;
-    SET LOCAL lock_timeout = ${busyTimeout};
-    SET LOCAL idle_in_transaction_session_timeout = ${busyTimeout};
-    SELECT 1 FROM ${statementOf(tables.space).text} WHERE space_id = '${id}' FOR UPDATE`;
-}
-
-function neverFirst(space: string, busyTimeout: number): SalienceError {
-  return new SalienceError(
-    'store_busy',
-    `space ${JSON.stringify(space)} was written to by others each time that this write was ready, for ${busyTimeout} ms; nothing was changed. Try again, or raise busyTimeout`,
-    { details: { space } },
-  );
 }
