@@ -12,8 +12,9 @@ export interface TestServer {
 /** The directory with `initdb` and `postgres`; `undefined` where there is none. */
 export function findBinaries(): string | undefined;
 
-/** A server of its own, with these settings. */
+/** A server of its own, with these settings; a copy of the one at this URL that follows it. */
 export function startServer(
   bin: string,
   settings?: Readonly<Record<string, string | number>>,
+  options?: { readonly standbyOf?: string | undefined },
 ): Promise<TestServer>;

@@ -21,31 +21,33 @@ export function findBinaries() {
   );
 }
 
+const INITDB = [
+  '-U',
+  'salience',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C.UTF-8',
+  '--data-checksums',
+  '--no-sync',
+];
+
 /**
  * A server of its own, in a new directory, on a free port of this machine alone: whoever asks is let in. As root it runs as the
- * user `postgres`.
+ * user `postgres`. `standbyOf`: the URL of another one, which it follows.
  */
-export async function startServer(bin, settings = {}) {
+export async function startServer(bin, settings = {}, { standbyOf } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-postgres-'));
   const owner = process.getuid?.() === 0 ? ownerOf() : undefined;
   if (owner) chownSync(directory, owner.uid, owner.gid);
   const data = join(directory, 'data');
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'salience',
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '--data-checksums',
-      '--no-sync',
-    ],
-    { cwd: directory, encoding: 'utf8', ...owner },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const making = { cwd: directory, encoding: 'utf8', ...owner };
+  const made =
+    standbyOf === undefined
+      ? spawnSync(join(bin, 'initdb'), ['-D', data, ...INITDB], making)
+      : // Debian has the programs of clients in another place.
+        spawnSync('pg_basebackup', ['-D', data, '-d', standbyOf, '-R', '-X', 'stream', '-c', 'fast'], making);
+  if (made.status !== 0)
+    throw new Error(`the data directory could not be made: ${made.stderr ?? made.error}`);
   const port = await freePort();
   const url = `postgresql://salience@127.0.0.1:${port}/postgres`;
   const options = Object.entries({

@@ -45,8 +45,7 @@ export function indexRows(connection: () => Connection): IndexRows {
 }
 
 const selectEvent = 'SELECT operation, at, verb, memory_id AS memoryId FROM event WHERE sequence = ?';
-const selectUse =
-  'SELECT at, strategy, query_hash AS queryHash, after_event AS after FROM usage WHERE sequence = ?';
+const selectUse = 'SELECT at, strategy, after_event AS after FROM usage WHERE sequence = ?';
 
 /** The position of an event and a use; a stamp of its own where one of them is not there. */
 export function positionAt(connection: Connection, sequence: number, usage: number): Position {
@@ -59,7 +58,7 @@ type FeedEvent = Pick<MemoryEvent, 'sequence' | 'operation' | 'at' | 'verb' | 'm
   readonly row: number;
   readonly link: string | null;
 };
-type FeedUse = Pick<Usage, 'sequence' | 'at' | 'strategy' | 'queryHash' | 'after'> & {
+type FeedUse = Pick<Usage, 'sequence' | 'at' | 'strategy' | 'after'> & {
   readonly used: string;
 };
 
@@ -71,7 +70,7 @@ function readFeed(connection: Connection, after: Position): Feed | undefined {
     after.sequence,
   ) as FeedEvent[];
   const uses = connection.all(
-    `SELECT sequence, at, strategy, query_hash AS queryHash, after_event AS after, used FROM usage
+    `SELECT sequence, at, strategy, after_event AS after, used FROM usage
      WHERE sequence >= ? ORDER BY sequence`,
     after.usage,
   ) as FeedUse[];

@@ -232,3 +232,17 @@ test.each([
   expect(await found()).toEqual([[...fresh, 'tea'].toSorted(), true]);
   expect(await found()).toEqual([[...fresh, 'tea'].toSorted(), undefined]);
 });
+
+test('forgetting all that the last use returned leaves the index as it is', async () => {
+  const { store } = observed();
+  const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+  await memory.remember('Prefers tea', { id: 'a' });
+  await memory.remember('Prefers coffee', { id: 'b' });
+  await memory.recall('tea', { strategy: 'retention', limit: 1 });
+  await memory.recall('coffee', { track: false });
+  await memory.forget('a');
+  const { hits, trace } = await memory.recall('prefers', { strategy: 'bm25', track: false });
+  expect(hits.map((hit) => hit.memory.id)).toEqual(['b']);
+  expect(trace.indexRebuilt).toBeUndefined();
+  await store.close();
+});
