@@ -129,6 +129,12 @@ const comparing = {
     about: 'names of at least two strategies (default: all but the presets of balanced)',
     option: '--strategy <name>',
   },
+  parameters: {
+    type: 'object',
+    additionalProperties: recallArguments.parameters,
+    about: 'values for parameters of strategies, by the names of the strategies',
+    agents: false,
+  },
   limit: {
     ...integer(1, 100),
     about: 'how many memories of each, 1 to 100 (default: 10)',

@@ -77,6 +77,38 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('lights up the evidence chains of a recall, among what is shown and in the list', async () => {
+    await using linked = await inspect({
+      fill: async (memory) => {
+        for (const [id, content] of [
+          ['roast', 'The roast of the coffee is dark'],
+          ['grinder', 'The grinder of the coffee is loud'],
+          ['kettle', 'The kettle is blue'],
+        ] as const) {
+          await memory.remember(content, { id });
+        }
+        await memory.link('roast', 'grinder', { weight: 0.9 });
+        await memory.link('roast', 'kettle', { weight: 0.9 });
+      },
+    });
+    const { evidenceChains } = await linked.memory.recall('coffee', { track: false });
+    expect(evidenceChains.map(({ ids }) => [...ids].sort())).toEqual([['grinder', 'roast']]);
+    await using opened = await linked.open({ rights: 'read', at: '#/recall?q=coffee' });
+    const { page, complaints } = opened;
+    await page.getByRole('link', { name: 'In the graph' }).click();
+    await page.getByText('1 of its 1 chain is among what is shown.').waitFor();
+    const lit = page.locator('.canvas .node.lit');
+    await eventually(() =>
+      lit.evaluateAll((nodes) => nodes.map(({ dataset }) => dataset['id']).sort()),
+    ).toEqual(['grinder', 'roast']);
+    await eventually(() => page.locator('.canvas .link.lit').count()).toBe(1);
+    await eventually(() => page.locator('.canvas .link').count()).toBe(2);
+    await page.getByRole('searchbox', { name: 'Question' }).fill('kettle');
+    await page.getByText('No links lead from one of its hits').waitFor();
+    await eventually(() => lit.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('says what it cannot find, and what to do in an empty space', async () => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/graph' });

@@ -162,6 +162,19 @@ describeInBrowser('the view Recall', (browser) => {
       .locator('.versus li')
       .evaluateAll((rows) => rows.map(({ dataset }) => dataset['id']));
     expect(shown).toEqual(rankings.flatMap(({ hits }) => hits?.map(({ memory }) => memory.id)));
+    await page.getByRole('combobox', { name: 'The other strategy' }).selectOption('balanced');
+    await page.getByText('Parameters of balanced').click();
+    const slider = page.getByRole('slider', { name: 'weights.importance' });
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.waitForURL(/b\.weights\.importance=/);
+    const own = await demo.memory.compare('coffee', {
+      strategies: ['hybrid', 'balanced'],
+      parameters: { balanced: { 'weights.importance': Number(await slider.inputValue()) } },
+    });
+    await eventually(() =>
+      page.locator('.versus li').evaluateAll((rows) => rows.map(({ dataset }) => dataset['id'])),
+    ).toEqual(own.rankings.flatMap(({ hits }) => hits?.map(({ memory }) => memory.id)));
     await page.getByRole('combobox', { name: 'The other strategy' }).selectOption('ambient');
     await page.getByRole('heading', { name: 'ambient' }).waitFor();
   });

@@ -22,6 +22,21 @@ async function sample(options: Partial<OpenOptions> = {}): Promise<MemoryEngine>
 const idsOf = (hits: readonly { readonly memory: { readonly id: string } }[] | undefined) =>
   hits?.map(({ memory }) => memory.id);
 
+it('strategies have the parameters that are given for them', async () => {
+  await using memory = await openMemory(inSpace);
+  await memory.remember('Coffee is served at eight', { id: 'words', importance: 0.5 });
+  await memory.remember('Tea is served at nine in the garden', { id: 'important', importance: 0.6 });
+  const first = async (parameters: object) => {
+    const strategies = ['balanced', 'bm25'];
+    const { rankings } = await memory.compare('coffee', { strategies, parameters: parameters as never });
+    return rankings.map(({ hits }) => hits?.[0]?.memory.id);
+  };
+  expect(await first({})).toEqual(['words', 'words']);
+  expect(await first({ balanced: { weights: { importance: 50 } } })).toEqual(['important', 'words']);
+  await expect(first({ hybrid: {} })).rejects.toThrow(/unknown compared strategy "hybrid"/);
+  await expect(first([])).rejects.toThrow(/parameters: expected an object/);
+});
+
 describe('compare', () => {
   it('gives each strategy the ranking of a recall, by rank and without a score', async () => {
     await using memory = await sample();

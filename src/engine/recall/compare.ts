@@ -1,6 +1,8 @@
 import { invalidArgument, texts } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { unknown } from '../../domain/options.ts';
 import type { Embedder } from '../../providers/embedder.ts';
+import type { ParameterOverrides } from '../../scoring/profile.ts';
 import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { FilterOptions, Memory, OperationOptions, RecallOptions } from '../types.ts';
@@ -25,6 +27,8 @@ export interface CompareOptions
     Pick<RecallOptions, 'deep' | 'includeExpired' | 'asOf'> {
   /** At least two names. Default is every strategy that the memory has but the presets of `balanced`. */
   readonly strategies?: readonly string[] | undefined;
+  /** Values for parameters of strategies, by their names: `{ hybrid: { 'weights.similarity': 9 } }`. Default is none. */
+  readonly parameters?: Readonly<Record<string, ParameterOverrides | undefined>> | undefined;
   /** How many memories of each strategy, 1–100. Default is 10, whatever the strategy's own is. */
   readonly limit?: number | undefined;
 }
@@ -87,14 +91,17 @@ export async function compare(
 async function compareAsOf(
   engine: Dependencies,
   query: string,
-  { strategies, ...shared }: CompareOptions,
+  { strategies, parameters = {}, ...shared }: CompareOptions,
 ): Promise<Comparison> {
   const names = namesOf(engine, strategies);
+  checkParameters(parameters, names);
   checkQuery(query, 'compare needs a query: write what to look for');
   const limit = limitOf(shared.limit, 10, 100);
   const options = { ...shared, limit, track: false };
   const asking = { ...engine, embedder: engine.embedder && askedOnce(engine.embedder) };
-  const prepared = await Promise.all(names.map((name) => prepare(asking, query, name, options)));
+  const prepared = await Promise.all(
+    names.map((name) => prepare(asking, query, name, { ...options, parameters: parameters[name] })),
+  );
   const failed = prepared.filter((each) => each.error !== undefined);
   if (failed.length === prepared.length) throw failed[0]?.error;
   const rankings = await engine.space.snapshot(async (snapshot) => {
@@ -144,6 +151,18 @@ function namesOf(engine: Dependencies, strategies: CompareOptions['strategies'])
   const strange = names.find((name) => !engine.profiles.has(name));
   if (strange !== undefined) throw unknownStrategy(strange, known);
   return names;
+}
+
+function checkParameters(
+  parameters: NonNullable<CompareOptions['parameters']>,
+  names: readonly string[],
+): void {
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+    throw invalidArgument('parameters', 'expected an object: the parameters of a strategy under its name');
+  }
+  const strange = Object.keys(parameters).find((name) => !names.includes(name));
+  if (strange === undefined) return;
+  throw invalidArgument('parameters', unknown('compared strategy', strange, names));
 }
 
 /** A built-in profile that only sets parameters of another. */

@@ -6,6 +6,7 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { AsOf, OperationOptions } from '../types.ts';
 import { AS_OF } from '../verb-options.ts';
 import { deriveTexts } from '../write/derive.ts';
+import { pastOf } from './kept-pasts.ts';
 
 /**
  * Does something as of a moment of the past: with the space as it was known then, the clock as it stood, and nothing
@@ -25,15 +26,11 @@ export async function asKnown<
   if (asOf.valid !== undefined) parseInstant(asOf.valid, 'asOf.valid');
   if (asOf.known === undefined) return task(engine, options, undefined);
   const known = parseInstant(asOf.known, 'asOf.known');
-  const past = await engine.space.asKnown(known, (memories) =>
-    deriveTexts(memories, engine, { signal: options.signal }),
+  const past = await pastOf(engine.space, known, () =>
+    engine.space.asKnown(known, (memories) => deriveTexts(memories, engine, { signal: options.signal })),
   );
-  try {
-    const now = options.now === undefined ? new Date(known) : new Date(momentOf(engine, options));
-    return await task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
-  } finally {
-    await past.close();
-  }
+  const now = options.now === undefined ? new Date(known) : new Date(momentOf(engine, options));
+  return task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
 }
 
 /** The moment whose truth is asked for, as a part of a filter. */

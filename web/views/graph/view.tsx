@@ -7,6 +7,7 @@ import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
 import { colourAt, EDGE_KINDS, type GraphNode, graphOf } from './around.ts';
+import { Chains, litBy, useChains } from './chains.tsx';
 
 const Drawing = lazy(() => import('./drawing.tsx'));
 
@@ -91,7 +92,9 @@ export default function GraphView() {
 
 /** The settings of this view that stay when another memory is put in the middle. */
 function own(params: URLSearchParams): Readonly<Record<string, string | undefined>> {
-  return { depth: params.get('depth') ?? undefined, links: params.get('links') ?? undefined };
+  return Object.fromEntries(
+    ['depth', 'links', 'q', 'strategy'].map((name) => [name, params.get(name) ?? undefined]),
+  );
 }
 
 function Around({
@@ -106,12 +109,14 @@ function Around({
   readonly params: URLSearchParams;
 }) {
   const { nodes, edges } = useMemo(() => graphOf(around), [around]);
+  const chains = useChains(params);
+  const lit = useMemo(() => litBy(chains.answer, edges), [chains.answer, edges]);
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const kinds = new Set(edges.map(colourAt));
   return (
     <div class="graph-columns" aria-busy={pending}>
       <div class="stack">
-        <Drawing nodes={nodes} edges={edges} lit={undefined} open={(id) => go('graph', own(params), id)} />
+        <Drawing nodes={nodes} edges={edges} lit={lit} open={(id) => go('graph', own(params), id)} />
         <div class="legend">
           {EDGE_KINDS.map(
             (kind, index) =>
@@ -132,6 +137,7 @@ function Around({
             Open
           </a>
         </h2>
+        <Chains asked={chains} labels={labels} />
         {nodes.length === 1 && <p class="quiet">Nothing is related to it or linked with it.</p>}
         {DEPTHS.map((depth) => {
           const there = nodes.filter((node) => node.depth === depth);
@@ -143,7 +149,7 @@ function Around({
               </h3>
               <ul class="lines heaped graph-list">
                 {there.map((node) => (
-                  <li key={node.id}>
+                  <li key={node.id} class={lit?.has(node.id) ? 'lit' : ''}>
                     <NodeLine node={node} params={params} />
                     {edges
                       .filter(({ from, to }) => from === node.id || to === node.id)

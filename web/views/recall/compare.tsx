@@ -4,7 +4,8 @@ import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { href, setParams, useRoute } from '../../router.ts';
-import type { Asking } from './request.ts';
+import { Parameters } from './parameters.tsx';
+import { type Asking, BESIDE, chosenParameters, unset } from './request.ts';
 
 type Line = readonly [fromY: number, toY: number, id: string];
 
@@ -19,8 +20,14 @@ export function Compare({
   const { params } = useRoute();
   const left = options.strategy ?? 'hybrid';
   const right = params.get('against') ?? strategies.find(({ name }) => name !== left)?.name ?? left;
+  const beside = strategies.find(({ name }) => name === right);
   const { scope, types, limit } = options;
-  const fields = { strategies: [left, right], limit: limit ?? 10, scope, types };
+  const chosen = Object.entries({
+    [left]: options.parameters,
+    [right]: beside && chosenParameters(params, beside.parameters, BESIDE),
+  }).filter(([, values]) => values && Object.keys(values).length > 0);
+  const parameters = chosen.length > 0 ? Object.fromEntries(chosen) : undefined;
+  const fields = { strategies: [left, right], parameters, limit: limit ?? 10, scope, types };
   const { answer, error, pending } = useAsk(
     query === undefined || left === right
       ? undefined
@@ -45,7 +52,7 @@ export function Compare({
           <select
             aria-label="The other strategy"
             value={right}
-            onChange={(event) => setParams({ against: event.currentTarget.value })}
+            onChange={(event) => setParams({ ...unset(params, BESIDE), against: event.currentTarget.value })}
           >
             {strategies
               .filter(({ name }) => name !== left)
@@ -56,6 +63,12 @@ export function Compare({
         </label>
         <CopyAs verb="compare" fields={{ query, ...fields }} answer={answer} />
       </div>
+      {beside && beside.parameters.length > 0 && (
+        <details class="stack beside">
+          <summary>Parameters of {right}</summary>
+          <Parameters strategy={beside} prefix={BESIDE} />
+        </details>
+      )}
       {agreement && (
         <p class="quiet">
           {agreement.shared} in both

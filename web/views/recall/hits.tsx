@@ -4,6 +4,7 @@ import { useCell } from '../../cell.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
+import { href } from '../../router.ts';
 import { type Label, label, labels } from './labels.ts';
 import type { Ranking } from './ranking.ts';
 import { Report } from './report.tsx';
@@ -18,6 +19,9 @@ export function Hits({
   readonly ranking: Ranking;
   readonly query: string | undefined;
 }) {
+  const labelOf = new Map(
+    rows.map(({ hit: { memory } }) => [memory.id, (memory.title ?? memory.content).slice(0, 60)]),
+  );
   const names = partNames(rows.map(({ explanation }) => explanation));
   return (
     <div class={`stack ${useLit()}`}>
@@ -60,7 +64,10 @@ export function Hits({
             {evidenceChains.map(({ ids, weight }) => (
               <li key={ids.join(' ')} class="row">
                 <span class="number quiet">{weight.toFixed(2)}</span>
-                <span class="stored">{ids.join(' → ')}</span>
+                <span class="stored">{ids.map((id) => labelOf.get(id) ?? id).join(' → ')}</span>
+                <a href={href('graph', { q: query, strategy: trace.strategy, depth: '3' }, ids[0])}>
+                  In the graph
+                </a>
               </li>
             ))}
           </ul>

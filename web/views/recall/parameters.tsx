@@ -3,28 +3,41 @@ import { setParams, useRoute } from '../../router.ts';
 import { presentValue, setting, unset } from './request.ts';
 
 /** The parameters of a strategy: what is moved is asked at once. */
-export function Parameters({ strategy }: { readonly strategy: StrategyDescription }) {
+export function Parameters({
+  strategy,
+  prefix,
+}: {
+  readonly strategy: StrategyDescription;
+  /** Where they stand in the address. */
+  readonly prefix: string;
+}) {
   const { params } = useRoute();
   const { parameters } = strategy;
-  const changed = Object.keys(unset(params)).length;
+  const changed = Object.keys(unset(params, prefix)).length;
   if (parameters.length === 0) return <p class="quiet">This strategy has no parameters.</p>;
   return (
     <div class="stack">
       {parameters.map((parameter) => (
-        <Parameter key={`${strategy.name} ${parameter.name}`} parameter={parameter} />
+        <Parameter key={`${strategy.name} ${parameter.name}`} parameter={parameter} prefix={prefix} />
       ))}
-      <button type="button" disabled={changed === 0} onClick={() => setParams(unset(params))}>
+      <button type="button" disabled={changed === 0} onClick={() => setParams(unset(params, prefix))}>
         Reset to defaults
       </button>
     </div>
   );
 }
 
-function Parameter({ parameter }: { readonly parameter: StrategyParameter }) {
+function Parameter({
+  parameter,
+  prefix,
+}: {
+  readonly parameter: StrategyParameter;
+  readonly prefix: string;
+}) {
   const { params } = useRoute();
   const { name, kind, min, max, choices = [], description } = parameter;
-  const value = presentValue(params, parameter);
-  const set = (next: number | string | boolean) => setParams(setting(parameter, next));
+  const value = presentValue(params, parameter, prefix);
+  const set = (next: number | string | boolean) => setParams(setting(parameter, next, prefix));
   if (kind === 'flag') {
     return (
       <label class="row" title={description}>
@@ -53,7 +66,7 @@ function Parameter({ parameter }: { readonly parameter: StrategyParameter }) {
   const step = stepOf(high - low);
   return (
     <div class={`slider ${value === parameter.default ? '' : 'changed'}`} title={description}>
-      <label for={`parameter-${name}`}>{name}</label>
+      <label for={`parameter-${prefix}${name}`}>{name}</label>
       <input
         type="number"
         class="number"
@@ -65,7 +78,7 @@ function Parameter({ parameter }: { readonly parameter: StrategyParameter }) {
         onChange={(event) => set(within(event.currentTarget.valueAsNumber, parameter))}
       />
       <input
-        id={`parameter-${name}`}
+        id={`parameter-${prefix}${name}`}
         type="range"
         min={low}
         max={high}

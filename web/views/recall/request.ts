@@ -8,8 +8,10 @@ export interface Asking {
   readonly options: RecallOptions;
 }
 
-/** Parameters of a strategy stand in the address under their names after this. */
-const PREFIX = 'p.';
+/** Parameters of the strategy stand in the address under their names after this. */
+export const OWN = 'p.';
+/** Those of the strategy beside it. */
+export const BESIDE = 'b.';
 
 /** What the address asks for. The inspector only looks: nothing is learnt from its recalls, and none is recorded. */
 export function askingOf(params: URLSearchParams, strategy: StrategyDescription | undefined): Asking {
@@ -17,7 +19,7 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
   const floor = params.get('floor');
   const limit = Number(params.get('limit'));
   const types = params.get('types')?.split(',').filter(Boolean) ?? [];
-  const parameters = strategy ? chosen(params, strategy.parameters) : {};
+  const parameters = strategy ? chosenParameters(params, strategy.parameters, OWN) : {};
   return {
     query: strategy?.takesQuery === false ? undefined : query,
     options: {
@@ -34,25 +36,34 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
 }
 
 /** The value of a parameter: of the address, else the default. */
-export function presentValue(params: URLSearchParams, parameter: StrategyParameter): Value {
-  const text = params.get(PREFIX + parameter.name);
+export function presentValue(params: URLSearchParams, parameter: StrategyParameter, prefix: string): Value {
+  const text = params.get(prefix + parameter.name);
   if (text === null) return parameter.default;
   if (parameter.kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : parameter.default;
   return parameter.kind === 'flag' ? text === 'true' : text;
 }
 
 /** The change of the address that sets a parameter; its default is left out. */
-export function setting(parameter: StrategyParameter, value: Value): Record<string, string | undefined> {
-  return { [PREFIX + parameter.name]: value === parameter.default ? undefined : String(value) };
+export function setting(
+  parameter: StrategyParameter,
+  value: Value,
+  prefix: string,
+): Record<string, string | undefined> {
+  return { [prefix + parameter.name]: value === parameter.default ? undefined : String(value) };
 }
 
 /** The change that takes all parameters back to their defaults. */
-export function unset(params: URLSearchParams): Record<string, string | undefined> {
-  const names = [...params.keys()].filter((name) => name.startsWith(PREFIX));
+export function unset(params: URLSearchParams, prefix: string): Record<string, string | undefined> {
+  const names = [...params.keys()].filter((name) => name.startsWith(prefix));
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-function chosen(params: URLSearchParams, all: readonly StrategyParameter[]): Record<string, Value> {
-  const changed = all.filter(({ name }) => params.has(PREFIX + name));
-  return Object.fromEntries(changed.map((each) => [each.name, presentValue(params, each)]));
+/** What the address sets. */
+export function chosenParameters(
+  params: URLSearchParams,
+  all: readonly StrategyParameter[],
+  prefix: string,
+): Record<string, Value> {
+  const changed = all.filter(({ name }) => params.has(prefix + name));
+  return Object.fromEntries(changed.map((each) => [each.name, presentValue(params, each, prefix)]));
 }

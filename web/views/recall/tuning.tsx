@@ -8,7 +8,7 @@ import { Failure } from '../../parts/states.tsx';
 import { href, setParams } from '../../router.ts';
 import { session } from '../../session.ts';
 import { labels, questionsOf } from './labels.ts';
-import { setting } from './request.ts';
+import { OWN, setting } from './request.ts';
 
 /** Of the rankings in which labelled memories are looked for. */
 const DEPTH = 50;
@@ -124,7 +124,7 @@ function Result({ tuned, strategy }: { readonly tuned: Tuned; readonly strategy:
     const values = valuesOf(fitted);
     const changes = strategy.parameters.map((each) => {
       const value = values[each.name];
-      return value === undefined ? {} : setting(each, value);
+      return value === undefined ? {} : setting(each, value, OWN);
     });
     setParams({ ...Object.assign({}, ...changes), tab: undefined });
   };

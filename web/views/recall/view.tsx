@@ -14,7 +14,7 @@ import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
 import { Parameters } from './parameters.tsx';
 import { type Ranking, rankingOf } from './ranking.ts';
-import { type Asking, askingOf, unset } from './request.ts';
+import { type Asking, askingOf, OWN, unset } from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
 
@@ -77,7 +77,7 @@ export default function RecallView() {
           aria-label="Strategy"
           value={strategy.name}
           onChange={(event) =>
-            setParams({ ...unset(params), strategy: event.currentTarget.value, floor: undefined })
+            setParams({ ...unset(params, OWN), strategy: event.currentTarget.value, floor: undefined })
           }
         >
           {strategies.map(({ name }) => (
@@ -90,7 +90,7 @@ export default function RecallView() {
           <p class="quiet">{strategy.description}</p>
           <details class="stack" open={innerWidth > 960}>
             <summary>Parameters</summary>
-            <Parameters strategy={strategy} />
+            <Parameters strategy={strategy} prefix={OWN} />
           </details>
           <details class="stack">
             <summary>Narrow</summary>
