@@ -187,7 +187,7 @@ function fishScript(all: readonly Words[]): string {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(':', ',').trim();
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** As one word, for each of the shells. */

@@ -2,6 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { SalienceError } from '../domain/errors.ts';
 import type { ProfileDefinition } from '../scoring/index.ts';
 
+/** The file with a formula of one's own: that of `--profile`, or that which stands for a strategy. */
+export function profileFile(options: {
+  readonly strategy?: string | undefined;
+  readonly profile?: string | undefined;
+}): string | undefined {
+  return options.profile ?? (isProfileFile(options.strategy) ? options.strategy : undefined);
+}
+
+export function isProfileFile(strategy: string | undefined): boolean {
+  return strategy !== undefined && /\.json$/i.test(strategy);
+}
+
 /** Reads a profile from a JSON file, unchecked. Throws `unreadable_file`, `invalid_profile`. */
 export async function readDefinition(path: string): Promise<ProfileDefinition> {
   let json: string;

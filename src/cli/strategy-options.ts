@@ -6,7 +6,7 @@ import { defineProfile } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 import type { Context } from './context.ts';
 import type { LookBackFlags } from './look-back.ts';
-import { readDefinition } from './profile-file.ts';
+import { profileFile, readDefinition } from './profile-file.ts';
 import { addVerbOptions, argumentsOf } from './verb-options.ts';
 
 /** The options of everything that ranks. */
@@ -42,7 +42,8 @@ export async function readStrategy(
     misused('give --strategy or --profile, not both');
   }
   const given = argumentsOf(verb, options, ...but);
-  const definition = options.profile === undefined ? undefined : await readDefinition(options.profile);
+  const file = profileFile(options);
+  const definition = file === undefined ? undefined : await readDefinition(file);
   const profile = definition ? defineProfile(definition) : findBuiltinProfile(options.strategy ?? 'hybrid');
   const strategy = profile && strategyOf(profile);
   const learns = options.track !== false && given['asOf'] === undefined;

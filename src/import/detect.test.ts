@@ -55,3 +55,19 @@ test('no format of a file takes a folder', async () => {
     });
   }
 });
+
+test('what commands print as JSON is read, and a memory comes back as it was', async () => {
+  const memory = {
+    ...{ id: 'tea', content: 'Likes tea', createdAt: '2026-01-01T00:00:00.000Z', revisionCount: 1 },
+  };
+  for (const printed of [
+    { memories: [memory], total: 1 },
+    { query: 'tea', hits: [{ rank: 1, memory }] },
+    memory,
+  ]) {
+    const { items } = await readContent('answer.json', printed);
+    expect(items).toEqual([expect.objectContaining({ kind: 'record', memory })]);
+  }
+  const { items } = await readContent('answer.json', { hits: [{ memory }, { memory: null }] });
+  expect(items[1]).toEqual(expect.objectContaining({ kind: 'unusable', reason: 'is no memory' }));
+});

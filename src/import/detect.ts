@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { answer } from './answer.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import { type DocumentFormat, openParts, type Part, partsByUser, partsOfUser } from './document-format.ts';
@@ -10,7 +11,7 @@ import { letta } from './letta.ts';
 import { isGraphLine } from './mcp-memory.ts';
 import { mem0 } from './mem0.ts';
 
-const documentFormats = { mem0, letta, chatgpt, claude, engram } as const satisfies Readonly<
+const documentFormats = { answer, mem0, letta, chatgpt, claude, engram } as const satisfies Readonly<
   Record<string, DocumentFormat>
 >;
 export type DocumentFormatName = keyof typeof documentFormats;

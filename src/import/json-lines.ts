@@ -116,15 +116,7 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
   if (id !== undefined && (typeof id !== 'string' || id.trim() === '')) {
     return unusable(where, 'has an id that is not a string');
   }
-  if (isRecord(fields)) {
-    const memory = withPresentNames(fields);
-    const unknown = Object.keys(memory).find((key) => !recordKeys.has(key));
-    if (unknown === undefined) return { kind: 'record', where, memory: memory as unknown as Memory };
-    return unusable(
-      where,
-      `has a field ${JSON.stringify(unknown)} that no memory has; was it written by a newer version?`,
-    );
-  }
+  if (isRecord(fields)) return readRecord(fields, where);
   // What the engine is handed it checks; here only the defaults of an import are put in.
   const input = fields as unknown as RememberInput;
   const tags =
@@ -146,7 +138,18 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
 }
 
 /** Only an export knows how often a memory was revised. */
-function isRecord(fields: Fields): boolean {
+/** A whole memory, as this engine writes it. */
+export function readRecord(fields: Fields, where: string): ImportItem {
+  const memory = withPresentNames(fields);
+  const unknown = Object.keys(memory).find((key) => !recordKeys.has(key));
+  if (unknown === undefined) return { kind: 'record', where, memory: memory as unknown as Memory };
+  return unusable(
+    where,
+    `has a field ${JSON.stringify(unknown)} that no memory has; was it written by a newer version?`,
+  );
+}
+
+export function isRecord(fields: Fields): boolean {
   return (
     fields['id'] !== undefined && fields['createdAt'] !== undefined && fields['revisionCount'] !== undefined
   );

@@ -1,6 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -31,8 +29,7 @@ describe('salience completion', () => {
 
   it.skipIf(!has('bash'))('completes in bash', async () => {
     using work = createWorkplace();
-    const script = join(work.directory, 'salience.bash');
-    writeFileSync(script, (await work.shell('salience completion bash')).stdout);
+    const script = work.file('salience.bash', (await work.shell('salience completion bash')).stdout);
     expect(offered(script, 'salience', 'rec')).toEqual(['recall', 'recalls']);
     expect(offered(script, 'salience', '--path', 'a b', 'recall', '--strat')).toEqual(['--strategy']);
     // The value of an option is no command.
@@ -49,11 +46,57 @@ describe('salience completion', () => {
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
   });
 
-  it.each(['zsh', 'fish'].filter(has))('is read by %s (skipped where it is not installed)', async (shell) => {
+  it.skipIf(!has('zsh'))('completes in zsh (skipped where it is not installed)', async () => {
     using work = createWorkplace();
-    const script = join(work.directory, 'script');
-    writeFileSync(script, (await work.shell(`salience completion ${shell}`)).stdout);
-    expect(spawnSync(shell, ['-n', script]).status).toBe(0);
+    const script = work.file('_salience', (await work.shell('salience completion zsh')).stdout);
+    // What the function asks zsh to offer, filtered as zsh does.
+    const program = `
+      compdef() {}
+      _files() { print -r -- FILES }
+      compadd() { shift; print -rl -- \${(M)@:#$PREFIX*} }
+      _describe() { print -rl -- \${(M)\${(P)@[-1]}:#$PREFIX*} }
+      source $1; shift; words=("$@"); CURRENT=$#; PREFIX=$words[-1]; _salience`;
+    const offered = (...typed: readonly string[]) =>
+      execFileSync('zsh', ['-f', '-c', program, 'zsh', script, 'salience', ...typed], { encoding: 'utf8' })
+        .trim()
+        .split('\n');
+    expect(offered('rec')).toEqual([
+      'recall:find what matters now, ranked and explained',
+      'recalls:list recalls that were recorded',
+    ]);
+    expect(offered('--path', 'a b', 'recall', '--strat')).toEqual([
+      '--strategy:how to rank; salience profiles lists them (default: hybrid)',
+    ]);
+    expect(offered('--space', 'recall', 'upd')).toEqual(['update:change a memory']);
+    expect(offered('token', 'create', '--rights', '')).toEqual(['read', 'write', 'admin']);
+    expect(offered('completion', 'z')).toEqual(['zsh:']);
+    expect(offered('import', '')).toEqual(['FILES']);
+    expect(offered('recall', '--now', '')).toEqual(['FILES']);
+  });
+
+  it.skipIf(!has('fish'))('completes in fish (skipped where it is not installed)', async () => {
+    using work = createWorkplace();
+    const script = work.file('salience.fish', (await work.shell('salience completion fish')).stdout);
+    const offered = (typed: string) =>
+      execFileSync('fish', ['--no-config', '-c', `source ${script}; complete -C ${JSON.stringify(typed)}`], {
+        encoding: 'utf8',
+        env: { ...process.env, HOME: work.directory },
+      })
+        .trim()
+        .split('\n');
+    expect(offered('salience rec')).toEqual([
+      'recall\tfind what matters now, ranked and explained',
+      'recalls\tlist recalls that were recorded',
+    ]);
+    expect(offered('salience --path x recall --strat')).toEqual([
+      '--strategy\thow to rank; salience profiles lists them (default: hybrid)',
+    ]);
+    expect(offered('salience token create --rights ')).toEqual([
+      'admin\twhat it may do',
+      'read\twhat it may do',
+      'write\twhat it may do',
+    ]);
+    expect(offered('salience completion z')).toEqual(['zsh']);
   });
 
   it('names the shells that there are', async () => {

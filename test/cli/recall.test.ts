@@ -104,6 +104,15 @@ describe('recall', () => {
     expect(answer.trace.arms).toContainEqual(expect.objectContaining({ name: 'vector', status: 'off' }));
   });
 
+  it('takes for a strategy the file that profiles show prints', async () => {
+    const { stdout } = await work.salience(['profiles', 'show', 'bm25', '--json']);
+    work.file('mine.json', stdout.replace('"bm25"', '"mine"'));
+    const answer = await recall('coffee', '--strategy', 'mine.json');
+    const ids = ({ hits }: Pick<typeof answer, 'hits'>) => hits.map(({ memory }) => memory.id);
+    expect(ids(answer)).toEqual(ids(await recall('coffee', '--strategy', 'bm25')));
+    expect(answer.hits.length).toBeGreaterThan(0);
+  });
+
   it('fails with typed errors', async () => {
     const code = async (...args: string[]) => {
       const { code, stderr } = await work.salience(['recall', ...args, '--json']);

@@ -19,7 +19,7 @@ import { jobsFor } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
-import { readDefinition } from '../profile-file.ts';
+import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
 import { plainBlock, plainLine } from '../terminal-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -182,7 +182,7 @@ async function readStrategies(options: Options): Promise<{
 }> {
   const profiles: ProfileDefinition[] = [];
   const nameOf = async (given: string): Promise<string> => {
-    if (!/\.json$/i.test(given)) return given;
+    if (!isProfileFile(given)) return given;
     const definition = await readDefinition(given);
     profiles.push(definition);
     return definition.name;

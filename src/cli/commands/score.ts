@@ -8,7 +8,7 @@ import {
 } from '../../scoring/index.ts';
 import { action, type Context } from '../context.ts';
 import { collectPairs, type NamedValues } from '../options.ts';
-import { readDefinition } from '../profile-file.ts';
+import { profileFile, readDefinition } from '../profile-file.ts';
 import { formatTable } from '../table.ts';
 import { plainBlock } from '../terminal-text.ts';
 
@@ -45,10 +45,9 @@ export function configure(command: Command): void {
           context.misused('give --strategy or --profile: one of them');
         }
         const signals = parseSignals(options.signals, context);
+        const file = profileFile(options);
         const profile =
-          options.profile === undefined
-            ? (options.strategy as string)
-            : defineProfile(await readDefinition(options.profile));
+          file === undefined ? (options.strategy as string) : defineProfile(await readDefinition(file));
         const scoring = { now, parameters: options.param };
         const explanation = explain(profile, signals, scoring);
         const parts = features(profile, signals, scoring);

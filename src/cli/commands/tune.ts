@@ -20,7 +20,7 @@ import { jobsFor } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
-import { readDefinition } from '../profile-file.ts';
+import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -98,8 +98,7 @@ async function run(context: Context<Options>, files: readonly string[]): Promise
   const { options, signal } = context;
   const datasets: Dataset[] = [];
   for (const file of files) datasets.push(await readDataset(file, { signal }));
-  const isFile = /\.json$/i.test(options.profile);
-  const definition = isFile ? await readDefinition(options.profile) : undefined;
+  const definition = isProfileFile(options.profile) ? await readDefinition(options.profile) : undefined;
   const profile = definition ? defineProfile(definition) : builtinProfile(options.profile);
   const embedder = await embedderOf(context);
   const progress = createProgress('tuning', process.stderr);
