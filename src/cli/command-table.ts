@@ -32,6 +32,11 @@ function command(name: string, summary: string, load: Load): CommandEntry {
   return { name, summary, load };
 }
 
+/** A verb that needs no command of its own: what the table says is enough. */
+function plain(name: VerbName): CommandEntry {
+  return verb(name, async () => (await import('./plain-command.ts')).plainCommand(name));
+}
+
 function commandNameOf(name: VerbName): string {
   return toolNameOf(name).replaceAll('_', '-');
 }
@@ -62,6 +67,9 @@ const GROUPS: readonly CommandGroup[] = [
       verb('links', () => import('./commands/links.ts')),
       verb('entities', () => import('./commands/entities.ts')),
       command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
+      plain('entities'),
+      plain('neighbours'),
+      plain('paths'),
       verb('explain', () => import('./commands/explain.ts')),
       verb('whyNot', () => import('./commands/why-not.ts')),
       verb('compare', () => import('./commands/compare.ts')),
@@ -78,10 +86,14 @@ const GROUPS: readonly CommandGroup[] = [
       verb('conflicts', () => import('./commands/conflicts.ts')),
       verb('resolve', () => import('./commands/resolve.ts')),
       verb('feedback', () => import('./commands/feedback.ts')),
+      plain('setImportance'),
+      plain('markUsed'),
       verb('link', () => import('./commands/link.ts')),
       verb('unlink', () => import('./commands/unlink.ts')),
       verb('relate', () => import('./commands/relate.ts')),
       verb('unrelate', () => import('./commands/unrelate.ts')),
+      plain('mergeEntities'),
+      plain('splitEntity'),
       verb('operations', () => import('./commands/operations.ts')),
       verb('undo', () => import('./commands/undo.ts')),
     ],
@@ -148,6 +160,7 @@ const GROUPS: readonly CommandGroup[] = [
   {
     heading: 'Formulas and evaluation:',
     commands: [
+      plain('strategies'),
       command('profiles', 'list, show and check scoring formulas', () => import('./commands/profiles.ts')),
       command(
         'score',
@@ -201,7 +214,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     heading: 'Other commands:',
     commands: VERB_NAMES.filter((name) => !elsewhere.includes(name) && !listed.has(commandNameOf(name))).map(
-      (name) => verb(name, async () => (await import('./plain-command.ts')).plainCommand(name)),
+      plain,
     ),
   },
 ];

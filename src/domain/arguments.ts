@@ -211,7 +211,11 @@ export const narrowingArguments = {
     option: '--in-scope <scope>',
   },
   types: { ...texts, about: 'only these types', option: '--type <type>' },
-  typesExclude: { ...texts, about: 'not these types; not together with types', option: '--not-type <type>' },
+  typesExclude: {
+    ...texts,
+    about: 'none of these types; give this or types, not both',
+    option: '--not-type <type>',
+  },
   tags: { ...texts, about: 'only memories that carry all of these tags', option: '--tag <tag>' },
   metadata: {
     ...metadataFilter,
@@ -332,7 +336,7 @@ export const recallArguments = {
   ...strategyArguments,
   sessionId: {
     ...text,
-    about: 'the session in which this is asked, as start_session returned it',
+    about: 'the session in which this is asked',
     option: '--session <id>',
   },
   track: {

@@ -131,7 +131,7 @@ function moduleOf({ text }: PageBlock): string {
   const given = Object.entries(GIVEN).filter(
     ([name]) =>
       new RegExp(`(?<![\\w.'])${name}(?![\\w':])`).test(text) &&
-      !new RegExp(`(?:const|let|using) (?:${name}\\b|\\{[^}=]*\\b${name}\\b[^}=]*\\} =)`).test(text),
+      !new RegExp(`(?:const|let|using) (?:${name}\\b|[[{][^=]*\\b${name}\\b[^=]*[\\]}] =)`).test(text),
   );
   return [...given.map(([, code]) => code), text, 'export {};', ''].join('\n');
 }

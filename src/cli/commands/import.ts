@@ -52,17 +52,14 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        'what they hold (default: as they look; a folder means Markdown and text)',
+        'what the files hold (default: found out; of a folder, its Markdown and text)',
       ).choices(IMPORT_FORMATS),
     )
     .option('--scope <scope>', 'for what names no scope of its own (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
     .option('--user <user>', 'of a file of several users: the one whose memories are imported')
-    .option(
-      '--space-per-user',
-      'of a file of several users: each into the space of their name, below --space if given',
-    )
-    .option('--update', 'for an export: overwrite memories that differ here, even if the export is not newer')
+    .option('--space-per-user', 'of a file of several users: each user into the space of that name')
+    .option('--update', 'replace memories that are there, even if those of the file are older')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
         const { user, spacePerUser } = context.options;
