@@ -67,7 +67,6 @@ const GROUPS: readonly CommandGroup[] = [
       verb('links', () => import('./commands/links.ts')),
       verb('entities', () => import('./commands/entities.ts')),
       command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
-      plain('entities'),
       plain('neighbours'),
       plain('paths'),
       verb('explain', () => import('./commands/explain.ts')),

@@ -62,6 +62,7 @@ it.skipIf(!next)(
     const sqlite = join(modules, '@photostructure/sqlite');
     rmSync(sqlite);
     cpSync(join(root, 'node_modules/@photostructure/sqlite'), sqlite, { recursive: true });
+    symlinkSync(join(root, 'node_modules/node-gyp-build'), join(modules, 'node-gyp-build'), 'dir');
     for (const name of readdirSync(next as string)) {
       if (!name.startsWith('.')) symlinkSync(join(next as string, name), join(modules, name), 'dir');
     }

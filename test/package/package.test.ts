@@ -127,6 +127,38 @@ describe('the packed package', () => {
     },
   );
 
+  it.each([
+    ['langchain', '@langchain/core'],
+    ['mastra', '@mastra/core'],
+    ['otel', '@opentelemetry/api'],
+  ])('salience/%s says that %s is not installed', (subpath, peer) => {
+    const name = join(folder, 'node_modules', peer);
+    renameSync(name, `${name}-aside`);
+    try {
+      const code = `await import('salience/${subpath}').catch(({ code, message }) => console.log(code, message));`;
+      expect(runModule(code)).toBe(
+        `unsupported salience/${subpath} needs the package ${peer}, which is not installed: npm install ${peer}\n`,
+      );
+    } finally {
+      renameSync(`${name}-aside`, name);
+    }
+  });
+
+  it.each([
+    ['ai-sdk', 'ai'],
+    ['openai-agents', '@openai/agents-core'],
+  ])('salience/%s loads without %s, of which it needs types alone', (subpath, peer) => {
+    const name = join(folder, 'node_modules', peer);
+    renameSync(name, `${name}-aside`);
+    try {
+      expect(runModule(`console.log(Object.keys(await import('salience/${subpath}')).length > 0);`)).toBe(
+        'true\n',
+      );
+    } finally {
+      renameSync(`${name}-aside`, name);
+    }
+  });
+
   it('says that pg is not installed', () => {
     const name = join(folder, 'node_modules', 'pg');
     renameSync(name, `${name}-aside`);
@@ -143,15 +175,25 @@ describe('the packed package', () => {
     }
   });
 
-  it('gives types for every subpath', () => {
-    const lines = subpaths.map((name, index) => `import * as s${index} from '${name}';\nvoid s${index};`);
-    const use = "const memory: import('salience').Memory | undefined = undefined;\nvoid memory;";
-    writeFileSync(join(folder, 'types.ts'), [...lines, use, ''].join('\n'));
-    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--target', 'es2022'];
-    const modules = ['--lib', 'es2023,esnext.disposable,dom', '--module', 'nodenext'];
-    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    expect(run(tsc, '--ignoreConfig', ...flags, ...modules, 'types.ts')).toBe('');
-  });
+  // What projects on Node.js have, and those that are bundled.
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ])(
+    'gives types for every subpath (module %s, moduleResolution %s)',
+    (module, moduleResolution) => {
+      const lines = subpaths.map((name, index) => `import * as s${index} from '${name}';\nvoid s${index};`);
+      const use = "const memory: import('salience').Memory | undefined = undefined;\nvoid memory;";
+      writeFileSync(join(folder, 'types.ts'), [...lines, use, ''].join('\n'));
+      const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--target', 'es2022'];
+      const modules = ['--lib', 'es2023,esnext.disposable,dom', '--module', module];
+      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const resolution = ['--moduleResolution', moduleResolution];
+      expect(run(tsc, '--ignoreConfig', ...flags, ...modules, ...resolution, 'types.ts')).toBe('');
+    },
+    120_000,
+  );
 
   it('remembers and recalls by meaning, with the table that comes with it', () => {
     const code = `
