@@ -237,9 +237,9 @@ test('forgetting all that the last use returned leaves the index as it is', asyn
   const { store } = observed();
   const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
   await memory.remember('Prefers tea', { id: 'a' });
+  expect((await memory.recall('tea', { strategy: 'retention' })).hits).toHaveLength(1);
   await memory.remember('Prefers coffee', { id: 'b' });
-  await memory.recall('tea', { strategy: 'retention', limit: 1 });
-  await memory.recall('coffee', { track: false });
+  await memory.recall('coffee', { strategy: 'bm25', track: false });
   await memory.forget('a');
   const { hits, trace } = await memory.recall('prefers', { strategy: 'bm25', track: false });
   expect(hits.map((hit) => hit.memory.id)).toEqual(['b']);
