@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -335,5 +335,35 @@ describe('maintain', () => {
     await expect(one.maintain({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     await close();
     await expect(one.maintain()).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('ready', () => {
+  test('while files can be written and their schema fits; nothing is left behind', async () => {
+    await using spaces = openSpaces({ path: directory, embedder: 'none' });
+    await spaces.ready();
+    expect(await readdir(directory)).toEqual([]);
+    await (await spaces.get('alice')).remember('Prefers tea');
+    await spaces.ready();
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const [name] = (await readdir(directory)).filter((each) => each.endsWith('.db'));
+    const path = join(directory, name ?? '');
+    const file = new DatabaseSync(path);
+    file.exec('PRAGMA user_version = 9999');
+    file.close();
+    await expect(spaces.ready()).rejects.toMatchObject({ code: 'newer_store' });
+    await rm(directory, { recursive: true });
+    await writeFile(directory, 'a file in its place');
+    await expect(spaces.ready()).rejects.toMatchObject({ code: expect.stringMatching(/^store_/) });
+  });
+
+  test('of a store that says nothing of it, and of one that may only be read', async () => {
+    await using own = openSpaces({ path: 'own', store: createReferenceStore(), embedder: 'none' });
+    await own.ready();
+    await using reading = openSpaces({ path: directory, readOnly: true, embedder: 'none' });
+    await reading.ready();
+    expect(await readdir(directory)).toEqual([]);
+    await reading.close();
+    await expect(reading.ready()).rejects.toMatchObject({ code: 'closed' });
   });
 });

@@ -72,6 +72,17 @@ export interface Spaces extends AsyncDisposable {
    */
   maintain(options?: MaintainSpacesOptions): Promise<SpacesMaintenance>;
   /**
+   * Rejects while the store behind the spaces cannot be used: it cannot be reached or written to, its schema does not fit, its
+   * disk is full. With `readOnly` nothing is written to find out. A store of your own is asked if it has `ready`.
+   *
+   * @example
+   * ```ts
+   * await using spaces = openSpaces({ path: './memory' });
+   * await spaces.ready();
+   * ```
+   */
+  ready(): Promise<void>;
+  /**
    * Closes all of them; what is called afterwards throws `closed`.
    *
    * @example
@@ -280,6 +291,12 @@ export function openSpaces(options: SpacesOptions): Spaces {
     },
     get: (space) => use(space, async (memory) => whenever(memory, (work) => use(space, work))),
     delete: remove,
+    async ready() {
+      if (closed) throw closedError();
+      const behind = await theStore();
+      if (options.readOnly) await behind.listSpaces();
+      else await behind.ready?.();
+    },
     async maintain(given = {}) {
       if (closed) throw closedError();
       onlyKeys(given, MAINTAIN_OPTIONS, 'maintain');

@@ -22,7 +22,8 @@ import { createWaitingPlaces } from './waiting.ts';
 
 export interface ServerOptions {
   /** Closed with the server. */
-  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'>;
+  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'> &
+    Partial<Pick<Spaces, 'ready'>>;
   /** Whether tokens with the right `admin` may delete their space. Default is false. */
   readonly deleteSpaces?: boolean | undefined;
   readonly tokens: Pick<TokenStore, 'authenticate'>;
@@ -70,7 +71,7 @@ export interface ServerOptions {
   readonly version?: string | undefined;
   /**
    * Asked at `/readyz`: rejects while the store behind the spaces cannot be used, so that a balancer sends requests
-   * elsewhere. Default is that it can.
+   * elsewhere. Default is `ready` of the spaces.
    */
   readonly ready?: (() => Promise<unknown>) | undefined;
   /**
@@ -197,7 +198,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version ?? '0',
     mounts: options.mount ?? {},
     closing: () => closing,
-    ready: options.ready,
+    ready: options.ready ?? options.spaces.ready,
   });
   const server = createServer(
     {

@@ -38,7 +38,7 @@ export interface Store extends AsyncDisposable {
   readonly shared?: SharedTexts | undefined;
   /**
    * Rejects while the store cannot be written to: it cannot be reached, its schema does not fit, its disk is full. Absent
-   * where nothing but writing tells.
+   * where that cannot happen.
    */
   readonly ready?: (() => Promise<void>) | undefined;
   /** Copies whole spaces out of the store and into it, with all that they hold (see `copySpace`); absent where it cannot. */

@@ -119,7 +119,6 @@ export function configure(command: Command): void {
           maxConnectionsPerAddress: options.maxConnectionsPerAddress,
           log: options.log ? writeLog : undefined,
           version,
-          ready: opening.store?.ready,
           shared: opening.store?.shared,
           mount: { '/mcp': mcp.answer },
         });

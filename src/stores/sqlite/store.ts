@@ -10,6 +10,7 @@ import { translateFileError } from './faults.ts';
 import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
 import { createMemoryStore } from './memory.ts';
+import { checkReady } from './ready.ts';
 import { sharedFiles } from './shared.ts';
 
 export interface SqliteStoreOptions {
@@ -84,6 +85,10 @@ export function createObservedSqliteStore(
       await Promise.all(mine.map((space) => space.close()));
       for (const space of mine) opened.delete(space);
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
+    },
+    async ready() {
+      checkOpen();
+      await checkReady(root);
     },
     copying: copyingIn(root, { synchronous, busyTimeout }),
     shared: sharedFiles(root),

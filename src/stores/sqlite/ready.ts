@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SalienceError } from '../../domain/errors.ts';
+import { connect } from './connection.ts';
+import { translateFileError } from './faults.ts';
+import { identify } from './schema.ts';
+
+/** What is written to find out whether there is room: more than a file of a few bytes, which may lie beside its name. */
+const PROBE_BYTES = 64 * 1024;
+
+/**
+ * Rejects while memories cannot be kept in a directory: it cannot be written to, its disk is full, or the file that was written
+ * to last is of a schema that this version does not know.
+ */
+export async function checkReady(directory: string): Promise<void> {
+  const probe = join(directory, `.ready-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(directory, { recursive: true });
+    const file = await open(probe, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
+    try {
+      await file.writeFile(Buffer.alloc(PROBE_BYTES));
+      await file.sync();
+    } finally {
+      await file.close();
+      await rm(probe, { force: true });
+    }
+    const latest = await latestFile(directory);
+    if (latest === undefined) return;
+    const connection = await connect(latest, { readOnly: true, timeout: 1000 });
+    try {
+      identify(connection);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw SalienceError.isInstance(error) ? error : translateFileError(error, directory);
+  }
+}
+
+async function latestFile(directory: string): Promise<string | undefined> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.db'));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      // It may have been deleted meanwhile.
+      const known = await stat(path).catch(() => undefined);
+      return known ? [{ path, at: known.mtimeMs }] : [];
+    }),
+  );
+  return found.flat().sort((a, b) => b.at - a.at)[0]?.path;
+}
