@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { SECTIONS } from './sections.mjs';
 
+const textOf = (path) => readFileSync(new URL(`./pages/${path}`, import.meta.url), 'utf8');
+
 /** The first heading of a page. */
 function titleOf(path) {
-  return /^# (.+)$/m.exec(readFileSync(new URL(`./pages/${path}`, import.meta.url), 'utf8'))?.[1] ?? path;
+  return /^# (.+)$/m.exec(textOf(path))?.[1] ?? path;
 }
+
+/** Tables of many words are read from the top of a row, and a page without an outline has the whole width. */
+const style = `
+  .vp-doc td { vertical-align: top }
+  .vp-doc th, .vp-doc td { padding: 6px 10px }
+  .VPDoc:not(.has-aside) .content-container.content-container { max-width: none }
+  .VPDoc:not(.has-aside) .container.container { max-width: 1200px }`;
 
 const linkOf = (path) => `/${path.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')}`;
 
@@ -35,6 +44,13 @@ export default {
   cleanUrls: true,
   rewrites: (path) => path.replace(/(^|\/)README\.md$/, '$1index.md'),
   markdown: { config: plainLinks },
+  head: [
+    ['style', {}, style],
+    ['link', { rel: 'icon', href: 'data:,' }],
+  ],
+  transformPageData({ filePath }) {
+    return /^## /m.test(textOf(filePath)) ? undefined : { frontmatter: { aside: false } };
+  },
   themeConfig: {
     // In the page itself: nothing typed here leaves the browser.
     search: { provider: 'local' },

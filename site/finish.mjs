@@ -11,7 +11,7 @@ const textOf = (path) => readFileSync(`${pages}${path}`, 'utf8');
 const summaryOf = (text) =>
   text
     .split(/\n\n+/)
-    .find((part) => /^[A-Z`[*]/.test(part))
+    .find((part) => /^[A-Z`[*]/.test(part) && !part.startsWith('```'))
     ?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[*\s]+/g, ' ')
     .replace(/(?<=\w\.) .*$/, '')
