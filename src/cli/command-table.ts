@@ -66,6 +66,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('beliefs', () => import('./commands/beliefs.ts')),
       verb('links', () => import('./commands/links.ts')),
       verb('entities', () => import('./commands/entities.ts')),
+      verb('paths', () => import('./commands/paths.ts')),
       command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
       plain('neighbours'),
       plain('paths'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Neighbourhood, StatedRelation } from '../index.ts';
-import { formatNeighbourhood, neighbourhoodAsDot, neighbourhoodAsMermaid } from './graph-text.ts';
+import type { GraphPath, Neighbourhood, StatedRelation } from '../index.ts';
+import { formatNeighbourhood, formatPath, neighbourhoodAsDot, neighbourhoodAsMermaid } from './graph-text.ts';
 
 const relation = (from: string, name: string, to: string, more: object = {}): StatedRelation => ({
   id: `relation:${from}/${name}/${to}`,
@@ -48,4 +48,13 @@ test('files for Graphviz and Mermaid quote what they must', () => {
   const mermaid = neighbourhoodAsMermaid(around);
   expect(mermaid).toContain('  n1["Acme #34;Inc#34;"]');
   expect(mermaid).toContain('  n0 -->|"works_at"| n1');
+});
+
+test('a path is one line, each relation the way it goes', () => {
+  const path = {
+    ids: ['ada', 'acme', 'bob'],
+    relations: [relation('ada', 'works_at', 'acme'), relation('bob', 'owns', 'acme')],
+  } as unknown as GraphPath;
+  const name = (id: string) => (id === 'acme' ? 'Ac\nme' : id);
+  expect(formatPath(path, name)).toBe('ada ─ works_at → Ac me ← owns ─ bob');
 });

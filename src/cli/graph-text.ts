@@ -1,4 +1,4 @@
-import type { Neighbourhood, StatedRelation } from '../index.ts';
+import type { GraphPath, Neighbourhood, StatedRelation } from '../index.ts';
 import { plainLine } from './terminal-text.ts';
 
 /** A neighbourhood as a tree: each memory once, below what it was reached from first. */
@@ -18,13 +18,28 @@ export function formatNeighbourhood({ entity, neighbours, relations }: Neighbour
     for (const [at, each] of next.entries()) {
       const isLast = at === next.length - 1;
       const away = other(each, id);
-      const arrow = each.from === id ? `─ ${plainLine(each.name)} → ` : `← ${plainLine(each.name)} ─ `;
+      const arrow = arrowFrom(id, each);
       lines.push(`${indent}${isLast ? '└' : '├'}${arrow}${names(away)}${whenOf(each)}`);
       if (depthOf(depths, away) > depthOf(depths, id)) draw(away, `${indent}${isLast ? '  ' : '│ '}`);
     }
   };
   draw(entity.id, '');
   return lines.join('\n');
+}
+
+/** A path in one line. */
+export function formatPath({ ids, relations }: GraphPath, nameOf: (id: string) => string): string {
+  return ids
+    .map((id, at) => {
+      const next = relations[at];
+      return `${plainLine(nameOf(id))}${next ? ` ${arrowFrom(id, next)}` : ''}`;
+    })
+    .join('');
+}
+
+/** A relation as it is walked from one of its ends. */
+function arrowFrom(id: string, { from, name }: StatedRelation): string {
+  return from === id ? `─ ${plainLine(name)} → ` : `← ${plainLine(name)} ─ `;
 }
 
 /** The same in the language of Graphviz. */

@@ -956,7 +956,6 @@ export const VERBS = {
     access: 'read',
     idempotent: true,
     route: 'GET /v1/entities',
-    example: 'entities coffee',
     answer: { list: 'entities' },
   },
   neighbours: {
@@ -1024,7 +1023,6 @@ export const VERBS = {
     idempotent: true,
     route: 'GET /v1/paths',
     answer: { list: 'paths' },
-    example: 'paths roast grinder',
   },
   stats: {
     summary: 'show statistics of a space',

@@ -12,7 +12,7 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 6;
+const LAYOUT = 7;
 
 interface Header {
   readonly layout: number;

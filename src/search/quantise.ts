@@ -1,4 +1,6 @@
-/** A unit vector in few bits a component: component ≈ scale · code. */
+import { rotated } from './rotate.ts';
+
+/** A unit vector in few bits a component, in rotated coordinates: component ≈ scale · code. */
 export interface Quantised<Codes = Int8Array> {
   readonly codes: Codes;
   readonly scale: number;
@@ -27,10 +29,11 @@ export function quantiseQuery(vector: Float32Array): Quantised<Int16Array> {
 }
 
 function approximate<Codes extends Int8Array | Int16Array>(
-  vector: Float32Array,
+  given: Float32Array,
   most: number,
   codes: Codes,
 ): Quantised<Codes> {
+  const vector = rotated(given);
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
   const scale = Math.fround(largest / most);

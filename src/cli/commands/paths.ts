@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { formatPath } from '../graph-text.ts';
+import { openToRead } from '../open.ts';
+import { addVerbOptions, argumentsOf } from '../verb-options.ts';
+
+export const examples = ['salience paths roast grinder'] as const;
+
+export function configure(command: Command): void {
+  command.argument('<from>', 'the name of an entity, or the id of a memory').argument('<to>', 'likewise');
+  addVerbOptions(command, 'paths').action(
+    action<object, [string, string]>(async (context, from, to) => {
+      await using memory = await openToRead(context);
+      const paths = await memory.paths(from, to, {
+        ...argumentsOf('paths', context.options),
+        signal: context.signal,
+      });
+      if (context.options.json) return context.printJson(paths);
+      if (paths.length === 0) return context.print('no path: a higher --max-length may find one');
+      const ids = [...new Set(paths.flatMap((path) => path.ids))];
+      const titles = await Promise.all(ids.map(async (id) => (await memory.get(id))?.title ?? id));
+      const names = new Map(ids.map((id, at) => [id, titles[at] as string]));
+      await context.print(paths.map((path) => formatPath(path, (id) => names.get(id) ?? id)).join('\n'));
+    }),
+  );
+}
