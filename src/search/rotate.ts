@@ -11,7 +11,8 @@ export function rotated(vector: Float32Array): Float64Array {
   const { length } = vector;
   const signs = signsFor(length);
   const turned = Float64Array.from(vector);
-  const block = 2 ** Math.floor(Math.log2(Math.max(1, length)));
+  let block = 1;
+  while (2 * block <= length) block *= 2;
   for (let start = 0; ; start = length - block) {
     for (let at = 0; at < block; at++) turned[start + at]! *= signs[start + at]!;
     transform(turned.subarray(start, start + block));

@@ -108,6 +108,7 @@ export async function searchIndex(
       // So many cannot be told apart by their codes: their vectors tell which of them are worth evaluating.
       waiting = await compareExactly(index, search, source, waiting, start);
       start = 0;
+      size = FIRST_GROUP;
       continue;
     }
     const next = Math.min(start + size, waiting.rows.length);
