@@ -14,6 +14,7 @@ const NAMES = [
   'living',
   'memory',
   'spaces',
+  'postgres',
   'mcp',
   'http',
   'language',
@@ -42,7 +43,7 @@ if (unknown)
   );
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.
-const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'entities', 'worth', 'scale', 'peers'];
+const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'entities', 'worth', 'scale', 'peers', 'postgres'];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -75,6 +76,14 @@ if (wanted('memory')) {
 if (wanted('spaces')) {
   const { benchSpaces } = await import('./spaces.mjs');
   save('spaces', { command: './run bench spaces', results: await benchSpaces(log) });
+}
+if (wanted('postgres')) {
+  const { benchPostgres } = await import('./postgres.mjs');
+  const size = args.includes('--size') ? sizes[0] : undefined;
+  // A small one is a try-out: it runs everything, and is not kept.
+  const small = size !== undefined && size < 100_000;
+  const results = await benchPostgres(small ? { size, spaces: 120, kills: 2 } : { size }, log);
+  if (!small) save('postgres', { command: './run bench postgres', results });
 }
 if (wanted('graph')) {
   const { benchGraph } = await import('./graph.mjs');
