@@ -27,8 +27,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'these are tasks of a checkout, which take minutes; their names are checked',
   'tools/distill/README.md': 'it needs a model of 90 MB',
   'docs/measured.md': 'it measures for hours, on datasets; the names of the tasks are checked',
-  'docs/guides/postgres.md': 'it needs a server',
-  'docs/guides/server.md': 'it needs a server',
+  'docs/guides/postgres.md': 'it needs a server; test/docs/server-guides.test.ts starts one',
+  'docs/guides/server.md': 'it needs a server; test/docs/server-guides.test.ts starts one',
   'README.md: ./run demo': 'it is of a checkout; test/demo.test.ts runs it',
   'README.md: ./run setup && npm pack': 'test/package packs',
   'README.md: cd ../your-project && npm install ../salience/salience-0.1.0.tgz':
