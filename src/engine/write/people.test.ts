@@ -85,6 +85,18 @@ test('nothing of it without the setting, which configure changes', async () => {
   });
 });
 
+test('a statement that is known already is not held to contradict what its author is called', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'chat', clock });
+  await memory.remember('Bob Hale');
+  await memory.remember('I moved to Oslo', { author: 'Bob Hale' });
+  await memory.configure({ people: 'authors' });
+  const again = await memory.remember('I moved to Oslo', { author: 'Bob Hale' });
+  expect(again).toMatchObject({ outcome: 'deduplicated' });
+  expect(again.conflicts).toBeUndefined();
+  expect(await memory.conflicts()).toEqual([]);
+  expect(await peopleIn(memory)).toEqual(['Bob Hale person global']);
+});
+
 test.each([
   ['Ann', true],
   ['Ann Lee-Smith', true],

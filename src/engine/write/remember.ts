@@ -142,10 +142,11 @@ async function rememberAll(
         const plans = await planWrites(reader, await draftsBy(reader), now);
         const read = writtenBy(plans);
         const indexed = await deriveTexts(read, engine, options);
+        const first = writtenBy(plans.slice(0, 1))[0];
         const noticed: Noticed = noticing
-          ? await findConflicts(engine, read[0], indexed[0]?.vector, now, options)
+          ? await findConflicts(engine, first, indexed[0]?.vector, now, options)
           : { conflicts: [] };
-        return { plans, first: read[0], indexed, noticed };
+        return { plans, first, indexed, noticed };
       },
       async decide(reader, { plans, indexed, noticed }) {
         // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
@@ -178,7 +179,7 @@ async function rememberAll(
 /** What was read and thought of before a write. */
 interface Prepared {
   readonly plans: readonly Plan[];
-  /** The first of the memories that are written. */
+  /** The first statement, if it is written. */
   readonly first: MemoryRecord | undefined;
   readonly indexed: readonly IndexedText[];
   readonly noticed: Noticed;
