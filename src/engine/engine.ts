@@ -1,3 +1,4 @@
+import { onBehalf } from '../store/cancelling.ts';
 import type { SpaceInfo } from '../store/store.ts';
 import { beliefsAbout, historyOf } from './belief/belief.ts';
 import { conflictsOf, resolve } from './belief/conflicts.ts';
@@ -116,7 +117,7 @@ export function createMemoryEngine(engine: Dependencies, afterwards: () => Promi
     ]),
   ) as unknown as Verbs;
   return withDiagnostics(
-    withVerbChecks({ ...verbs, space: space.name, close, [Symbol.asyncDispose]: close }),
+    withVerbChecks({ ...verbs, space: space.name, close, [Symbol.asyncDispose]: close }, onBehalf),
   );
 }
 

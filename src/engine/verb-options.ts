@@ -1,7 +1,6 @@
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
-import { onBehalf } from '../store/cancelling.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import type { Context, ContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
@@ -25,14 +24,17 @@ export interface Verbs extends Pick<MemoryEngine, Exclude<EngineVerb, 'recall' |
 /** The names of a moment to look back to. */
 export const AS_OF = keysOf<AsOf>()({ known: true, valid: true });
 
+type OnBehalf = (signal: AbortSignal | undefined, work: () => Promise<unknown>) => Promise<unknown>;
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 /**
  * The same verbs as callers get them: each refuses options that it does not have with `invalid_argument`, does not begin
- * when its signal is aborted, and takes its options first where what stands before them may be left out.
+ * when its signal is aborted, and takes its options first where what stands before them may be left out. `onBehalf` lets what is
+ * below know the signal; it is handed in, because a client in a browser has nothing below, and no way to pass it on.
  */
 export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
   memory: Verbs & Rest,
+  onBehalf: OnBehalf = (_, work) => work(),
 ): MemoryEngine {
   const checked = VERB_NAMES.filter((name) => verbEntry(name).method === undefined).map((verb) => {
     const entry = verbEntry(verb);

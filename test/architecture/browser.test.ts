@@ -89,3 +89,17 @@ describe('salience/scoring in a browser', () => {
     expect(told.hybrid).toBeGreaterThan(0);
   });
 });
+
+describe('the client, with which the inspector asks', () => {
+  it('loads nothing of Node', async () => {
+    const bundle = await rolldown({
+      input: fileURLToPath(new URL('../../src/client/index.ts', import.meta.url)),
+      platform: 'browser',
+      external: /^node:/,
+    });
+    const { output } = await bundle.generate({ format: 'esm' });
+    await bundle.close();
+    expect(output[0].code).toContain('connectMemory');
+    expect(output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.imports : []))).toEqual([]);
+  });
+});
