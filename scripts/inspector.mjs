@@ -36,6 +36,9 @@ if (!existsSync(`${output}/index.html`) || last.hash !== hashOf(last.modules)) {
     plugins: [
       {
         name: 'record-modules',
+        resolveId(id, importer) {
+          if (id.startsWith('node:')) this.error(`${importer} imports ${id}, which browsers have not`);
+        },
         writeBundle(_options, bundle) {
           modules.push(...[...this.getModuleIds()].filter((id) => id.startsWith(`${root}src/`)));
           for (const { type, fileName, facadeModuleId, imports, viteMetadata } of Object.values(bundle)) {

@@ -69,7 +69,6 @@ const GROUPS: readonly CommandGroup[] = [
       verb('paths', () => import('./commands/paths.ts')),
       command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
       plain('neighbours'),
-      plain('paths'),
       verb('explain', () => import('./commands/explain.ts')),
       verb('whyNot', () => import('./commands/why-not.ts')),
       verb('compare', () => import('./commands/compare.ts')),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +34,29 @@ async function serve(work: Workplace, ...args: readonly string[]) {
   };
 }
 
+/** The status of a request under a name, which `fetch` would not let one say. */
+async function statusOf(url: string, host: string): Promise<number | undefined> {
+  const request = httpRequest(url, { headers: { host, connection: 'close' } });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
 describe('salience serve', () => {
+  it('serves the inspector, also under its public name, unless it is told not to', async () => {
+    using work = createWorkplace();
+    const open = await serve(work, '--public-url', 'https://memory.example', '--no-log');
+    const { host } = new URL(open.url);
+    expect(await statusOf(`${open.url}/inspector/`, host)).toBe(200);
+    expect(await statusOf(`${open.url}/inspector/`, 'memory.example')).toBe(200);
+    expect(await statusOf(`${open.url}/inspector/`, 'evil.example')).toBe(403);
+    expect(await open.stop()).toBe(0);
+    const closed = await serve(work, '--no-inspector', '--no-log');
+    expect(await statusOf(`${closed.url}/inspector/`, new URL(closed.url).host)).toBe(401);
+    expect(await closed.stop()).toBe(0);
+  });
+
   it('makes a token at its first start, shows it once, and ends cleanly when told to', async () => {
     using work = createWorkplace();
     const first = await serve(work, '--space', 'alice');

@@ -23,6 +23,15 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows new recalls by itself, and those of any process', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open();
+    const { page } = opened;
+    await page.locator('.asked-line').first().waitFor();
+    await demo.memory.recall('is there a van for rent?');
+    await page.getByRole('link', { name: /is there a van for rent/ }).waitFor();
+  });
+
   it('marks what is new and what is gone', async () => {
     await using demo = await inspect();
     const recorded = (await demo.memory.recalls()).find(({ query }) => query?.includes('deploy'));

@@ -52,7 +52,10 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     const on = (each: { readonly at: string }) => each.at.startsWith(today);
     const line = `${today} ${operations.filter(on).length} writes, ${recalls.filter(on).length} recalls`;
     await page.getByText(line).waitFor();
-    const { embedding } = await demo.memory.stats();
+    const { embedding, byScope } = await demo.memory.stats();
+    await page.getByText(`${Object.keys(byScope).length} scopes`).click();
+    await page.getByRole('link', { name: 'project:shop', exact: true }).waitFor();
+    await page.getByText('which may read in all scopes').waitFor();
     await page.getByText(`${embedding?.model}, ${embedding?.dimensions} dimensions`).waitFor();
     await page.getByText('it cannot run maintenance').waitFor();
     expect(await page.getByRole('button', { name: 'What would it do?' }).count()).toBe(0);

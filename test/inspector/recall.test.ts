@@ -264,8 +264,25 @@ describeInBrowser('the view Recall', (browser) => {
       ]);
       return readFile(await download.path(), 'utf8');
     };
-    expect(await save('Save as HTML')).toContain('The espresso blend is 50 % Lintong');
+    const whole = await save('Save as HTML');
+    expect(whole).toContain('The espresso blend is 50 % Lintong');
     const blackened = await save('Save without texts');
+    const { context } = opened;
+    for (const html of [whole, blackened]) {
+      const report = await context.newPage();
+      const asked: string[] = [];
+      report.on('request', (request) => asked.push(request.url()));
+      await report.setContent(html);
+      const [place, tree] = [report.locator('p').nth(1), report.locator('pre')];
+      expect(await place.innerText()).toContain('Place 1: ');
+      expect((await tree.innerText()).split('\n').length).toBeGreaterThan(5);
+      const seen = await report.locator('body').innerText();
+      expect(/espresso|Lintong/i.test(seen)).toBe(html === whole);
+      expect(seen.includes('█')).toBe(html === blackened);
+      // It needs nothing beside itself.
+      expect(asked).toEqual([]);
+      await report.close();
+    }
     expect(blackened).not.toMatch(/espresso|blend|Lintong/i);
     expect(blackened).toContain('product');
   });

@@ -1,5 +1,5 @@
 import './asked.css';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RecordedRecall } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
@@ -13,6 +13,8 @@ import { Overview } from './overview.tsx';
 import { ReplayPanel } from './replay.tsx';
 
 const PAGE = 50;
+/** Recalls may leave nothing behind but their record, which no feed tells of. */
+const REFRESH_MS = 4000;
 
 /** The recalls that agents made, newest first, where the space records them. */
 export default function AskedView() {
@@ -23,6 +25,12 @@ export default function AskedView() {
     (memory, signal) => memory.recalls({ limit: PAGE, before: from, signal }),
     [from],
   );
+  useEffect(() => {
+    // Older pages are read one by one: nothing must move there.
+    if (from !== undefined) return undefined;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [from]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   if (answer.length === 0 && from === undefined) return <NothingRecorded />;

@@ -1,13 +1,20 @@
 import { useState } from 'preact/hooks';
 import { act, useAsk } from '../../api.ts';
+import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { tellFailure } from '../../parts/toast.tsx';
 import { href } from '../../router.ts';
+import { session } from '../../session.ts';
+
+/** So many scopes are listed. */
+const SCOPES = 50;
+const RIGHTS = { read: 'read', write: 'read and write', admin: 'do everything' } as const;
 
 /** How large the space is, what it is searched with, and what is wrong with it. */
 export function Health() {
   const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
+  const grant = useCell(session)?.grant;
   const [problems, setProblems] = useState<readonly string[]>();
   const [busy, setBusy] = useState(false);
   const check = () => {
@@ -20,6 +27,7 @@ export function Health() {
   if (!answer) return <Loading />;
   const { memories, vectors, links, pendingPairs, sequence, bytes, embedding, analyzer } = answer;
   const { schemaVersion, settings } = answer;
+  const scopes = Object.entries(answer.byScope).sort(([, a], [, b]) => b - a);
   const number = (value: number) => value.toLocaleString('en');
   const rows = [
     ['memories', number(memories)],
@@ -47,6 +55,26 @@ export function Health() {
           </dd>,
         ])}
       </dl>
+      <details>
+        <summary>{number(scopes.length)} scopes</summary>
+        <ul class="days">
+          {scopes.slice(0, SCOPES).map(([scope, count]) => (
+            <li key={scope} class="row">
+              <a class="stored" href={href('memories', { inScope: scope })}>
+                {scope}
+              </a>
+              <span class="number quiet">{number(count)}</span>
+            </li>
+          ))}
+          {scopes.length > SCOPES && <li class="quiet">and {number(scopes.length - SCOPES)} more</li>}
+        </ul>
+      </details>
+      <p class="quiet">
+        Signed in by the token <b class="stored">{grant?.name}</b>, which may{' '}
+        {RIGHTS[grant?.rights ?? 'read']} in {grant?.scopes ? grant.scopes.join(', ') : 'all scopes'}.{' '}
+        <code>salience token</code> makes, lists and revokes tokens; <code>salience backup</code> copies the
+        space.
+      </p>
       {embedding && vectors < memories && (
         <p class="notice">
           {number(memories - vectors)} memories have no vector: <code>salience reindex</code> computes them.
