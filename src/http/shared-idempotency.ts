@@ -16,6 +16,8 @@ const LOOK_FOR = 20_000;
 interface Entry {
   readonly request: string;
   readonly answer?: string | undefined;
+  /** Something was written for it: put down by the write itself. */
+  readonly written?: true | undefined;
   readonly erased?: true | undefined;
 }
 
@@ -62,7 +64,7 @@ export function createSharedIdempotencyKeys(
         await shared.put(KIND, id, JSON.stringify({ request: fingerprint, erased: true } satisfies Entry));
         throw erasedAnswer();
       }
-      if (waited >= LOOK_FOR) throw stillUnderWay();
+      if (waited >= LOOK_FOR) throw entry.written ? answerLost() : stillUnderWay();
       await pause(LOOK_EVERY);
     }
   };
@@ -92,9 +94,12 @@ export function createSharedIdempotencyKeys(
         }
         let answer: KeptAnswer;
         try {
-          answer = await work();
+          const entry: Entry = { request: fingerprint, written: true };
+          answer = shared.along ? await shared.along(KIND, id, JSON.stringify(entry), work) : await work();
         } catch (error) {
-          await shared.remove(KIND, id);
+          // What may have been written stays claimed: else it would be written twice.
+          if (!isInDoubt(error) || !(await read(id).catch(() => ({ written: true })))?.written)
+            await shared.remove(KIND, id);
           throw error;
         }
         if (answer.status >= 300) await shared.remove(KIND, id);
@@ -136,6 +141,18 @@ function opened(text: string, key: string): KeptAnswer {
   decipher.setAuthTag(bytes.subarray(12, 28));
   const plain = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
   return JSON.parse(plain.toString('utf8')) as KeptAnswer;
+}
+
+function isInDoubt(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
+}
+
+function answerLost(): SalienceError {
+  return new SalienceError(
+    'already_exists',
+    'the request was done, and the server ended before it answered, or is still at the rest of it; read what is there, and do not send it under a new key',
+    { details: { inDoubt: false } },
+  );
 }
 
 function stillUnderWay(): SalienceError {

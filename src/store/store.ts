@@ -55,6 +55,11 @@ export interface SharedTexts {
   put(kind: string, id: string, text: string): Promise<void>;
   /** Whether there was one. */
   remove(kind: string, id: string): Promise<boolean>;
+  /**
+   * Does work, each write of which to a space of the store also writes this text in the place of one that is there, in the
+   * same transaction. Absent where a write cannot.
+   */
+  along?<Result>(kind: string, id: string, text: string, work: () => Promise<Result>): Promise<Result>;
   /** The ids of a kind, in no order. */
   ids(kind: string): Promise<readonly string[]>;
 }

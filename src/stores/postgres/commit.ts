@@ -5,6 +5,7 @@ import { type Database, translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
+import { noted } from './shared.ts';
 import { joined, quoted, raw, type Sql, sql } from './sql.ts';
 import { type ColumnType, TABLES, type Table, type TableName } from './tables.ts';
 
@@ -125,6 +126,7 @@ function statementFor(
         AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())
       RETURNING space.space_id)`,
     ...parts,
+    ...noted(database),
   ];
   return sql`WITH ${joined(steps, ', ')} SELECT count(*)::text FROM moved`;
 }

@@ -1,8 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SharedTexts } from '../../store/store.ts';
 import { type Database, translated } from './connection.ts';
 import { isUndefinedTable } from './faults.ts';
 import { type Sql, sql, wanted } from './sql.ts';
+
+interface Note {
+  readonly kind: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+const notes = new AsyncLocalStorage<Note>();
+
+/** The part of a write that puts down what it is done along with, once the row of the space has moved. See `SharedTexts.along`. */
+export function noted({ tables }: Pick<Database, 'tables'>): readonly Sql[] {
+  const note = notes.getStore();
+  if (!note) return [];
+  return [
+    sql`noted AS (UPDATE ${tables.shared} AS t SET text = ${note.text}::text FROM moved
+      WHERE t.kind = ${note.kind}::text AND t.id = ${note.id}::text)`,
+  ];
+}
 
 /** See `Store.shared`. `prepare` makes the tables, where they are not there. */
 export function sharedTexts(database: Database, prepare: () => Promise<unknown>): SharedTexts {
@@ -47,6 +66,7 @@ export function sharedTexts(database: Database, prepare: () => Promise<unknown>)
     async remove(kind, id) {
       return (await read(sql`DELETE FROM ${shared} WHERE ${one(kind, id)} RETURNING id`)).length > 0;
     },
+    along: (kind, id, text, work) => notes.run({ kind, id, text }, work),
     async ids(kind) {
       return (await read(sql`SELECT id FROM ${shared} WHERE kind = ${kind}::text`)).map(([id]) => id ?? '');
     },

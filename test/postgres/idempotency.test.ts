@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSharedIdempotencyKeys } from '../../src/http/shared-idempotency.ts';
+import { openMemory } from '../../src/index.ts';
+import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
+import { startPglite, type TestServer } from './pglite.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startPglite();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const answer = { status: 201, headers: {}, body: '{}' };
+
+/** A store whose connection may be lost at the write of a memory, and two servers' keys over it. */
+async function twoServers(schema: string, losing: 'nothing' | 'before' | 'after' = 'nothing') {
+  const controller = new AbortController();
+  let loses = losing;
+  let isLost = false;
+  const pool: PostgresPool = {
+    async query(query) {
+      const lost = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      const isWrite = query.text.includes(`INSERT INTO "${schema}".memory`);
+      // Looking whether it was done fails, too; what comes after that does not.
+      if (isLost && query.text.includes('FOR UPDATE')) throw lost();
+      if (!isWrite || loses === 'nothing') return server.pool.query(query);
+      const how = loses;
+      loses = 'nothing';
+      isLost = true;
+      if (how === 'after') await server.pool.query(query);
+      controller.abort();
+      throw lost();
+    },
+  };
+  const store = postgres(pool, { schema });
+  const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+  if (!store.shared) throw new Error('the store shares texts');
+  const { shared } = store;
+  const keys = () =>
+    createSharedIdempotencyKeys(
+      shared,
+      () => Date.UTC(2026, 0, 1),
+      async () => {},
+    );
+  const remember = (signal?: AbortSignal) => async () => {
+    await memory.remember('Prefers tea', { signal });
+    return answer;
+  };
+  return { store, memory, one: keys(), two: keys(), remember, signal: controller.signal };
+}
+
+describe('an idempotency key', () => {
+  it('is committed with its write: who asks again after the server has ended knows that it was done', async () => {
+    const { store, memory, one, two, remember } = await twoServers('ended');
+    const written = new Promise<void>((resolve) => {
+      void one.once('k', 'POST a', async () => {
+        await remember()();
+        resolve();
+        // The server ends before it answers.
+        return new Promise(() => {});
+      });
+    });
+    await written;
+    await expect(two.once('k', 'POST a', remember())).rejects.toMatchObject({
+      code: 'already_exists',
+      details: { inDoubt: false },
+    });
+    expect((await memory.list()).memories).toHaveLength(1);
+    await store.close();
+  });
+
+  it.each([
+    ['after', 1],
+    ['before', 2],
+  ] as const)('settles a write whose connection was lost %s it was done', async (losing, works) => {
+    const { store, memory, one, two, remember, signal } = await twoServers(`lost_${losing}`, losing);
+    await expect(one.once('k', 'POST a', remember(signal))).rejects.toMatchObject({
+      details: { inDoubt: true },
+    });
+    let done = 1;
+    const again = two.once('k', 'POST a', async () => {
+      done++;
+      return remember()();
+    });
+    if (losing === 'after') await expect(again).rejects.toMatchObject({ code: 'already_exists' });
+    else expect(await again).toEqual({ answer, replayed: false });
+    expect(done).toBe(works);
+    expect((await memory.list()).memories).toHaveLength(1);
+    await store.close();
+  });
+});
