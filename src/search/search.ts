@@ -150,12 +150,24 @@ function byUpper(
   upper: ArrayLike<number>,
   similarities?: ArrayLike<number>,
 ): Waiting {
-  const order = Array.from(upper, (_, at) => at).sort((a, b) => upper[b]! - upper[a]!);
-  return {
-    rows: Int32Array.from(order, (at) => rows[at]!),
-    upper: Float64Array.from(order, (at) => upper[at]!),
-    ...(similarities ? { similarities: Float64Array.from(order, (at) => similarities[at]!) } : {}),
-  };
+  const count = upper.length;
+  const order = new Int32Array(count);
+  let isSorted = true;
+  for (let at = 0; at < count; at++) {
+    order[at] = at;
+    // Rows that are equal in everything have one bound.
+    if (at > 0 && upper[at]! > upper[at - 1]!) isSorted = false;
+  }
+  if (!isSorted) order.sort((a, b) => upper[b]! - upper[a]!);
+  const sorted = { rows: new Int32Array(count), upper: new Float64Array(count) };
+  const known = similarities && new Float64Array(count);
+  for (let at = 0; at < count; at++) {
+    const place = order[at]!;
+    sorted.rows[at] = rows[place]!;
+    sorted.upper[at] = upper[place]!;
+    if (known) known[at] = similarities[place]!;
+  }
+  return known ? { ...sorted, similarities: known } : sorted;
 }
 
 /** The rows from a place on, in the order of what their exact similarities bound. Their vectors are kept, as far as there is room. */
@@ -188,12 +200,19 @@ async function similaritiesOf(
   const similarities = new Float64Array(end - start).fill(Number.NaN);
   if (vector === undefined) return similarities;
   const missing: number[] = [];
+  let last = -1;
+  let ofLast = Number.NaN;
   for (let at = start; at < end; at++) {
     const row = rows[at]!;
     if (Number.isNaN(scales[row]!)) continue;
     const known = near.numbers.get(row);
     if (known === undefined) missing.push(at);
-    else similarities[at - start] = cosine(vector, near.vectors[known]!);
+    else {
+      // Most rows that share a vector stand beside each other here.
+      if (known !== last) ofLast = cosine(vector, near.vectors[known]!);
+      last = known;
+      similarities[at - start] = ofLast;
+    }
   }
   if (missing.length === 0) return similarities;
   const vectors = await source.vectors(
