@@ -6,6 +6,20 @@ import { createMcpServer, type McpOptions } from './server.ts';
 /**
  * Streamable HTTP for the memory of one space, both protocol eras: `fetch` answers a web-standard request. It checks
  * neither token nor Host nor Origin: whoever mounts it does, and makes one for each space and right.
+ *
+ * @example
+ * ```ts
+ * import { openMemory } from 'salience';
+ * import { createMcpHttpHandler } from 'salience/mcp';
+ *
+ * const memory = await openMemory({ path: './memory', space: 'ann' });
+ * const handler = createMcpHttpHandler(memory, { version: '1.0.0', access: 'read' });
+ * const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+ * const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+ * const request = new Request('http://localhost/mcp', { method: 'POST', headers, body });
+ * const { status } = await handler.fetch(request);
+ * console.log(status); // 200
+ * ```
  */
 export function createMcpHttpHandler(
   memory: MemoryEngine,

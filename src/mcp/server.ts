@@ -35,6 +35,17 @@ export interface McpOptions {
 /**
  * A server of the Model Context Protocol over the memory of one space: tools, resources, prompts. It knows nothing of
  * transports and takes one connection; serving code makes one for each.
+ *
+ * @example
+ * ```ts
+ * import { openMemory } from 'salience';
+ * import { createMcpServer } from 'salience/mcp';
+ *
+ * const memory = await openMemory({ path: './memory', space: 'ann' });
+ * const server = createMcpServer(memory, { version: '1.0.0', tools: 'all' });
+ * // Between these lines: await server.connect(transport), with a transport of the SDK.
+ * await server.close();
+ * ```
  */
 export function createMcpServer(memory: MemoryEngine, options: McpOptions): Server {
   const { version, access = 'write', tools: choice = 'few', confined = false } = options;

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { NewToken } from '../../src/http/index.ts';
-import { createMcpMount } from '../../src/mcp/index.ts';
+import { createMcpMount } from '../../src/mcp/http.ts';
 import { startTestServer, type TestServer } from '../http/fixture.ts';
 
 type Mode = 'legacy' | { readonly pin: string };

@@ -140,7 +140,7 @@ export function configure(command: Command): void {
 }
 
 // Not inside the action: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
-const loadMcp = () => import('../../mcp/index.ts');
+const loadMcp = () => import('../../mcp/http.ts');
 
 /** The tokens of a store: beside its files, or in it. */
 export function tokensOf({ options }: Pick<Context, 'options'>, store: Store | undefined): TokenStore {
