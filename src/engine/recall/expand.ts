@@ -97,7 +97,6 @@ export async function expandLinks(
     }
   }
   const paths = () => bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
-  let reached = paths();
   if (secondHop && strengths.size > 0) {
     // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
     const strongest = Math.max(...strengths.values());
@@ -108,9 +107,8 @@ export async function expandLinks(
       );
     const useful = new Set([...[...strengths.keys()].filter(leadsIn), ...betweenBridged(direct, graph)]);
     await follow([...useful], weakest);
-    reached = paths();
     // Of several paths the heaviest counts, even one from a hit too weak to bring anything in.
-    const entering = reached.filter((each) => !found.has(each.id) && mayEnter(each));
+    const entering = paths().filter((each) => !found.has(each.id) && mayEnter(each));
     const least = Math.min(...entering.map(({ weight }) => weight));
     const heavier = [...strengths].filter(([id, weight]) => !useful.has(id) && weight >= least);
     if (heavier.length > 0) {
@@ -118,9 +116,9 @@ export async function expandLinks(
         heavier.map(([id]) => id),
         weakest,
       );
-      reached = paths();
     }
   }
+  const reached = paths();
   const others = reached.filter(({ id }) => !found.has(id));
   return {
     first: others.filter(({ path }) => path.length === 2),

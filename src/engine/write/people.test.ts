@@ -17,15 +17,16 @@ test('who writes is an entity, once, as old as what he wrote first', async () =>
     { content: 'I moved to Oslo', author: 'Ann Lee', createdAt: '2025-03-02' },
     { content: 'Welcome!', author: 'Bob', createdAt: '2025-03-03' },
     { content: 'It is cold here', author: 'ANN LEE', createdAt: '2025-03-01' },
+    { content: 'And dark', author: 'Ann Lee', createdAt: '2025-03-04' },
     { content: 'I can help with that', author: 'Claude', role: 'assistant' },
   ]);
-  expect(results).toHaveLength(4);
+  expect(results).toHaveLength(5);
   expect(await peopleIn(memory)).toEqual(['Ann Lee person global', 'Bob person global']);
   const [ann] = await memory.entities('Ann Lee');
   expect(ann).toMatchObject({ createdAt: '2025-03-01T00:00:00.000Z', content: 'Ann Lee' });
   await memory.remember('Thanks, and how is Bob?', { author: 'Ann Lee' });
   expect(await peopleIn(memory)).toHaveLength(2);
-  expect((await memory.stats()).memories).toBe(7);
+  expect((await memory.stats()).memories).toBe(8);
 });
 
 test('one undo takes the statement and the person back', async () => {
@@ -59,6 +60,10 @@ test('a place of that name is somebody else; a person who is invalidated does no
   await memory.invalidate(person!.id, 'a bot');
   await memory.remember('Hi again', { author: 'Paris' });
   expect(await peopleIn(memory)).toEqual(['Paris place global']);
+  const before = (await memory.stats()).memories;
+  await memory.forget(person!.id);
+  await memory.remember('Hi for the third time', { author: 'Paris' });
+  expect((await memory.stats()).memories).toBe(before);
 });
 
 test('an entity of the same batch is the person', async () => {
