@@ -1,10 +1,11 @@
 // PostgreSQL beside SQLite: recalls of one space in both, a cold space, many spaces in turn, bytes, and kills under load. It runs on a
 // server of its own, from installed binaries, over loopback.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { copySpaces, openMemory, openSpaces } from '../build/index.js';
+import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { postgres } from '../build/stores/postgres/index.js';
 import { createSqliteStore } from '../build/stores/sqlite/index.js';
 import { findBinaries, startServer } from '../scripts/postgres-server.mjs';
@@ -34,6 +35,7 @@ export async function benchPostgres({ size = 100_000, spaces = 1000, kills = 20 
     };
     await step('bytes', () => fill(server.url, directory, size));
     await step('recall', () => recalls(server.url, directory));
+    await step('pgvector', () => vectorsBeside(directory, size));
     await step('cold', () => coldSpace(server.url, directory, Math.min(COLD, size)));
     await step('spaces', () => manySpaces(server.url, spaces));
     await step('neighbour', () => besideALoad(server.url));
@@ -131,6 +133,44 @@ async function recalls(url, directory) {
   }
   for (const memory of Object.values(memories)) await memory.close();
   return result;
+}
+
+/** What the older native measurement found for the same query over 100,000 vectors, on another machine. */
+const NATIVE_MS = 33;
+
+/**
+ * The ten nearest vectors by `ORDER BY embedding <=> q LIMIT 10`, exact, in PGlite: PostgreSQL and pgvector as WebAssembly, in this
+ * process. Its packages are those of bench/peers, and of nothing else.
+ */
+async function vectorsBeside(directory, size) {
+  const what = 'PGlite with pgvector: WebAssembly, not a native server';
+  if (!existsSync(new URL('./peers/node_modules', import.meta.url)))
+    return { what, missing: 'npm install --prefix bench/peers', nativeMs: NATIVE_MS };
+  const { peer } = await import('./peers/pgvector.mjs');
+  const database = await peer.open(join(directory, 'pglite'));
+  try {
+    const embedder = builtinEmbedder();
+    const memories = makeMemories(size, Date.now());
+    for (let at = 0; at < size; at += BATCH) {
+      const batch = memories.slice(at, at + BATCH);
+      const vectors = await embedder.embed(batch.map(({ content }) => content));
+      await database.ingest(
+        batch.flatMap(({ content }, each) => {
+          const vector = vectors[each];
+          return vector ? [{ id: String(at + each), content, vector }] : [];
+        }),
+      );
+    }
+    const times = [];
+    for (const [at, vector] of (await embedder.embed(makeQueries(60))).entries()) {
+      if (!vector) continue;
+      const time = await timed(() => database.recall({ vector }));
+      if (at >= 10) times.push(time);
+    }
+    return { what, version: peer.version, memories: size, nearest: tail(times), nativeMs: NATIVE_MS };
+  } finally {
+    await database.close();
+  }
 }
 
 /** The first recall of a process: from the rows, and from the index that the one before saved. */

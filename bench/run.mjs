@@ -17,6 +17,7 @@ const NAMES = [
   'postgres',
   'mcp',
   'http',
+  'inspector',
   'language',
   'packing',
   'context',
@@ -43,7 +44,17 @@ if (unknown)
   );
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.
-const ONLY_NAMED = ['grid', 'use-lite', 'ablations', 'entities', 'worth', 'scale', 'peers', 'postgres'];
+const ONLY_NAMED = [
+  'inspector',
+  'grid',
+  'use-lite',
+  'ablations',
+  'entities',
+  'worth',
+  'scale',
+  'peers',
+  'postgres',
+];
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -96,6 +107,15 @@ if (wanted('extraction')) {
 if (wanted('mcp')) {
   const { benchMcp } = await import('./mcp.mjs');
   save('mcp', { command: './run bench mcp', results: await benchMcp(log) });
+}
+if (wanted('inspector')) {
+  const { benchInspector } = await import('./inspector.mjs');
+  const results = [];
+  for (const size of args.includes('--size') ? sizes : [10_000]) {
+    console.log(`\n${size.toLocaleString('en')} memories`);
+    results.push(await benchInspector(size, log));
+  }
+  save('inspector', { command: './run bench inspector', results });
 }
 if (wanted('language')) {
   const { benchLanguage } = await import('./language.mjs');

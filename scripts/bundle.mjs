@@ -24,7 +24,8 @@ let reached;
 
 const entries = [
   ...Object.values(exports),
-  ...Object.values(bin),
+  // npm wants these without the "./" that exports have.
+  ...Object.values(bin).map((path) => `./${path}`),
   ...readdirSync(`${root}build/cli/commands`).map((name) => `./dist/cli/commands/${name}`),
   // They look for what they load beside themselves: a table, and the module of a thread.
   './dist/providers/builtin/embedder.js',

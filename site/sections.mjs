@@ -3,15 +3,23 @@ export const SECTIONS = [
   ['Start', ['README.md', 'docs/overview.md', 'docs/compared.md', 'docs/guides/migrating.md']],
   [
     'Tutorials',
-    ['chat-agent', 'coding-agent', 'support-desk', 'langchain', 'server'].map(
+    ['README', 'chat-agent', 'coding-agent', 'support-desk', 'langchain', 'server'].map(
       (name) => `docs/tutorials/${name}.md`,
     ),
   ],
   [
     'Use it',
-    ['cli', 'mcp', 'integrations', 'server', 'many-users', 'postgres', 'importing', 'looking'].map(
-      (name) => `docs/guides/${name}.md`,
-    ),
+    [
+      'cli',
+      'mcp',
+      'integrations',
+      'server',
+      'many-users',
+      'postgres',
+      'importing',
+      'inspector',
+      'looking',
+    ].map((name) => `docs/guides/${name}.md`),
   ],
   [
     'Understand it',

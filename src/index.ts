@@ -38,6 +38,7 @@ export { CURATION_ACTIONS, RESOLUTIONS } from './domain/verbs.ts';
 export type { Belief, HistoryEntry } from './engine/belief/belief.ts';
 export type { ConflictsOptions } from './engine/belief/conflicts.ts';
 export type { FeedbackOptions, FeedbackVote, MarkUsedOptions } from './engine/belief/judgement.ts';
+export { forCaller } from './engine/caller.ts';
 export type {
   ContentRecord,
   MemoryOperation,
@@ -116,6 +117,7 @@ export type { ConfigureOptions, SettingsOptions } from './engine/upkeep/configur
 export type { CurateOptions, CurationAction, CurationReport } from './engine/upkeep/curate.ts';
 export type { CurveOptions, FadingCurve } from './engine/upkeep/curve.ts';
 export type { FitOptions, FitResult, LabelledQuestion } from './engine/upkeep/fit.ts';
+export type { Health } from './engine/upkeep/health.ts';
 export type {
   Consolidated,
   JudgedSimilarity,

@@ -55,10 +55,10 @@ export async function maintainSpaces(
       failed.push({ space, error });
     }
   }
-  // Those of spans that are over say nothing any more.
+  // Those of spans that are over say nothing any more, whatever their length was.
   for (const id of claims) {
-    const [length, at] = id.split(' ', 2).map(Number);
-    if (shared && length === every && Number(at) < span) await shared.remove(CLAIM, id);
+    const [length = 0, at = 0] = id.split(' ', 2).map(Number);
+    if (shared && (at + 1) * length <= now()) await shared.remove(CLAIM, id);
   }
   return { maintained, left, failed };
 

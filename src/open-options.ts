@@ -42,7 +42,7 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (space === undefined) {
     throw invalidArgument(
       'space',
-      'whose memory this is must be said, for example openMemory({ path: "./memory", space: "alice" })',
+      'required: it says whose memory this is, for example openMemory({ path: "./memory", space: "alice" })',
     );
   }
   if (maxContentBytes !== undefined) number(maxContentBytes, 'maxContentBytes', 1, Infinity);

@@ -180,7 +180,7 @@ async function agree(
     : `was indexed by the analyzer ${stored}, and the one in use is ${analyzer.id}`;
   throw new SalienceError(
     'embedder_mismatch',
-    `space ${JSON.stringify(space.name)} ${found}: open it with the former, or compute everything anew with openMemory({ reindex: true }) or "salience reindex"`,
+    `space ${JSON.stringify(space.name)} ${found}: open it with the former, or recompute everything with openMemory({ reindex: true }) or "salience reindex"`,
     { details: { space: space.name, stored: embedding?.model ?? stored } },
   );
 }

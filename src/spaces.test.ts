@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
@@ -131,6 +132,35 @@ describe('room for indexes', () => {
   });
 });
 
+test('room that one space has taken is not given to another while the first is in use', async () => {
+  const { embedder, release, started } = held();
+  const store = createReferenceStore();
+  const seen: string[] = [];
+  const taking: Store = {
+    ...store,
+    async openSpace(name, given) {
+      seen.push(`ask for ${name}`);
+      await given?.room?.take(600);
+      seen.push(`open ${name} of ${spaces.residentBytes}`);
+      const space: SpaceStore = await store.openSpace(name, given);
+      return { ...space, residentBytes: () => 600 };
+    },
+  };
+  const spaces = openSpaces({ path: 'taking', store: taking, embedder, maxResidentBytes: 1000 });
+  const writing = (await spaces.get('alice')).remember('Prefers tea');
+  await started;
+  const bob = spaces.get('bob');
+  for (let turn = 0; turn < 50; turn++) await setImmediate();
+  expect(seen).toEqual(['ask for alice', 'open alice of 600', 'ask for bob']);
+  expect(spaces.residentBytes).toBe(600);
+  release();
+  await writing;
+  await bob;
+  expect(seen.at(-1)).toBe('open bob of 600');
+  expect(spaces.residentBytes).toBe(600);
+  await spaces.close();
+});
+
 test('a space in use is not closed: another one is refused, and the message says what to do', async () => {
   const { embedder, release, started } = held();
   const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 0 });
@@ -183,6 +213,126 @@ test('one that is asked for many times at once is opened once, and again when th
   await using other = openSpaces({ path: 'flaky', store, embedder: 'none', maxOpenSpaces: 1 });
   await expect(other.get('alice')).rejects.toThrow('not yet');
   expect(await (await other.get('alice')).list()).toMatchObject({ memories: [], total: 0 });
+  await spaces.close();
+});
+
+describe('while a space is being closed', () => {
+  /** A store whose spaces close only when they are told to. */
+  function slow(options: Partial<SpacesOptions> = {}) {
+    const store = createReferenceStore();
+    const seen: string[] = [];
+    const closing: (() => void)[] = [];
+    let open = 0;
+    let most = 0;
+    const slowly: Store = {
+      ...store,
+      async openSpace(name, given) {
+        const space: SpaceStore = await store.openSpace(name, given);
+        most = Math.max(most, ++open);
+        seen.push(`open ${name}`);
+        return {
+          ...space,
+          async close() {
+            await new Promise<void>((resolve) => closing.push(resolve));
+            await space.close();
+            open--;
+            seen.push(`close ${name}`);
+          },
+        };
+      },
+      async deleteSpace(name) {
+        await new Promise<void>((resolve) => closing.push(resolve));
+        await store.deleteSpace(name);
+        seen.push(`delete ${name}`);
+      },
+    };
+    const spaces = openSpaces({ path: 'slow', store: slowly, embedder: 'none', ...options });
+    const turns = async () => {
+      for (let turn = 0; turn < 50; turn++) await setImmediate();
+    };
+    /** Lets everything close that is closing, or will be. */
+    const letGo = async () => {
+      for (let round = 0; round < 10; round++) {
+        await turns();
+        for (const resolve of closing.splice(0)) resolve();
+      }
+    };
+    return { spaces, seen, turns, letGo, most: () => most };
+  }
+
+  test('it still counts as open', async () => {
+    const { spaces, letGo, most } = slow({ maxOpenSpaces: 2 });
+    await spaces.get('alice');
+    await spaces.get('bob');
+    const others = Promise.all(['carol', 'dan', 'eve'].map((name) => spaces.get(name)));
+    await letGo();
+    await others;
+    expect(most()).toBe(2);
+    const closed = spaces.close();
+    await letGo();
+    await closed;
+  });
+
+  test('whoever asks for it waits, and it opens again', async () => {
+    const { spaces, seen, turns, letGo } = slow({ maxOpenSpaces: 2 });
+    await spaces.get('alice');
+    await spaces.get('bob');
+    const carol = spaces.get('carol');
+    await turns();
+    const again = spaces.get('alice');
+    await turns();
+    expect(seen).toEqual(['open alice', 'open bob']);
+    await letGo();
+    await Promise.all([carol, again]);
+    expect(seen.indexOf('close alice')).toBeLessThan(seen.lastIndexOf('open alice'));
+    const closed = spaces.close();
+    await letGo();
+    await closed;
+  });
+
+  test.each([1, 10])('it is deleted after that, and nobody opens it before, of %i', async (maxOpenSpaces) => {
+    const { spaces, seen, turns, letGo } = slow({ maxOpenSpaces });
+    await (await spaces.get('alice')).remember('Prefers tea', { id: 'tea' });
+    const bob = spaces.get('bob');
+    await turns();
+    const deleted = spaces.delete('alice');
+    const again = spaces.get('alice').then((memory) => memory.get('tea'));
+    await letGo();
+    await Promise.all([bob, deleted]);
+    expect(await again).toBeUndefined();
+    expect(seen.filter((each) => each.endsWith(' alice')).slice(0, 4)).toEqual([
+      'open alice',
+      'close alice',
+      'delete alice',
+      'open alice',
+    ]);
+    const closed = spaces.close();
+    await letGo();
+    await closed;
+  });
+});
+
+test('whoever waits for room is told at once when all is closed', async () => {
+  const { embedder, release, started } = held();
+  const { spaces } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 3_600_000 });
+  const writing = (await spaces.get('alice')).remember('Prefers tea');
+  await started;
+  const waits = expect(spaces.get('bob')).rejects.toMatchObject({ code: 'closed' });
+  const closed = spaces.close();
+  await waits;
+  release();
+  await writing.catch(() => {});
+  await closed;
+});
+
+test('a space whose file was replaced is opened anew at the next call', async () => {
+  const spaces = openSpaces({ path: directory, embedder: 'none' });
+  const alice = await spaces.get('alice');
+  await alice.remember('Prefers tea', { id: 'tea' });
+  for (const file of await readdir(directory)) await rm(join(directory, file));
+  await expect(alice.remember('Prefers coffee')).rejects.toMatchObject({ code: 'store_replaced' });
+  await alice.remember('Prefers water', { id: 'water' });
+  expect((await alice.list()).memories.map(({ id }) => id)).toEqual(['water']);
   await spaces.close();
 });
 
@@ -307,6 +457,22 @@ describe('maintain', () => {
     await close();
   });
 
+  test('forgets the claims of spans of another length too, once they are over', async () => {
+    const { one, close, later } = await shared();
+    await one.maintain({ every: day / 24 });
+    await one.maintain({ every: 2 * day });
+    const claims = () => readdir(join(directory, 'shared', 'maintenance'));
+    expect(await claims()).toHaveLength(8);
+    later(day);
+    await one.maintain();
+    // Those of the hour are gone; those of the two days last, beside the new ones of this day.
+    expect(await claims()).toHaveLength(8);
+    later(2 * day);
+    await one.maintain();
+    expect(await claims()).toHaveLength(4);
+    await close();
+  });
+
   test('a dry run claims nothing', async () => {
     const { one, close } = await shared();
     expect(namesOf((await one.maintain({ dryRun: true })).maintained)).toHaveLength(4);
@@ -333,6 +499,19 @@ describe('maintain', () => {
     await expect(one.maintain({ evry: 1 } as object)).rejects.toMatchObject({ code: 'invalid_argument' });
     await expect(one.maintain({ every: -1 })).rejects.toMatchObject({ code: 'invalid_argument' });
     await expect(one.maintain({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    const store = createReferenceStore();
+    await (await store.openSpace('alice')).close();
+    const stop = new AbortController();
+    const stopping: Store = {
+      ...store,
+      async openSpace(...given) {
+        stop.abort();
+        return store.openSpace(...given);
+      },
+    };
+    await using other = openSpaces({ path: directory, store: stopping, embedder: 'none' });
+    // The last space fails by the signal: that is no failure of the space.
+    await expect(other.maintain({ signal: stop.signal })).rejects.toMatchObject({ code: 'aborted' });
     await close();
     await expect(one.maintain()).rejects.toMatchObject({ code: 'closed' });
   });

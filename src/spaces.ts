@@ -46,6 +46,16 @@ export interface Spaces extends AsyncDisposable {
    */
   get(space: string): Promise<MemoryEngine>;
   /**
+   * The names of all spaces of the store, open or not.
+   *
+   * @example
+   * ```ts
+   * await using spaces = openSpaces({ path: './memory' });
+   * for (const name of await spaces.list()) console.log(name);
+   * ```
+   */
+  list(): Promise<readonly string[]>;
+  /**
    * Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`.
    *
    * @example
@@ -290,6 +300,10 @@ export function openSpaces(options: SpacesOptions): Spaces {
       return residentBytes();
     },
     get: (space) => use(space, async (memory) => whenever(memory, (work) => use(space, work))),
+    async list() {
+      if (closed) throw closedError();
+      return (await theStore()).listSpaces();
+    },
     delete: remove,
     async ready() {
       if (closed) throw closedError();

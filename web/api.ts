@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SalienceError } from '../src/domain/errors.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell, useCell } from './cell.ts';
@@ -38,7 +38,8 @@ export function useAsk<Answer>(
   const written = useCell(epoch);
   const latest = useRef(question);
   latest.current = question;
-  useEffect(() => {
+  // Before the frame is painted: what is asked a frame earlier is answered a frame earlier.
+  useLayoutEffect(() => {
     const memory = session.get()?.memory;
     const asked = latest.current;
     if (!asked || !memory) {
@@ -95,24 +96,27 @@ function noteFailure(error: Error): void {
   if (failure === 'unauthorized') {
     signOut('This session has ended. Run "salience inspect" again, or sign in with a token.');
   }
-  if (failure === 'server_failed') awaitServer();
+  if (failure === 'server_failed') serverBack();
 }
 
-let waiting = false;
+let waiting: Promise<void> | undefined;
 
-async function awaitServer(): Promise<void> {
-  if (waiting) return;
-  waiting = true;
-  reachable.set(false);
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    const up = await fetch(`${SERVER}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (up) break;
-  }
-  waiting = false;
-  reachable.set(true);
-  refresh();
+/** Until the server answers again, which the page says meanwhile; then every view asks again. */
+export function serverBack(): Promise<void> {
+  waiting ??= (async () => {
+    reachable.set(false);
+    do await new Promise((resolve) => setTimeout(resolve, 2000));
+    while (!(await isUp()));
+    waiting = undefined;
+    reachable.set(true);
+    refresh();
+  })();
+  return waiting;
+}
+
+function isUp(): Promise<boolean> {
+  return fetch(`${SERVER}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }

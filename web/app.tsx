@@ -2,8 +2,11 @@ import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { reachable } from './api.ts';
 import { useCell } from './cell.ts';
+import { forgetLabels, leave, leaving } from './kept.ts';
 import { openPalette, Palette } from './palette.tsx';
 import { Icon } from './parts/icon.tsx';
+import { loadPart } from './parts/load.ts';
+import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { href, useRoute } from './router.ts';
@@ -64,7 +67,7 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
           <button type="button" class="ghost" onClick={nextTheme} title="Change between light and dark">
             Theme: {look}
           </button>
-          <button type="button" class="ghost" onClick={() => signOut()}>
+          <button type="button" class="ghost" onClick={leave}>
             Sign out
           </button>
         </div>
@@ -83,8 +86,43 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
         <Lazy key={view.name} view={view} />
       </main>
       <Palette />
+      <Leaving space={grant.space} />
       <Toasts />
     </div>
+  );
+}
+
+/** What becomes of labels when their owner signs out. */
+function Leaving({ space }: { readonly space: string }) {
+  const count = useCell(leaving);
+  const close = () => leaving.set(0);
+  if (count === 0) return null;
+  const end = () => {
+    close();
+    signOut();
+  };
+  return (
+    <Sheet title="Sign out" close={close}>
+      <p>
+        This browser keeps your labels of {count} {count === 1 ? 'question' : 'questions'}. Remove them where
+        others use it too; Recall, Labels saves them as a dataset.
+      </p>
+      <div class="row">
+        <button type="button" class="primary" onClick={end}>
+          Keep them, and sign out
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            forgetLabels(space);
+            end();
+          }}
+        >
+          Remove them, and sign out
+        </button>
+      </div>
+    </Sheet>
   );
 }
 
@@ -100,7 +138,7 @@ function Lazy({ view }: { readonly view: View }) {
   const [missing, setMissing] = useState<Error>();
   const [broken, reset] = useErrorBoundary();
   useEffect(() => {
-    view.load().then((module) => setLoaded(() => module.default), setMissing);
+    loadPart(view.load).then((module) => setLoaded(() => module.default), setMissing);
   }, [view]);
   if (broken) return <Failure error={broken} retry={reset} />;
   if (missing) return <Failure error={missing} retry={() => location.reload()} />;

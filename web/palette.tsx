@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cell, useCell } from './cell.ts';
+import { leave } from './kept.ts';
 import { go } from './router.ts';
-import { signOut } from './session.ts';
 import { nextTheme } from './theme.ts';
 import { VIEWS } from './views.ts';
 
@@ -32,7 +32,7 @@ export function useCommands(commands: readonly Command[], deps: readonly unknown
 const ALWAYS: readonly Command[] = [
   ...VIEWS.map(({ name, title }) => ({ title, group: 'Go to', run: () => go(name) })),
   { title: 'Change theme', group: 'Page', run: nextTheme },
-  { title: 'Sign out', group: 'Page', run: () => signOut() },
+  { title: 'Sign out', group: 'Page', run: leave },
 ];
 
 /** What fits the text; a text that fits nothing can still be asked or opened. */

@@ -1,4 +1,5 @@
 import { connectMemory } from '../src/client/index.ts';
+import { createTransport, type Transport } from '../src/client/transport.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell } from './cell.ts';
 
@@ -9,6 +10,8 @@ export interface Grant {
   readonly space: string;
   readonly scopes?: readonly string[];
   readonly rights: 'read' | 'write' | 'admin';
+  /** Of whoever runs the server: it sees all spaces. */
+  readonly everySpace?: true;
   readonly createdAt: string;
 }
 
@@ -16,6 +19,10 @@ export interface Session {
   readonly memory: MemoryEngine;
   readonly grant: Grant;
   readonly canWrite: boolean;
+  /** Administers the space: it may see its tokens. */
+  readonly isAdmin: boolean;
+  /** Asks what is no verb. */
+  readonly askPath: Transport['askPath'];
 }
 
 const STORED = 'salience-inspector-token';
@@ -45,7 +52,13 @@ export async function signIn(token: string): Promise<void> {
   const memory = await connectMemory({ url: SERVER, token });
   sessionStorage.setItem(STORED, token);
   signedOutBecause.set(undefined);
-  session.set({ memory, grant, canWrite: grant.rights !== 'read' });
+  session.set({
+    memory,
+    grant,
+    canWrite: grant.rights !== 'read',
+    isAdmin: grant.rights === 'admin' && !grant.scopes,
+    askPath: createTransport({ url: SERVER, token }).askPath,
+  });
 }
 
 export function signOut(because?: string): void {

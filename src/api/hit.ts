@@ -3,7 +3,7 @@ import type { Arm, Hit, SpelledWord, StageTrace, Trace } from '../index.ts';
 import { statedRelation } from './relation.ts';
 import { explanationSchema, instant, listOf, memorySchema } from './schemas.ts';
 
-export const explaining = z.boolean().describe('Also return how every score comes about. Default is false');
+export const explaining = z.boolean().describe('Also return how every score was computed. Default is false');
 
 /** The named parts of a score. */
 export const features = z.record(z.string(), z.number()) as z.ZodType<Hit['features'], Hit['features']>;

@@ -14,7 +14,7 @@ import { explain, recall, whyNot } from './recall.ts';
 import { recalls, replay } from './recalls.ts';
 import { importMemories, remember, rememberMany } from './remember.ts';
 import { currentSession, endSession, saveSummary, startSession, timeline } from './sessions.ts';
-import { check, configure, curate, maintain, reindex, stats } from './upkeep.ts';
+import { check, configure, curate, health, maintain, reindex, stats } from './upkeep.ts';
 import { plainVerb, type Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
@@ -41,6 +41,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   forget,
   forgetMany,
   get,
+  health,
   history,
   invalidate,
   link,

@@ -19,6 +19,7 @@ export const recalls = defineVerb('recalls', {
         strategy: z.string(),
         profileHash: z.string(),
         sessionId: z.string().optional(),
+        caller: z.string().optional().describe('The name of the token that asked'),
         query: z.string().optional(),
         queryHash: z.string().optional(),
         terms: z.number().optional(),

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type CurationReport, type MaintenanceReport, type SpaceInfo, settingText } from '../index.ts';
+import {
+  type CurationReport,
+  type Health,
+  type MaintenanceReport,
+  type SpaceInfo,
+  settingText,
+} from '../index.ts';
 import { consolidatedSchema, judgementFields } from './judged.ts';
 import { counted, named } from './quote.ts';
 import { listOf, settingsSchema } from './schemas.ts';
@@ -24,6 +30,7 @@ export const stats = defineVerb('stats', {
     embedding: z.object({ model: z.string(), dimensions: z.number() }).optional(),
     analyzer: z.string().optional(),
     settings: settingsSchema,
+    lastBackup: z.string().optional().describe('When "backup" last copied the space'),
     bytes: z.number(),
     schemaVersion: z.number(),
   } satisfies Record<Exclude<keyof SpaceInfo, 'path'>, z.ZodType>),
@@ -100,6 +107,20 @@ export const configure = defineVerb('configure', {
 export const check = defineVerb('check', {
   output: z.object({ problems: listOf(z.string()) }),
   text: ({ problems }) => (problems.length === 0 ? 'the store is healthy' : problems.join('\n')),
+});
+
+export const health = defineVerb('health', {
+  output: z.object({
+    embedder: z.object({ model: z.string(), dimensions: z.number() }).optional(),
+    warnings: listOf(z.string()),
+    problems: listOf(z.string()),
+  } satisfies Record<keyof Health, z.ZodType>),
+  text: ({ warnings, problems }) =>
+    [
+      ...problems.map((each) => `problem: ${each}`),
+      ...warnings.map((each) => `warning: ${each}`),
+      ...(problems.length === 0 ? ['everything works'] : []),
+    ].join('\n'),
 });
 
 export const reindex = defineVerb('reindex', {

@@ -139,6 +139,7 @@ describe('every verb answers by its schema', () => {
     ['replay', { recallId: '1' }, /^recall 1 gives the same answer\n1\. \(\d\.\d{3}\) \[m1\]/],
     ['maintain', { dryRun: true }, /^would have: 5 examined/],
     ['check', {}, /^the store is healthy$/],
+    ['health', {}, /^(?:warning: .*\n)*everything works$/],
     ['reindex', {}, /^reindexed$/],
     ['help', { topic: 'scopes' }, /project:match/],
     ['set_importance', { id: 'm1', importance: 0.9 }, /^importance 0\.90: \[m1\]/],

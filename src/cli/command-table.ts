@@ -67,7 +67,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('links', () => import('./commands/links.ts')),
       verb('entities', () => import('./commands/entities.ts')),
       verb('paths', () => import('./commands/paths.ts')),
-      command('graph', 'draw what an entity has to do with others', () => import('./commands/graph.ts')),
+      command('graph', 'draw an entity and its relations', () => import('./commands/graph.ts')),
       plain('neighbours'),
       verb('explain', () => import('./commands/explain.ts')),
       verb('whyNot', () => import('./commands/why-not.ts')),
@@ -121,7 +121,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('backup', () => import('./commands/backup.ts')),
       command(
         'copy',
-        'copy spaces to another store, with everything that they hold',
+        'copy spaces with everything in them to another store',
         () => import('./commands/copy.ts'),
       ),
       verb('reindex', () => import('./commands/reindex.ts')),
@@ -146,7 +146,7 @@ const GROUPS: readonly CommandGroup[] = [
       command('serve', 'start the HTTP server', () => import('./commands/serve.ts')),
       command(
         'inspect',
-        'open a page that shows what is remembered, and why it is recalled',
+        'open a web page that shows memories and explains recalls',
         () => import('./commands/inspect.ts'),
       ),
       command(
@@ -203,6 +203,7 @@ const elsewhere: readonly VerbName[] = [
   'forgetMany',
   'check',
   'fit',
+  'health',
 ];
 
 const listed = new Set(GROUPS.flatMap(({ commands }) => commands.map(({ name }) => name)));

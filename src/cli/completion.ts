@@ -19,19 +19,30 @@ export interface OptionWord extends Word {
   /** With the dash; absent for none. */
   readonly short?: string | undefined;
   readonly takesValue: boolean;
+  /** What its value has to be, or what it most often is. */
   readonly choices: readonly string[];
 }
 
+/** What the values of some options most often are, by the option: others are taken too. */
+export type Suggestions = Readonly<Record<string, readonly string[]>>;
+
 /** The words of a program and of all its commands; those of the program itself come first and hold everywhere. */
-export function wordsOf(program: Command, path: readonly string[] = []): readonly Words[] {
+export function wordsOf(
+  program: Command,
+  suggestions: Suggestions = {},
+  path: readonly string[] = [],
+): readonly Words[] {
   const visible = program.commands.filter((command) => command.name() !== 'help');
   const own: Words = {
     path,
     commands: visible.map((command) => ({ name: command.name(), about: command.description() })),
-    options: [...program.options.filter(({ hidden }) => !hidden).map(optionWord), HELP],
+    options: [
+      ...program.options.filter(({ hidden }) => !hidden).map((option) => optionWord(option, suggestions)),
+      HELP,
+    ],
     choices: program.registeredArguments[0]?.argChoices ?? [],
   };
-  return [own, ...visible.flatMap((command) => wordsOf(command, [...path, command.name()]))];
+  return [own, ...visible.flatMap((command) => wordsOf(command, suggestions, [...path, command.name()]))];
 }
 
 const HELP: OptionWord = {
@@ -42,13 +53,14 @@ const HELP: OptionWord = {
   choices: [],
 };
 
-function optionWord(option: Option): OptionWord {
+function optionWord(option: Option, suggestions: Suggestions): OptionWord {
+  const name = option.long ?? option.flags;
   return {
-    name: option.long ?? option.flags,
+    name,
     short: option.short,
     about: option.description,
     takesValue: option.required || option.optional,
-    choices: option.argChoices ?? [],
+    choices: option.argChoices ?? suggestions[name] ?? [],
   };
 }
 
@@ -59,15 +71,17 @@ export type Shell = keyof typeof COMPLETIONS;
 /** `/token/create`: how the scripts for bash and zsh know where they are. */
 const placeOf = ({ path }: Words) => path.map((name) => `/${name}`).join('');
 
-/** A pattern for `case`, of the options that are followed by a value. */
-function valuePattern(all: readonly Words[]): string {
+/** The options that are followed by a value. */
+function optionsWithValue(all: readonly Words[]): readonly string[] {
   const names = all.flatMap(({ options }) =>
     options
       .filter(({ takesValue }) => takesValue)
       .flatMap(({ name, short }) => (short ? [name, short] : [name])),
   );
-  return [...new Set(names)].join('|');
+  return [...new Set(names)];
 }
+
+const placesOf = (all: readonly Words[]) => all.filter(({ path }) => path.length > 0).map(placeOf);
 
 /** Lines of a `case` over `PLACE OPTION` for the options that take one of a few values. */
 function valueCases(all: readonly Words[], line: (values: string) => string): string {
@@ -83,15 +97,21 @@ function valueCases(all: readonly Words[], line: (values: string) => string): st
     .join('\n');
 }
 
-/** Follows the commands that stand before the cursor, in `where`, over options and their values. */
+/**
+ * Follows the commands that stand before the cursor, in `where`, over options and their values. The option whose value is
+ * being typed is left in `skip`; the store whose spaces are asked for, in `store`.
+ */
 function walk(all: readonly Words[], before: string): string {
-  const places = all.filter(({ path }) => path.length > 0).map((words) => quoted(placeOf(words)));
   return `  for word in ${before}; do
-    if [[ -n $skip ]]; then skip=; continue; fi
+    if [[ -n $skip ]]; then
+      if [[ $skip == --path ]]; then store="$word"; fi
+      skip=; continue
+    fi
     case "$word" in
-      ${valuePattern(all)}) skip=1 ;;
+      ${optionsWithValue(all).join('|')}) skip="$word" ;;
+      --path=*) store="\${word#--path=}" ;;
       -*) ;;
-      *) case "$where/$word" in ${places.join('|')}) where="$where/$word" ;; esac ;;
+      *) case "$where/$word" in ${placesOf(all).map(quoted).join('|')}) where="$where/$word" ;; esac ;;
     esac
   done`;
 }
@@ -109,10 +129,11 @@ function bashScript(all: readonly Words[]): string {
   });
   return `# salience completion bash
 _salience() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" where= skip= word words=
+  local current="\${COMP_WORDS[COMP_CWORD]}" where= skip= word words= store=
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
-  case "$where $previous" in
+  case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
+    *" --space") words="$("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)" ;;
   esac
   if [[ -z $words && -n $skip ]]; then COMPREPLY=(); return; fi
   if [[ -z $words ]]; then case "$where" in
@@ -144,11 +165,12 @@ function zshScript(all: readonly Words[]): string {
   return `#compdef salience
 # salience completion zsh
 _salience() {
-  local where= skip= word
+  local where= skip= word store=
   local -a entries options
 ${walk(all, `"\${(@)words[2,CURRENT-1]}"`)}
-  case "$where \${words[CURRENT-1]}" in
+  case "$where $skip" in
 ${valueCases(all, (values) => `compadd -- ${values}; return`)}
+    *" --space") compadd -- \${(f)"$("\${words[1]}" \${store:+--path} $store spaces 2>/dev/null)"}; return ;;
   esac
   if [[ -n $skip ]]; then _files; return; fi
   case "$where" in
@@ -162,28 +184,70 @@ compdef _salience salience
 }
 
 function fishScript(all: readonly Words[]): string {
+  const [program] = all;
   const lines = all.flatMap((words) => {
-    const [program] = all;
-    const seen = words.path.map((name) => `__fish_seen_subcommand_from ${name}`);
-    const below = words.commands.map(({ name }) => name).join(' ');
-    const first = [...seen, ...(below ? [`not __fish_seen_subcommand_from ${below}`] : [])].join('; and ');
-    const here = (condition: string) => (condition ? ` -n ${quoted(condition)}` : '');
+    const at = `__salience_at ${quoted(placeOf(words))}`;
     const about = (text: string) => ` -d ${quoted(oneLine(text))}`;
     const options =
       words === program ? words.options : words.options.filter(({ name }) => name !== HELP.name);
     return [
       ...words.commands.map(
-        ({ name, about: text }) => `complete -c salience -f${here(first)} -a ${name}${about(text)}`,
+        ({ name, about: text }) => `complete -c salience -f -n ${quotedTwice(at)} -a ${name}${about(text)}`,
       ),
-      ...words.choices.map((choice) => `complete -c salience -f${here(first)} -a ${quoted(choice)}`),
+      ...words.choices.map((choice) => `complete -c salience -f -n ${quotedTwice(at)} -a ${quoted(choice)}`),
       ...options.map(({ name, short, about: text, takesValue, choices }) => {
-        const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : takesValue ? ' -r' : '';
+        const value = fishValue(name, takesValue, choices);
         const letter = short ? ` -s ${short.slice(1)}` : '';
-        return `complete -c salience${here(seen.join('; and '))} -l ${name.slice(2)}${letter}${value}${about(text)}`;
+        const here = words === program ? '' : ` -n ${quotedTwice(at)}`;
+        return `complete -c salience${here} -l ${name.slice(2)}${letter}${value}${about(text)}`;
       }),
     ];
   });
-  return `# salience completion fish\n${lines.join('\n')}\n`;
+  return `# salience completion fish
+function __salience_walk
+  set -g __salience_where
+  set -g __salience_store
+  set -l skip
+  for word in (commandline -opc)[2..-1]
+    if test -n "$skip"
+      test "$skip" = --path; and set __salience_store --path $word
+      set skip
+      continue
+    end
+    switch $word
+      case ${optionsWithValue(all).join(' ')}
+        set skip $word
+      case '--path=*'
+        set __salience_store $word
+      case '-*'
+      case '*'
+        contains -- "$__salience_where/$word" ${placesOf(all).join(' ')}
+        and set __salience_where "$__salience_where/$word"
+    end
+  end
+end
+function __salience_at
+  __salience_walk
+  test "$__salience_where" = "$argv[1]"
+end
+function __salience_spaces
+  __salience_walk
+  set -l program (commandline -opc)[1]
+  $program $__salience_store spaces 2>/dev/null
+end
+${lines.join('\n')}
+`;
+}
+
+function fishValue(name: string, takesValue: boolean, choices: readonly string[]): string {
+  if (name === '--space') return " -x -a '(__salience_spaces)'";
+  if (choices.length > 0) return ` -x -a ${quoted(choices.join(' '))}`;
+  return takesValue ? ' -r' : '';
+}
+
+/** A condition of fish, with a quoted word in it. */
+function quotedTwice(text: string): string {
+  return `"${text}"`;
 }
 
 function oneLine(text: string): string {

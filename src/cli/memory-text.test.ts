@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseInstant } from '../domain/time.ts';
 import type { Memory } from '../index.ts';
-import { formatMemory } from './memory-text.ts';
+import { formatMemories, formatMemory } from './memory-text.ts';
+import { displayWidth } from './terminal-text.ts';
 
 /** A value that no other field has, for every field; a new field does not compile without one. */
 const memory: Required<Omit<Memory, 'votes' | 'ordinal' | 'bornIn' | 'seen' | 'core'>> = {
@@ -59,4 +60,28 @@ test('formatMemory shows every field', () => {
   expect(text).toMatch(/relations +its-from its_name its-to/);
   expect(text).toContain(`${sessions.length} sessions`);
   expect(text).toMatch(/tier +hot, core/);
+});
+
+test('a list leaves room for the text at every width', () => {
+  const one = { ...memory, title: undefined, content: 'what was said, word for word' };
+  const long = { ...one, id: '0'.repeat(36), content: 'and this is what was said then' };
+  const at = (columns: number) =>
+    formatMemories([one, long] as unknown as Memory[], {
+      now: parseInstant('2026-01-10T00:00:00Z'),
+      columns,
+    });
+  expect(at(Number.POSITIVE_INFINITY).split('\n')[0]).toMatch(/^id +type +scope +updated +content$/);
+  expect(at(90).split('\n')[0]).toMatch(/^id +type +updated +content$/);
+  expect(at(75).split('\n')[0]).toMatch(/^id +type +content$/);
+  expect(at(64).split('\n')[0]).toMatch(/^id +content$/);
+  expect(at(50).split('\n')).toEqual([
+    'its-id · its-type',
+    '  what was said, word for word',
+    `${'0'.repeat(36)} · its-type`,
+    '  and this is what was said then',
+  ]);
+  for (let columns = 3; columns < 120; columns++) {
+    for (const line of at(columns).split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+    if (columns >= 26) expect(at(columns)).toContain('and this is what was');
+  }
 });

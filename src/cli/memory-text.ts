@@ -1,8 +1,8 @@
-import { parseInstant } from '../domain/time.ts';
+import { type Instant, parseInstant } from '../domain/time.ts';
 import type { Memory } from '../index.ts';
 import type { Context } from './context.ts';
 import { formatFields, formatTable } from './table.ts';
-import { plainBlock } from './terminal-text.ts';
+import { cutToWidth, displayWidth, plainBlock, plainLine } from './terminal-text.ts';
 import { formatAge, plural } from './units.ts';
 
 /** Everything about a memory, its content at the end. */
@@ -62,22 +62,48 @@ function listed(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join(', ');
 }
 
-/** One line a memory. */
+/** What a list shows of a memory beside its text. */
+const FACTS: readonly {
+  readonly title: string;
+  readonly align?: 'right';
+  readonly of: (memory: Memory, now: Instant) => string;
+}[] = [
+  { title: 'id', of: ({ id }) => id },
+  { title: 'type', of: ({ type }) => type },
+  { title: 'scope', of: ({ scope }) => scope },
+  { title: 'updated', align: 'right', of: ({ updatedAt }, now) => formatAge(parseInstant(updatedAt), now) },
+];
+
+/** What a narrow terminal goes without, in this order, so that so much of the text is left. */
+const DISPENSABLE = ['scope', 'updated', 'type'];
+const LEAST_TEXT = 24;
+
+/** One line a memory; two where the terminal has no room for an id and a text beside each other. */
 export function formatMemories(
   memories: readonly Memory[],
   { now, columns }: Pick<Context, 'now' | 'columns'>,
 ): string {
-  const rows = memories.map((memory) => [
-    memory.id,
-    memory.type,
-    memory.scope,
-    formatAge(parseInstant(memory.updatedAt), now),
-    lineOf(memory),
-  ]);
-  const titles = ['id', 'type', 'scope', 'updated', 'content'];
+  const facts = FACTS.map(({ title, align, of }) => {
+    const cells = memories.map((memory) => plainLine(of(memory, now)));
+    const width = cells.reduce((most, cell) => Math.max(most, displayWidth(cell)), title.length);
+    return { title, align, cells, width };
+  });
+  const roomFor = (shown: typeof facts) => columns - shown.reduce((sum, { width }) => sum + width + 2, 0);
+  let shown = facts;
+  for (const title of DISPENSABLE) {
+    if (roomFor(shown) < LEAST_TEXT) shown = shown.filter((each) => each.title !== title);
+  }
+  if (roomFor(shown) < LEAST_TEXT) {
+    return memories
+      .flatMap((memory, at) => [
+        cutToWidth(`${facts[0]!.cells[at]} · ${facts[1]!.cells[at]}`, columns),
+        `  ${cutToWidth(plainLine(lineOf(memory)), columns - 2)}`,
+      ])
+      .join('\n');
+  }
   return formatTable(
-    titles.map((title) => ({ title, align: title === 'updated' ? 'right' : 'left' })),
-    rows,
+    [...shown, { title: 'content' }],
+    memories.map((memory, at) => [...shown.map(({ cells }) => cells[at]!), lineOf(memory)]),
     columns,
   );
 }

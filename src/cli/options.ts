@@ -21,7 +21,7 @@ export function addCommonOptions(program: Command): void {
         'directory of the store (default: ./.salience if it exists, else ~/.salience)',
       ).env('SALIENCE_PATH'),
     )
-    .addOption(new Option('--space <name>', 'whose memory').env('SALIENCE_SPACE').default('default'))
+    .addOption(new Option('--space <name>', 'the space to use').env('SALIENCE_SPACE').default('default'))
     .addOption(
       new Option(
         '--embedder <name>',
@@ -30,17 +30,21 @@ export function addCommonOptions(program: Command): void {
         .env('SALIENCE_EMBEDDER')
         .default('builtin'),
     )
-    .addOption(new Option('--base-url <url>', 'of the server of openai:MODEL').env('SALIENCE_EMBEDDER_URL'))
+    .addOption(
+      new Option('--base-url <url>', 'URL of the server for openai:MODEL').env('SALIENCE_EMBEDDER_URL'),
+    )
     .addOption(
       new Option(
         '--model <name>',
-        'language model that judges (default: none); its key comes from SALIENCE_MODEL_KEY or OPENAI_API_KEY',
+        'language model that judges (default: none); its key is read from SALIENCE_MODEL_KEY or OPENAI_API_KEY',
       ).env('SALIENCE_MODEL'),
     )
     .addOption(
-      new Option('--model-url <url>', 'of its server (default: the one of OpenAI)').env('SALIENCE_MODEL_URL'),
+      new Option('--model-url <url>', 'URL of its server (default: that of OpenAI)').env(
+        'SALIENCE_MODEL_URL',
+      ),
     )
-    .option('--now <time>', 'the moment at which this happens, as ISO 8601 (default: the system clock)')
+    .option('--now <time>', 'the time at which the command runs, as ISO 8601 (default: the system clock)')
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours, as NO_COLOR does');
 }

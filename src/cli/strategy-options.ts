@@ -21,7 +21,7 @@ export interface StrategyFlags extends LookBackFlags {
 export function addStrategyOptions(command: Command, verb: VerbName, ...but: readonly string[]): Command {
   return addVerbOptions(command, verb, ...but).option(
     '--profile <file>',
-    'rank by the formula of your own in this JSON file',
+    'rank by your own formula in this JSON file',
   );
 }
 

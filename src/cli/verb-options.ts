@@ -19,7 +19,7 @@ export function addVerbOptions(command: Command, verb: VerbName, ...but: readonl
     isClearable(argument) ? longName(argument) : [],
   );
   if (clearable.length > 0) {
-    command.addOption(new Option('--clear <field...>', 'take a field away').choices(clearable));
+    command.addOption(new Option('--clear <field...>', 'remove the value of a field').choices(clearable));
   }
   return command;
 }

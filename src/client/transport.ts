@@ -15,7 +15,7 @@ export interface TransportOptions {
 export interface Transport {
   ask<Answer>(verb: VerbName, fields: Fields, options?: OperationOptions): Promise<Answer>;
   /** What is no verb. */
-  askPath<Answer>(path: string): Promise<Answer>;
+  askPath<Answer>(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<Answer>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
   };
   return {
     ask: (verb, fields, options) => send(requestOf(verb, fields), options),
-    askPath: (path) => send({ method: 'GET', path, body: undefined }),
+    askPath: (path, options) => send({ method: 'GET', path, body: undefined }, options),
   };
 }
 

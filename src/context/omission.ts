@@ -27,7 +27,7 @@ export function explainOmission(omission: Omission): string {
     case 'does-not-fit':
       return `It takes ${omission.tokens} tokens; at most ${omission.tokensLeft} were left for it.`;
     case 'worse-value':
-      return `Its score ${show(omission.score)} for ${omission.tokens} tokens is worth less than what stands in its place.`;
+      return `Its score ${show(omission.score)} for ${omission.tokens} tokens is worth less than what took its place.`;
     case 'stopped':
       return `It was not looked at: ${omission.misses} better ones in a row did not fit.`;
     case 'too-many':

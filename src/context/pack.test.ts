@@ -158,7 +158,7 @@ describe('pack', () => {
     expect(ids(packed.included)).toEqual(['b', 'c']);
     expect(packed.omitted).toEqual([{ id: 'a', reason: 'worse-value', score: 0.6, tokens: 100 }]);
     expect(packed.omitted.map(explainOmission)).toEqual([
-      'Its score 0.6 for 100 tokens is worth less than what stands in its place.',
+      'Its score 0.6 for 100 tokens is worth less than what took its place.',
     ]);
   });
 

@@ -207,7 +207,7 @@ const metadataFilter = {
 export const narrowingArguments = {
   inScope: {
     ...text,
-    about: 'only what lies in this scope itself, not above; "project:*" is every scope of that kind',
+    about: 'only memories in this scope itself, not above it; "project:*" means every scope of that kind',
     option: '--in-scope <scope>',
   },
   types: { ...texts, about: 'only these types', option: '--type <type>' },
@@ -232,7 +232,7 @@ export const narrowingArguments = {
 export const filterArguments = {
   scope: {
     ...text,
-    about: 'as seen from this scope: its memories and those above (default: all)',
+    about: 'only what this scope sees: its own memories and those of scopes above it (default: all)',
     option: '--scope <scope>',
   },
   ...narrowingArguments,
@@ -299,7 +299,7 @@ export const strategyArguments = {
   minRelevance: {
     anyOf: [share, choice('auto')],
     about:
-      'nothing that matches the query less, from 0 to 1; auto: the floor measured for the embedder (default: auto in a context and for agents, else 0)',
+      'nothing that matches the query less than this, from 0 to 1; auto: the floor measured for the embedder (default: auto in a context and for agents, else 0)',
     option: [
       '--min-relevance <number>',
       'nothing that matches the query less, from 0 to 1; auto: the floor measured for the embedder',
@@ -309,7 +309,7 @@ export const strategyArguments = {
   ...filterArguments,
   deep: {
     ...flag,
-    about: 'also look at cold and consolidated memories, at half their score',
+    about: 'also search cold and consolidated memories, at half their score',
     option: '--deep',
   },
   includeExpired: {
@@ -342,7 +342,7 @@ export const recallArguments = {
   track: {
     ...flag,
     about: 'whether it notes what was used, as the strategy does (default: true)',
-    option: ['--no-track', 'leave no trace of use (retention reinforces, five-factor counts)'],
+    option: ['--no-track', 'leave no trace of use (retention reinforces, five-factor counts uses)'],
   },
   association: {
     anyOf: [
@@ -429,14 +429,14 @@ export const fading = {
       ['mode'],
     ),
   ],
-  about: 'off: nothing cools or is archived; retention: what is not used does',
+  about: 'off: nothing fades; retention: memories that are not used cool and are archived',
 } as const satisfies Argument;
 
 /** Whether recalls are recorded. */
 export const recordRecalls = {
   anyOf: [choice('off'), object({ days: integer(1, 365), texts: flag })],
   about:
-    'off: recalls are not recorded, and what was is erased; else for how many days (default: 30), and whether with the texts of queries (default: false)',
+    'off: recalls are not recorded, and existing records are erased; otherwise for how many days (default: 30), and whether with the texts of queries (default: false)',
 } as const satisfies Argument;
 
 /** JSON Schemas of arguments, each with what it says. */

@@ -24,7 +24,7 @@ export function parseTimeToLive(value: string | Date, from: Instant, field = 'tt
     field,
     until === undefined
       ? `${JSON.stringify(value)} is not a duration; write "7d", "24h", ISO 8601 such as "P7D", or a time to come`
-      : 'it is over before it began; give a duration above 0 or a time to come',
+      : 'it would end before it began; give a duration above 0 or a time in the future',
   );
 }
 

@@ -78,7 +78,7 @@ export const FIELDS = {
     kind: 'content',
     set: 'change',
     required: true,
-    about: 'one statement that stands on its own: who, what, when; names instead of pronouns',
+    about: 'one self-contained statement: who, what, when; names instead of pronouns',
   },
   type: {
     kind: 'text',
@@ -348,7 +348,7 @@ export const FIELDS = {
     initial: [],
     maxItems: 1000,
     maxCharacters: 128,
-    about: 'the memories that it was made of',
+    about: 'the memories that it was derived from',
   },
 } as const satisfies Readonly<Record<keyof MemoryRecord, Field>>;
 

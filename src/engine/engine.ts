@@ -29,6 +29,7 @@ import { configure } from './upkeep/configure.ts';
 import { curate } from './upkeep/curate.ts';
 import { curve } from './upkeep/curve.ts';
 import { fit } from './upkeep/fit.ts';
+import { health } from './upkeep/health.ts';
 import { maintain } from './upkeep/maintain.ts';
 import { type EngineVerb, type Verbs, withVerbChecks } from './verb-options.ts';
 import { deriveTexts } from './write/derive.ts';
@@ -98,8 +99,9 @@ const FUNCTIONS: {
   strategies,
   importMemories,
   reindex,
-  backup: ({ space }, path) => space.backup(path),
+  backup: ({ space, clock }, path) => space.backup(path, clock()),
   check: ({ space }) => space.check(),
+  health,
 };
 
 /** The verbs of one space, over an open store. `close` also runs `afterwards`. */

@@ -47,6 +47,7 @@ import type { ConfigureOptions } from './upkeep/configure.ts';
 import type { CurateOptions, CurationReport } from './upkeep/curate.ts';
 import type { CurveOptions, FadingCurve } from './upkeep/curve.ts';
 import type { FitOptions, FitResult, LabelledQuestion } from './upkeep/fit.ts';
+import type { Health } from './upkeep/health.ts';
 import type { MaintainOptions, MaintenanceReport } from './upkeep/maintenance-types.ts';
 import type { ForgetOptions, ForgetResult, ForgetTarget } from './write/forget.ts';
 import type { LinkOptions, MemoryLink, UnlinkOptions } from './write/links.ts';
@@ -801,7 +802,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   importMemories(memories: readonly Memory[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
-   * Computes vectors and terms of all memories anew, with the embedder and analyzer in use.
+   * Recomputes the vectors and terms of all memories with the current embedder and analyzer.
    *
    * @example
    * ```ts
@@ -829,6 +830,17 @@ export interface MemoryEngine extends AsyncDisposable {
    * ```
    */
   check(options?: Pick<OperationOptions, 'signal'>): Promise<readonly string[]>;
+  /**
+   * What does not work here, and what is worth knowing: checks the store as `check` does, asks the embedder for a vector, and
+   * says where vectors are missing. Each entry says what to do.
+   *
+   * @example
+   * ```ts
+   * const { problems, warnings } = await memory.health();
+   * for (const each of [...problems, ...warnings]) console.error(each);
+   * ```
+   */
+  health(options?: Pick<OperationOptions, 'signal'>): Promise<Health>;
   /**
    * Closes the memory; every later call throws `closed`. `await using` does it at the end of the block.
    *

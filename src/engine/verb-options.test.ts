@@ -68,6 +68,7 @@ const given: { readonly [Verb in EngineVerb]: readonly unknown[] } = {
   reindex: [],
   backup: ['copy.db'],
   check: [],
+  health: [],
 };
 const verbs = Object.keys(given) as EngineVerb[];
 
@@ -199,7 +200,7 @@ describe('openMemory', () => {
     [undefined, 'openMemory: expected an object of options'],
     [{ path: ':memory:', user_id: 'alice' }, 'openMemory: unknown option "user_id"'],
     [{ ...opened, embeder: 'none' }, 'did you mean "embedder"?'],
-    [{ path: ':memory:' }, 'space: whose memory this is must be said, for example openMemory({'],
+    [{ path: ':memory:' }, 'space: required: it says whose memory this is, for example openMemory({'],
     [{ space: 'alice' }, 'path: '],
     [{ ...opened, reindex: { signals: 1 } }, 'reindex: unknown option "signals" (did you mean "signal"?)'],
     [{ ...opened, reinforcement: { drect: 0.1 } }, 'did you mean "direct"?'],

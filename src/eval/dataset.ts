@@ -213,7 +213,7 @@ function checkJudgements(path: string, { memories, queries, lines }: SpaceDraft)
     const { relevant, stale, mustNot = [] } = query;
     for (const each of [...relevant, ...stale, ...mustNot]) {
       if (memories.has(each)) continue;
-      const problem = `judges the memory ${JSON.stringify(each)}, which its space does not hold`;
+      const problem = `judges the memory ${JSON.stringify(each)}, which is not in its space`;
       throw unreadableLine(path, lines.get(query)!, problem);
     }
     for (const [name, forbidden] of Object.entries({ stale, mustNot })) {

@@ -184,7 +184,7 @@ function checkAnswer(
     report(`${where}: counts memory ${id} as ${other}, which does not say the same`);
   }
   const unknown = ranking.find((id) => !contents.has(id));
-  if (unknown !== undefined) report(`${where}: ranks the memory ${unknown}, which its space does not hold`);
+  if (unknown !== undefined) report(`${where}: ranks the memory ${unknown}, which is not in its space`);
   if (new Set(ranking).size < ranking.length) report(`${where}: ranks a memory twice`);
   if (row.hits.some(({ score }, at) => score > (row.hits[at - 1]?.score ?? Number.POSITIVE_INFINITY))) {
     report(`${where}: its scores rise`);

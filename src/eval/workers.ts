@@ -40,7 +40,7 @@ export function createWorkerEngine(
   if (typeof options.embedder === 'object') {
     throw new SalienceError(
       'invalid_argument',
-      'an embedder of your own cannot be handed to other threads; leave workers out, or name "builtin" or "none"',
+      'a custom embedder cannot be passed to other threads; leave out workers, or use "builtin" or "none"',
       { details: { field: 'workers' } },
     );
   }

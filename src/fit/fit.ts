@@ -106,7 +106,10 @@ export async function fitParameters({
     JSON.stringify([options.task, profile, parameters, objective, seed, [...atStart.mean]]),
   );
   if (options.state && options.state.task !== task) {
-    throw invalidArgument('state', 'it belongs to another task: other data, profile or options; start anew');
+    throw invalidArgument(
+      'state',
+      'it belongs to another task, with other data, another profile or other options; start again',
+    );
   }
   const parts = partsOf(questions, seed);
   const fitOf = (arm: Arm, isUsed: (part: string) => boolean): Promise<readonly number[]> =>
@@ -197,7 +200,7 @@ function tunablesOf(
   const asked = questions[0]?.features.parameters ?? {};
   return names.map((name) => {
     const parameter = profile.parameters[name];
-    if (parameter?.kind !== 'number') throw invalidArgument('parameters', `${name} is no number`);
+    if (parameter?.kind !== 'number') throw invalidArgument('parameters', `${name} is not a number`);
     const { min = -Infinity, max = Infinity } = parameter;
     return { name, start: asked[name] as number, min, max };
   });

@@ -56,7 +56,7 @@ export function signalOf(
 
 /** What the routes work with. */
 export interface Desk {
-  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes'>;
+  readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes'> & Partial<Pick<Spaces, 'list'>>;
   readonly idempotency: IdempotencyKeys;
   readonly body: BodyLimits;
   readonly clock: Clock;

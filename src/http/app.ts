@@ -4,6 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { logLineOf, verbs } from '../api/index.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
+import { addAdministrationRoutes } from './administration.ts';
 import {
   type AppContext,
   type AppTypes,
@@ -28,7 +29,7 @@ import { addTransferRoutes } from './transfer.ts';
 
 export interface AppOptions extends Desk {
   readonly door: DoorOptions;
-  readonly tokens: Pick<TokenStore, 'authenticate'>;
+  readonly tokens: Pick<TokenStore, 'authenticate'> & Partial<Pick<TokenStore, 'list'>>;
   readonly rateLimiter: RateLimiter;
   /** Whether spaces may be deleted. */
   readonly deleteSpaces: boolean;
@@ -156,6 +157,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     await options.spaces.delete(space);
     return context.json({ space, outcome: 'deleted' });
   });
+  addAdministrationRoutes(app, options);
   addTransferRoutes(app, options);
   addVerbRoutes(app, options);
   for (const [path, handler] of Object.entries(options.mounts)) {

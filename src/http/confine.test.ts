@@ -215,3 +215,28 @@ describe('an engine that may only read', () => {
     for (const verb of same) expect(await reading[verb]('tea')).toEqual(await memory[verb]('tea'));
   });
 });
+
+it('recalls are recorded with the name of the token that asked, and without one where a program asked', async () => {
+  await using test = await opened();
+  const { memory, ofA, reading } = test;
+  const whole = confine(memory, { ...grant, name: 'support bot', rights: 'admin' });
+  await memory.configure({ recordRecalls: { days: 30, texts: true } });
+  await memory.remember('Tea of team a', { scope: 'team:a' });
+  // At the same time: each is known by its own credential.
+  await Promise.all([
+    memory.recall('tea alone'),
+    ofA.recall('tea of a'),
+    whole.recall('tea of all'),
+    whole.context('tea in a context', { maxTokens: 200 }),
+    reading.recall('tea that leaves no trace'),
+  ]);
+  const recorded = await whole.recalls();
+  expect(new Map(recorded.map(({ query, caller }) => [query, caller]))).toEqual(
+    new Map([
+      ['tea alone', undefined],
+      ['tea of a', 'agent'],
+      ['tea of all', 'support bot'],
+      ['tea in a context', 'support bot'],
+    ]),
+  );
+});

@@ -16,6 +16,7 @@ import type {
   RememberOptions,
   Score,
 } from '../index.ts';
+import { forCaller } from '../index.ts';
 import type { Grant } from './tokens.ts';
 
 /**
@@ -25,7 +26,14 @@ import type { Grant } from './tokens.ts';
  */
 export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
   const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
-  return grant.rights === 'read' ? readOnly(whole) : voting(whole, grant);
+  return grant.rights === 'read' ? readOnly(whole) : named(voting(whole, grant), grant);
+}
+
+/** Recalls are recorded with the name of the token. */
+function named(memory: MemoryEngine, { name }: Grant): MemoryEngine {
+  return eachVerb(memory, (_, entry, run) =>
+    entry.access === 'learn' ? (...given) => forCaller(name, () => run(...given)) : run,
+  );
 }
 
 /** Votes are the token's: whatever voter it names is one of its own, and never another token's. */

@@ -7,10 +7,19 @@ const CODE_LIFE = 60_000;
 /** Milliseconds for which a session lasts. */
 const SESSION_LIFE = 12 * 3_600_000;
 
+/** What a session of the inspector may do. */
+export interface InspectorAccess extends NewToken {
+  /**
+   * With the right `admin`, it also sees the names and sizes of all spaces of the server, and all tokens: for whoever runs the
+   * server. Default is false.
+   */
+  readonly everySpace?: boolean | undefined;
+}
+
 /** Who may use the inspector without a stored token. All of it is in this process, and ends with it. */
 export interface InspectorSessions {
   /** A code for these rights, which one request may exchange within 60 seconds. */
-  newCode(token: NewToken): string;
+  newCode(access: InspectorAccess): string;
   /** The token of a new session, or `undefined`: the code was used, has expired or never was. */
   exchange(code: string): { readonly token: string; readonly grant: Grant } | undefined;
   authenticate(token: string): Grant | undefined;
@@ -35,9 +44,9 @@ export function createInspectorSessions(clock: Clock): InspectorSessions {
     return kept && kept.until > clock() ? kept.grant : undefined;
   };
   return {
-    newCode(token) {
+    newCode({ everySpace, ...token }) {
       const grant = makeGrant({ name: 'inspector', ...token }, randomBytes(8).toString('hex'), clock());
-      return keep(codes, random(), grant, CODE_LIFE);
+      return keep(codes, random(), everySpace ? { ...grant, everySpace } : grant, CODE_LIFE);
     },
     exchange(code) {
       const grant = find(codes, code);

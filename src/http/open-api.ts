@@ -133,9 +133,9 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
 /** What a status says, in the order of the statuses. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'What was sent is wrong: the detail says what, and how to mend it',
-  401: 'There is no token, or it is not known',
+  401: 'The token is missing or unknown',
   403: 'The token may not do this',
-  404: 'There is no memory, session or other thing of this id, or the token may not see it',
+  404: 'No memory, session or other object has this id, or the token may not see it',
   409: 'It cannot be done any more: something is there already, or was changed since',
   412: 'The memory was changed since the ETag of If-Match',
   413: 'The body is larger than the server takes',
@@ -194,6 +194,24 @@ const otherPaths: Json = {
       summary: 'Delete the space of the token, for good; needs the right admin, and its name once more',
       parameters: [{ name: 'name', in: 'query', required: true, schema: text }],
       responses: { 200: { description: 'It is deleted' }, ...problems() },
+    },
+  },
+  '/v1/spaces': {
+    get: {
+      operationId: 'spaces',
+      summary:
+        'How large the space of the token is; for whoever runs the server, how large all are. Needs the right admin',
+      parameters: [
+        { name: 'offset', in: 'query', schema: { type: 'integer' }, description: 'How many to pass over' },
+      ],
+      responses: { 200: { description: 'Some spaces, and how many there are' }, ...problems() },
+    },
+  },
+  '/v1/tokens': {
+    get: {
+      operationId: 'tokens',
+      summary: 'The tokens that open the space, without their secrets; needs the right admin',
+      responses: { 200: { description: 'Their names, scopes and rights' }, ...problems() },
     },
   },
   '/v1/token': {

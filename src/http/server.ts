@@ -13,20 +13,21 @@ import { limitConnections } from './connections.ts';
 import { LOCAL_HOSTS } from './guards.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 import { INSPECTOR } from './inspector.ts';
-import { createInspectorSessions } from './inspector-sessions.ts';
+import { createInspectorSessions, type InspectorAccess } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { createSharedIdempotencyKeys } from './shared-idempotency.ts';
-import type { NewToken, TokenStore } from './tokens.ts';
+import type { TokenStore } from './tokens.ts';
 import { createWaitingPlaces } from './waiting.ts';
 
 export interface ServerOptions {
   /** Closed with the server. */
   readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'> &
-    Partial<Pick<Spaces, 'ready'>>;
+    Partial<Pick<Spaces, 'ready' | 'list'>>;
   /** Whether tokens with the right `admin` may delete their space. Default is false. */
   readonly deleteSpaces?: boolean | undefined;
-  readonly tokens: Pick<TokenStore, 'authenticate'>;
+  /** With `list`, administrators see the tokens that open their space; never the secrets. */
+  readonly tokens: Pick<TokenStore, 'authenticate'> & Partial<Pick<TokenStore, 'list'>>;
   /** Default is 127.0.0.1: this machine alone. */
   readonly host?: string | undefined;
   /** Default is 7411; 0 takes a free one. */
@@ -105,7 +106,7 @@ export interface RunningServer extends AsyncDisposable {
    * console.log(`open ${url} within a minute`);
    * ```
    */
-  inspectorUrl(token: NewToken): string;
+  inspectorUrl(access: InspectorAccess): string;
   /** Takes no more requests, lets those under way end, then closes the spaces. */
   close(): Promise<void>;
 }
@@ -222,10 +223,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const { port } = server.address() as AddressInfo;
   const url = `http://${inUrl(host)}:${port}`;
-  const inspectorUrl = (token: NewToken) => {
+  const inspectorUrl = (access: InspectorAccess) => {
     if (!inspector) throw new SalienceError('unsupported', 'this server was started with inspector: false');
     // In the fragment, which a browser sends to nobody.
-    return `${publicUrl?.href.replace(/\/$/, '') ?? url}${INSPECTOR}/#code=${inspector.newCode(token)}`;
+    return `${publicUrl?.href.replace(/\/$/, '') ?? url}${INSPECTOR}/#code=${inspector.newCode(access)}`;
   };
   return { url, inspectorUrl, close, [Symbol.asyncDispose]: close };
 }

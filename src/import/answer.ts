@@ -3,9 +3,13 @@ import { fieldsOf, isFields, listOf } from './fields.ts';
 import { type ImportItem, type SourceOptions, unusable } from './item.ts';
 import { isRecord, readRecord } from './json-lines.ts';
 
-/** What commands that show memories print with `--json`: the memories of `list`, the hits of `recall`, that of `get`. */
+/**
+ * What commands that show memories print with `--json`, found by where they stand in it. Not what `history` prints: its
+ * memories are what others were before, and would come back as if they still held.
+ */
 export const answer: DocumentFormat = {
-  holds: 'what list, recall or get print with --json, with "memories", "hits" or one memory',
+  holds:
+    'the memories that a command printed with --json: get, list, recall, compare, context, bootstrap, pinned, timeline or beliefs (history holds former versions only; salience export writes what can be imported)',
   recognises: (document) => {
     const [first] = memoriesIn(document) ?? [];
     return isFields(first) && isRecord(first);
@@ -19,12 +23,21 @@ export const answer: DocumentFormat = {
 function memoriesIn(document: unknown): readonly unknown[] | undefined {
   const fields = fieldsOf(document);
   if (isRecord(fields)) return [fields];
-  if (Array.isArray(fields['memories'])) return fields['memories'];
-  return Array.isArray(fields['hits'])
-    ? listOf(fields['hits']).map((hit) => fieldsOf(hit)['memory'])
-    : undefined;
+  const { memories, hits, items, beliefs, rankings, memory } = fields;
+  if (Array.isArray(memories)) return memories;
+  const holders = [hits, items, beliefs].find(Array.isArray);
+  if (holders) return holders.map(memoryOf);
+  if (Array.isArray(rankings)) {
+    // Several strategies find the same memory.
+    const found = rankings.flatMap((ranking) => listOf(fieldsOf(ranking)['hits']).map(memoryOf));
+    return [...new Map(found.map((each) => [fieldsOf(each)['id'], each])).values()];
+  }
+  if (memory === undefined || !('before' in fields && 'after' in fields)) return undefined;
+  return [...listOf(fields['before']), memory, ...listOf(fields['after'])];
 }
 
+const memoryOf = (holder: unknown) => fieldsOf(holder)['memory'];
+
 function readMemory(value: unknown, where: string, _: SourceOptions): readonly ImportItem[] {
-  return [isFields(value) && isRecord(value) ? readRecord(value, where) : unusable(where, 'is no memory')];
+  return [isFields(value) && isRecord(value) ? readRecord(value, where) : unusable(where, 'is not a memory')];
 }

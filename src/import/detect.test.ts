@@ -69,5 +69,5 @@ test('what commands print as JSON is read, and a memory comes back as it was', a
     expect(items).toEqual([expect.objectContaining({ kind: 'record', memory })]);
   }
   const { items } = await readContent('answer.json', { hits: [{ memory }, { memory: null }] });
-  expect(items[1]).toEqual(expect.objectContaining({ kind: 'unusable', reason: 'is no memory' }));
+  expect(items[1]).toEqual(expect.objectContaining({ kind: 'unusable', reason: 'is not a memory' }));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importAll, readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 
 const agentFile = {
   agents: [
@@ -38,6 +38,19 @@ const passages = [
   },
   { id: 'passage-2', text: 'Given away', archive_id: 'archive-1', is_deleted: true },
 ];
+
+test('the messages of an agent are said to be left out, and its instructions are not counted', async () => {
+  const [agent] = agentFile.agents;
+  const messages = [{ role: 'system' }, { role: 'user' }, { role: 'assistant' }, { role: 'tool' }];
+  for (const file of [
+    { ...agentFile, agents: [{ ...agent, messages }] },
+    { agent_type: 'memgpt_agent', name: 'scout', core_memory: [], messages },
+  ]) {
+    const { items } = await readContent('scout.af', file);
+    const left = items.filter(({ kind }) => kind === 'left-out');
+    expect(left).toEqual(Array(3).fill({ kind: 'left-out', what: 'messages of an agent' }));
+  }
+});
 
 test('a block of an agent file is a memory under the name of its agents', async () => {
   const { inputs, unusable } = await readSorted('scout.af', agentFile);

@@ -19,11 +19,20 @@ export const letta: DocumentFormat = {
     const fields = fieldsOf(document);
     const blocks = blocksOf(fields);
     if (!blocks) return undefined;
-    return partsOfList(blocks.list, blocks.at, (block, where, options) =>
-      readBlock(block, blocks.agentOf(fieldsOf(block)), where, options),
-    );
+    return [
+      ...partsOfList(blocks.list, blocks.at, (block, where, options) =>
+        readBlock(block, blocks.agentOf(fieldsOf(block)), where, options),
+      ),
+      ...partsOfList(listOf(fields['agents'] ?? [fields]), 'agents', messagesOf),
+    ];
   },
 };
+
+/** What an agent was told and said is its history, which `observe` makes memories of. */
+function messagesOf(agent: unknown): readonly ImportItem[] {
+  const told = listOf(fieldsOf(agent)['messages']).filter((each) => fieldsOf(each)['role'] !== 'system');
+  return told.map(() => ({ kind: 'left-out', what: 'messages of an agent' }));
+}
 
 interface Blocks {
   readonly list: readonly unknown[];

@@ -14,7 +14,7 @@ interface ClientConfig {
 /**
  * The set-up of each client, as its documentation has it: code.claude.com/docs (mcp), modelcontextprotocol.io
  * (connect local servers), docs.cursor.com (mcp), code.visualstudio.com/docs (MCP servers), developers.openai.com
- * (Codex, mcp).
+ * (Codex, mcp), docs.windsurf.com (cascade, mcp), github.com/google-gemini/gemini-cli (docs/tools/mcp-server.md).
  */
 export const CLIENT_CONFIGS = {
   'claude-code': {
@@ -33,6 +33,14 @@ export const CLIENT_CONFIGS = {
     text: (server) =>
       `code --add-mcp ${shellWord(JSON.stringify({ name: 'salience', type: 'stdio', ...server }))}`,
     hint: 'run this line',
+  },
+  windsurf: {
+    text: (server) => json({ mcpServers: { salience: server } }),
+    hint: 'merge this into ~/.codeium/windsurf/mcp_config.json',
+  },
+  gemini: {
+    text: (server) => json({ mcpServers: { salience: server } }),
+    hint: 'merge this into ~/.gemini/settings.json, or into .gemini/settings.json of a project',
   },
   codex: {
     text: (server) => `codex mcp add salience -- ${shellLine(server)}`,

@@ -126,7 +126,7 @@ describe('the tools', () => {
       invalidReason: 'She changed her mind',
     });
     expect((await call('recall', { query: 'oat milk' })).text).toBe(
-      'nothing found: there are no memories to look at here',
+      'nothing found: there are no memories to search here',
     );
     await call('reinstate', { id: 'm1' });
     const second = await call('remember', { content: 'Ada prefers oat milk, barista edition' });

@@ -23,7 +23,7 @@ export interface OfUser {
 }
 
 export interface SaveInput extends OfUser {
-  /** One statement that stands on its own. */
+  /** One self-contained statement. */
   readonly content: string;
   readonly type: ObservationType;
   /** A few words. */

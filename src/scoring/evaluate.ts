@@ -82,11 +82,20 @@ export function namesRead(node: Node): ReadonlySet<string> {
 const read = new WeakMap<Node, ReadonlySet<string>>();
 
 /** The names that the formula of a profile reads, its parts and its requirements included. */
-export function signalsRead({ root, parts, require }: ResolvedFormulas): ReadonlySet<string> {
-  const names = new Set<string>(require.flatMap(namesOfCondition));
-  for (const node of [root, ...Object.values(parts)]) for (const name of namesRead(node)) names.add(name);
+export function signalsRead(formulas: ResolvedFormulas): ReadonlySet<string> {
+  let names = readBy.get(formulas);
+  if (!names) {
+    const { root, parts, require } = formulas;
+    names = new Set([
+      ...require.flatMap(namesOfCondition),
+      ...[root, ...Object.values(parts)].flatMap((node) => [...namesRead(node)]),
+    ]);
+    readBy.set(formulas, names);
+  }
   return names;
 }
+
+const readBy = new WeakMap<ResolvedFormulas, ReadonlySet<string>>();
 
 /** The clocks whose ages a formula counts. */
 export function clocksRead(node: Node): ReadonlySet<ClockName> {

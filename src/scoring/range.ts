@@ -35,8 +35,16 @@ export const anything: Knowledge = {
 
 /** All values that a formula can take, whatever the memory. */
 export function rangeOf(node: Node): Interval {
-  return intervalOf(node, anything);
+  let range = ranges.get(node);
+  if (!range) {
+    range = intervalOf(node, anything);
+    ranges.set(node, range);
+  }
+  return range;
 }
+
+/** Formulas do not change, and each compilation asks. */
+const ranges = new WeakMap<Node, Interval>();
 
 /** Sums of decimal weights may miss 1 by a rounding; a formula that is off by more is wrong. */
 const rounding = 1e-9;

@@ -153,12 +153,12 @@ export function featuresOf(
   signals: Signals,
   now: Instant,
 ): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(resolved.parts).flatMap(([name, part]) => {
-      const value = valueIfKnown(part, signals, now);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const found: [string, number][] = [];
+  for (const name of Object.keys(resolved.parts)) {
+    const value = valueIfKnown(resolved.parts[name]!, signals, now);
+    if (value !== undefined) found.push([name, value]);
+  }
+  return Object.fromEntries(found);
 }
 
 function valueIfKnown(part: Node, signals: Signals, now: Instant): number | undefined {

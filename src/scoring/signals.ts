@@ -61,7 +61,7 @@ export const SIGNALS = {
   dateMatch: {
     range: [0, 1],
     otherwise: 0,
-    description: 'how near it was made to a date that the query names; unknown if the query names none',
+    description: 'how near its date is to a date that the query names; unknown if the query names none',
     source: 'query',
   },
   saidByUser: {
@@ -121,7 +121,7 @@ export const SIGNALS = {
   conflict: {
     range: [0, 1],
     otherwise: 0,
-    description: 'how near the nearest possible update is that nobody has judged; 0 without one',
+    description: 'how similar the most similar unjudged possible update is; 0 without one',
     source: 'relations',
   },
 } as const satisfies Readonly<Record<string, Signal>>;

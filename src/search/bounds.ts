@@ -4,8 +4,6 @@ import {
   cancels,
   compileAll,
   compileConditions,
-  createRooms,
-  emptyBlock,
   type Facts,
   type MutableBlock,
   reaches,
@@ -19,6 +17,7 @@ import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
 import type { QueryColumns } from './query-columns.ts';
+import { blocks, readyFor, roomsFor } from './ready.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
 import { createSkim } from './skim.ts';
@@ -45,10 +44,6 @@ type Tally = { -readonly [Name in Exclude<keyof Survivors, keyof Kept>]: Survivo
 /** Rows of the first block; the next ones are twice as large each. */
 const FIRST_BLOCK = 64;
 
-/** What all searches use, one after the other. Most rows fall by their upper bound: the lower one is worked out for the others alone, side by side. */
-const blocks = { all: emptyBlock(0), chosen: emptyBlock(0) };
-const rooms = { all: createRooms(), chosen: createRooms() };
-
 function clear(block: MutableBlock, now: number): MutableBlock {
   block.count = 0;
   block.now = now;
@@ -60,24 +55,19 @@ function clear(block: MutableBlock, now: number): MutableBlock {
 /** Bounds the score of every row, and keeps those that could be among the best. */
 export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors {
   const { profile, rows, now, limit } = search;
-  const columns = columnsOf(index.columns, search.belief, search.kept);
   const [block, chosen] = [clear(blocks.all, now), clear(blocks.chosen, now)];
-  rooms.all.reset();
-  rooms.chosen.reset();
   const compared = search.vector !== undefined && index.codes?.dimensions === search.vector.length;
-  const facts = factsOf(index, search, compared);
+  const ready = readyFor(
+    index,
+    search,
+    columnsOf(index.columns, search.belief, search.kept),
+    factsOf(index, search, compared),
+  );
+  const { columns } = ready;
   const { floor } = profile;
-  const roots = (floor ? [profile.root, floor.node] : [profile.root]).map(gather);
-  const formulas = compileAll(roots, columns, {
-    facts: { ...facts, block },
-    wanted: 'high',
-    rooms: rooms.all,
-  });
-  const both = compileAll(roots, columns, { facts: { ...facts, block: chosen }, rooms: rooms.chosen });
   const judge = compileConditions(profile.require, columns);
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
-  const skim =
-    search.kept && search.skims ? createSkim(profile, columns, search.columns, compared) : undefined;
+  const skim = search.kept && search.skims ? createSkim(profile, ready, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns, signalsRead(profile));
   const lowest = createThreshold(limit);
   const nothing = cancels(profile.root) ? -SLACK : 0;
@@ -94,7 +84,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const take = (block: Block) => {
     exact(block);
     const verdict = profile.require.length > 0 ? judge(block) : undefined;
-    const [{ high }, floored] = formulas.bounds(block) as readonly [Sides, Sides?];
+    const [{ high }, floored] = ready.all.bounds(block) as readonly [Sides, Sides?];
     const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
     const found = selectPlaces(
       { high, verdict, floor: floorBounds, nothing, threshold: lowest.value() - SLACK },
@@ -111,7 +101,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       kept.upper.push(Number.isNaN(high[at]!) ? Infinity : high[at]!);
     }
     if (chosen.count > 0) {
-      const [bounds, floored] = both.bounds(chosen);
+      const [bounds, floored] = ready.both.bounds(chosen);
       for (let at = 0; at < chosen.count; at++) {
         const low = bounds!.low[at]!;
         const reached = floor ? reaches(floored!.low[at]!, floored!.high[at]!, floor.atLeast) : 1;
@@ -159,9 +149,9 @@ export function boundKnown(
 ): Float64Array {
   const columns = columnsOf(index.columns, belief, kept);
   const block = clear(blocks.all, now);
-  rooms.all.reset();
   const facts: Facts = { known: () => undefined, block };
-  const formula = compileAll([gather(profile.root)], columns, { facts, wanted: 'high', rooms: rooms.all });
+  const rooms = roomsFor('all');
+  const formula = compileAll([gather(profile.root)], columns, { facts, wanted: 'high', rooms });
   const exact = exactColumns(query, signalsRead(profile));
   const upper = new Float64Array(rows.length);
   for (let start = 0; start < rows.length; start += BLOCK_SIZE) {

@@ -23,10 +23,13 @@ export function ceilingsOf(
   leveled: Node | undefined,
   compared: boolean,
 ): Ceiling {
-  const ceilings = classes.map(({ of, level }) => {
-    return ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
-  });
-  return (each, similarity) => ceilings[each]!(compared ? similarity : undefined);
+  const ceilings: ReturnType<typeof ceilingOf>[] = [];
+  const ceilingOfClass = ({ of, level }: Class) =>
+    ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
+  return (each, similarity) => {
+    ceilings[each] ??= ceilingOfClass(classes[each]!);
+    return ceilings[each](compared ? similarity : undefined);
+  };
 }
 
 /** By row. */

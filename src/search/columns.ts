@@ -20,36 +20,114 @@ export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
   readonly attributes: Record<StoredAttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+  /**
+   * Arrays that stand for every column that has the same one value in all rows, and that value: most clocks are unknown of every
+   * memory, and most counts are 0. They are full of it, beyond the last row too. A column that gets another value gets an array
+   * of its own.
+   */
+  readonly shared: Map<Float64Array, number>;
+  /** The same of attributes, all of whose codes are 0. */
+  zeros: Uint32Array;
+  /** No row was set yet: the first one decides what is shared. */
+  isEmpty: boolean;
 }
 
 export function createColumns(): ColumnSet {
+  const zeros = new Uint32Array(0);
   return {
     signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
     clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
     attributes: record(STORED_ATTRIBUTE_NAMES, () => ({
-      codes: new Uint32Array(0),
+      codes: zeros,
       dictionary: { texts: [] as string[], codes: new Map<string, number>() },
     })),
+    shared: new Map(),
+    zeros,
+    isEmpty: true,
   };
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = grow(columns.signals[name], length);
-  for (const name of CLOCK_NAMES) columns.clocks[name] = grow(columns.clocks[name], length);
+  const { signals, clocks, attributes, shared } = columns;
+  const grown = new Map<Float64Array, Float64Array>();
+  for (const [array, value] of [...shared]) {
+    const longer = grow(array, length);
+    if (longer === array) continue;
+    grown.set(array, longer.fill(value, array.length));
+    shared.delete(array);
+    shared.set(longer, value);
+  }
+  const longer = (array: Float64Array) => grown.get(array) ?? grow(array, length);
+  for (const name of STORED_SIGNAL_NAMES) signals[name] = longer(signals[name]);
+  for (const name of CLOCK_NAMES) clocks[name] = longer(clocks[name]);
+  const { zeros } = columns;
+  columns.zeros = grow(zeros, length);
   for (const name of STORED_ATTRIBUTE_NAMES) {
-    const attribute = columns.attributes[name];
-    attribute.codes = grow(attribute.codes, length);
+    const { codes } = attributes[name];
+    attributes[name].codes = codes === zeros ? columns.zeros : grow(codes, length);
   }
 }
 
 /** Sets a row from the signals of a memory. */
 export function setRow(columns: ColumnSet, row: number, signals: StoredSignals): void {
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name][row] = signals[name];
-  for (const name of CLOCK_NAMES) columns.clocks[name][row] = signals[name] ?? Number.NaN;
+  if (columns.isEmpty) shareAll(columns, signals);
+  for (const name of STORED_SIGNAL_NAMES) setValue(columns, columns.signals, name, row, signals[name]);
+  for (const name of CLOCK_NAMES) setValue(columns, columns.clocks, name, row, signals[name] ?? Number.NaN);
   for (const name of STORED_ATTRIBUTE_NAMES) {
-    const { codes, dictionary } = columns.attributes[name];
-    codes[row] = codeOf(dictionary, String(signals[name]));
+    const attribute = columns.attributes[name];
+    const code = codeOf(attribute.dictionary, String(signals[name]));
+    if (attribute.codes === columns.zeros) {
+      if (code === 0) continue;
+      attribute.codes = columns.zeros.slice();
+    }
+    attribute.codes[row] = code;
   }
+}
+
+function setValue<Name extends string>(
+  columns: ColumnSet,
+  arrays: Record<Name, Float64Array>,
+  name: Name,
+  row: number,
+  value: number,
+): void {
+  if (columns.shared.has(arrays[name])) {
+    const before = arrays[name];
+    if (Object.is(before[row], value)) return;
+    arrays[name] = before.slice();
+    if (!arraysOf(columns).has(before)) columns.shared.delete(before);
+  }
+  arrays[name][row] = value;
+}
+
+/** Before its first row every column is one that has the value of that row alone. */
+function shareAll(columns: ColumnSet, first: StoredSignals): void {
+  const { length } = columns.signals.importance;
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name], length);
+  for (const name of CLOCK_NAMES)
+    columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN, length);
+  columns.isEmpty = false;
+}
+
+/** The array of all columns that have this one value in all of so many rows. */
+export function sharedArray({ shared }: ColumnSet, value: number, length: number): Float64Array {
+  for (const [array, of] of shared) if (Object.is(of, value)) return array;
+  const array = new Float64Array(length).fill(value);
+  shared.set(array, value);
+  return array;
+}
+
+/** How many bytes the columns take. */
+export function bytesOfColumns(columns: ColumnSet): number {
+  return [...arraysOf(columns)].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float64Array | Uint32Array> {
+  return new Set([
+    ...Object.values(signals),
+    ...Object.values(clocks),
+    ...Object.values(attributes).map(({ codes }) => codes),
+  ]);
 }
 
 /** The signals of a row, exactly as they were set. */

@@ -137,7 +137,7 @@ describe('loading an index', () => {
         pages: () => (from === 'pages' ? pages : undefined),
       });
       expect(encodePages(again.index)).toEqual(parts);
-      // 2,500 rows in pieces of 32, a look at the clock for each; 2,048 rows or terms of pages, for each of their passes.
+      // 2,500 rows in pieces of 8, a look at the clock for each; 2,048 rows or terms of pages, for each of their passes.
       expect(slices.length).toBeGreaterThan(from === 'rows' ? 5 : 0);
       expect(Math.max(...slices)).toBeLessThanOrEqual(10);
     },

@@ -1,16 +1,26 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { resolveProfile } from '../scoring/profile.ts';
+import { describe, expect, test } from 'vitest';
+import { resolveProfile, withFloor } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile } from '../scoring/score.ts';
+import { signalsOf } from '../scoring/signals.ts';
+import type { SearchableMemory } from '../store/state.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import {
   arbitraryFilter,
   arbitraryQuery,
   arbitraryStore,
+  denseVector,
   expectSame,
+  indexed,
   indexOf,
+  plainStore,
   relationsOf,
+  searchByIndex,
+  vocabulary,
 } from '../testing/index-oracle.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+import { putMemory, putSignals } from './resident-index.ts';
 
 const profiles = (['hybrid', 'bm25', 'balanced'] as const).map((name) =>
   resolveProfile(builtinProfile(name)),
@@ -25,7 +35,7 @@ test('recalls of one index find what brute force finds, whatever was asked befor
   await fc.assert(
     fc.asyncProperty(
       arbitraryStore,
-      arbitraryQuery,
+      fc.array(arbitraryQuery, { minLength: 1, maxLength: 3 }),
       fc.array(arbitraryFilter, { minLength: 1, maxLength: 3 }),
       fc.array(
         fc.tuple(
@@ -33,13 +43,15 @@ test('recalls of one index find what brute force finds, whatever was asked befor
           fc.nat(),
           fc.constantFrom(-60_000, -1, 0, 0, 1, 30_000),
           fc.constantFrom(...profiles),
+          fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined, freq: 3 }),
         ),
         {
           minLength: 2,
           maxLength: 10,
         },
       ),
-      async (memories, query, filters, steps) => {
+      async (stored, queries, filters, steps) => {
+        let memories = stored;
         const index = indexOf(memories);
         const relations = relationsOf(memories, memories);
         const clocks = memories.flatMap(({ memory }) =>
@@ -51,7 +63,16 @@ test('recalls of one index find what brute force finds, whatever was asked befor
             memory.consolidatedAt,
           ].filter((clock) => clock !== undefined),
         );
-        for (const [at, which, offset, profile] of steps) {
+        for (const [at, which, offset, profile, importance] of steps) {
+          if (importance !== undefined && memories.length > 0) {
+            // A memory changes between two recalls.
+            const place = which % memories.length;
+            const { memory } = memories[place]!;
+            const changed = { ...memory, importance };
+            memories = memories.with(place, { ...memories[place]!, memory: changed });
+            putSignals(index, place, signalsOf(changed));
+          }
+          const query = queries[at % queries.length]!;
           const now = (clocks[at % Math.max(1, clocks.length)] ?? ARBITRARY_NOW) + offset;
           const filter = filters[which % filters.length] ?? {};
           const request = { profile, query, filter, now, limit: 5 };
@@ -60,7 +81,201 @@ test('recalls of one index find what brute force finds, whatever was asked befor
         }
       },
     ),
-    { numRuns: 50 },
+    { numRuns: 100 },
   );
   expect(seen.size).toBeGreaterThan(5);
+});
+
+/** Formulas that differ in what they read, in their numbers alone, and in having a floor. */
+const formulas = [
+  ...profiles,
+  resolveProfile(builtinProfile('hybrid'), { 'weights.session': 0.6 }),
+  resolveProfile(builtinProfile('balanced'), { recencyHalfLifeDays: 2 }),
+  resolveProfile(
+    defineProfile({
+      name: 'standing',
+      description: 'What was replaced counts less.',
+      score: {
+        op: 'product',
+        of: [
+          { op: 'when', if: { attribute: 'superseded', is: 'true' }, then: 0.2, else: 1 },
+          {
+            op: 'mean',
+            terms: [
+              { weight: 1, of: { op: 'signal', name: 'similarity' } },
+              { weight: 1, of: { op: 'signal', name: 'importance' } },
+            ],
+          },
+        ],
+      },
+    }),
+  ),
+  withFloor(resolveProfile(builtinProfile('hybrid')), 'match', 0.4),
+];
+
+const MANY = 700;
+
+/** Rare words, sessions, and memories that took the place of others. */
+function manyMemories(seed: number): readonly SearchableMemory[] {
+  const random = seededRandom(seed);
+  return plainStore(seed, MANY).map(({ memory, vector }, at) => ({
+    memory: {
+      ...memory,
+      bornIn: random() < 0.7 ? `s${Math.floor(random() * 30)}` : undefined,
+      supersedes: at > 0 && random() < 0.05 ? [`m${Math.floor(random() * at)}`] : [],
+      // A view is another one after each of these moments.
+      validUntil:
+        seed % 3 === 0 && random() < 0.1 ? ARBITRARY_NOW + Math.floor(random() * 3) * 86_400_000 : undefined,
+    },
+    terms: new Map(vocabulary.filter(() => random() < 0.03).map((term) => [term, 1])),
+    vector,
+  }));
+}
+
+/**
+ * The same of so many memories that most are let go of by their bounds: what was made ready for one recall would be wrong for
+ * another one whose words, vector, formula or moment differ, and the best would not be found.
+ */
+test('so do recalls of many memories, most of which are never evaluated', async () => {
+  let scored = 0;
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(),
+      fc.shuffledSubarray(formulas, { minLength: 1, maxLength: 2 }),
+      fc.array(
+        fc.record({
+          which: fc.nat({ max: 1 }),
+          terms: fc.subarray(vocabulary, { maxLength: 2 }),
+          vector: fc.oneof(
+            { weight: 1, arbitrary: fc.constant(undefined) },
+            { weight: 3, arbitrary: fc.nat() },
+          ),
+          days: fc.constantFrom(0, 0, 0, 1, 40),
+          deep: fc.constantFrom(false, false, true),
+          limit: fc.constantFrom(1, 3, 10),
+          change: fc.oneof(
+            { weight: 6, arbitrary: fc.constant(undefined) },
+            { weight: 1, arbitrary: fc.nat() },
+          ),
+        }),
+        { minLength: 8, maxLength: 16 },
+      ),
+      async (seed, chosen, steps) => {
+        let memories = manyMemories(seed);
+        const index = indexOf(memories);
+        let relations = relationsOf(memories, memories);
+        for (const { which, terms, vector, days, deep, limit, change } of steps) {
+          const profile = chosen[which % chosen.length]!;
+          if (change !== undefined) {
+            const random = seededRandom(change);
+            // One is rewritten, or so many come that the columns grow.
+            const places =
+              change % 2 === 0
+                ? [change % memories.length]
+                : Array.from({ length: 400 }, (_, more) => memories.length + more);
+            for (const place of places) {
+              const each = memories[place] ?? memories[place % MANY]!;
+              const id = `m${place}`;
+              const memory = {
+                ...each.memory,
+                id,
+                ordinal: place + 1,
+                importance: random(),
+                confidence: random(),
+              };
+              const changed = { ...each, memory, vector: denseVector(random) };
+              memories = place < memories.length ? memories.with(place, changed) : [...memories, changed];
+              putMemory(index, indexed(place, memory, changed));
+            }
+            if (change % 2 === 1) relations = relationsOf(memories, memories);
+          }
+          const query = {
+            terms,
+            vector: vector === undefined ? undefined : denseVector(seededRandom(vector)),
+          };
+          const now = ARBITRARY_NOW + days * 86_400_000;
+          const request = { profile, query, filter: { deep, includeExpired: deep }, now, limit };
+          const answer = await expectSame(index, memories, memories, request, relations);
+          scored += answer.scored;
+          found += answer.eligible;
+        }
+      },
+    ),
+    { numRuns: 20 },
+  );
+  expect(scored).toBeLessThan(found / 4);
+}, 60_000);
+
+describe('a formula that was ready for another recall is made anew', () => {
+  const query = { terms: ['birch'], vector: denseVector(seededRandom(3)) };
+  const ranked = (profile: (typeof formulas)[number], limit = 3) => ({
+    profile,
+    query,
+    filter: {},
+    now: ARBITRARY_NOW,
+    limit,
+  });
+  const relations = { successors: new Map(), newer: new Map() };
+  /** Reads a column as it stands: nothing of it is kept. */
+  const beside = (name: 'importance' | 'conflict') =>
+    resolveProfile(
+      defineProfile({
+        name: 'beside',
+        description: 'One signal beside the similarity.',
+        score: {
+          op: 'mean',
+          terms: [
+            { weight: 1, of: { op: 'signal', name: 'similarity' } },
+            { weight: 1, of: { op: 'signal', name } },
+          ],
+        },
+      }),
+    );
+
+  test('where a floor is asked for, and where it is not any more', async () => {
+    const memories = plainStore(1, 700);
+    const index = indexOf(memories);
+    const hybrid = resolveProfile(builtinProfile('hybrid'));
+    const those = relationsOf(memories, memories);
+    for (const profile of [hybrid, withFloor(hybrid, 'match', 0.3), hybrid, withFloor(hybrid, 'match', 0.6)])
+      await expectSame(index, memories, memories, ranked(profile), those);
+  });
+
+  test('where columns have moved as they grew', async () => {
+    // All indexes of whose memories there is nothing to say share columns: as large as this one needs in the end.
+    const larger = plainStore(9, 2300);
+    await searchByIndex(indexOf(larger), larger, larger, ranked(beside('importance')), relations);
+    let memories = plainStore(2, 700);
+    const index = indexOf(memories);
+    const profile = beside('importance');
+    const before = await searchByIndex(index, memories, memories, ranked(profile), relations);
+    memories = [...memories, ...plainStore(4, 1500)].map((each, at) => ({
+      ...each,
+      memory: { ...each.memory, id: `m${at}`, ordinal: at + 1 },
+    }));
+    memories.slice(700).forEach((each, at) => {
+      putMemory(index, indexed(700 + at, each.memory, each));
+    });
+    const least = memories.findIndex(({ memory, vector }) => vector && memory.importance < 0.1);
+    expect(before.ids).not.toContain(`m${least}`);
+    const memory = { ...memories[least]!.memory, importance: 1 };
+    memories = memories.with(least, { ...memories[least]!, memory, vector: query.vector });
+    putMemory(index, indexed(least, memory, memories[least]!));
+    const { ids } = await searchByIndex(index, memories, memories, ranked(profile), relations);
+    expect(ids[0]).toBe(`m${least}`);
+  });
+
+  test('where memories stand otherwise to each other', async () => {
+    const memories = plainStore(5, 700);
+    const index = indexOf(memories);
+    const profile = beside('conflict');
+    const everything = await searchByIndex(index, memories, memories, ranked(profile, 700), relations);
+    const last = everything.ids.at(-1)!;
+    await searchByIndex(index, memories, memories, ranked(profile), relations);
+    const newer = new Map([[Number(last.slice(1)), [{ key: 600, similarity: 0.99 }]]]);
+    const contested = { successors: new Map(), newer };
+    const { ids } = await searchByIndex(index, memories, memories, ranked(profile), contested);
+    expect(ids).toContain(last);
+  });
 });

@@ -1,6 +1,6 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
-import { codeOf, type Dictionary } from './columns.ts';
+import { codeOf, type Dictionary, sharedArray } from './columns.ts';
 import { createCodes } from './kernel/codes.ts';
 import { createPostings, type PackedPostings } from './postings.ts';
 import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
@@ -12,7 +12,7 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 7;
+const LAYOUT = 8;
 
 interface Header {
   readonly layout: number;
@@ -28,6 +28,11 @@ interface Header {
 }
 
 export function encodePages(index: ResidentIndex): PageParts {
+  return atOnce(encoding(index));
+}
+
+/** The same in steps, during which nothing may be put into the index. */
+export function* encoding(index: ResidentIndex): Generator<undefined, PageParts> {
   const living = livingRows(index);
   const newRow = new Int32Array(index.size).fill(-1);
   living.forEach((row, at) => {
@@ -49,9 +54,14 @@ export function encodePages(index: ResidentIndex): PageParts {
   };
   const parts = new Map<string, Uint8Array>([['header', new TextEncoder().encode(JSON.stringify(header))]]);
   for (const [name, array] of columnArrays(index)) {
+    if (living.length > 1 && isUniform(index, array)) {
+      parts.set(name, bytesOf(array.slice(0, 1)));
+      continue;
+    }
     const kept = new (array.constructor as Float64ArrayConstructor)(living.length);
     for (let at = 0; at < living.length; at++) kept[at] = array[living[at]!]!;
     parts.set(name, bytesOf(kept));
+    yield;
   }
   parts.set('sessions', bytesOf(sessions.codes));
   parts.set(
@@ -62,9 +72,10 @@ export function encodePages(index: ResidentIndex): PageParts {
   const keptCodes = new Int8Array(living.length * dimensions);
   for (let at = 0; at < living.length; at++) {
     if (codes) keptCodes.set(codes.view(living[at]!, 1), at * dimensions);
+    if (at % STEP === 0) yield;
   }
   parts.set('codes', bytesOf(keptCodes));
-  encodePostings(index, newRow, parts);
+  yield* encodingPostings(index, newRow, parts);
   return parts;
 }
 
@@ -107,12 +118,19 @@ export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex 
       yield;
     }
   }
-  for (const name of STORED_SIGNAL_NAMES)
-    index.columns.signals[name] = arrayOf(Float64Array, parts, `signal.${name}`);
-  for (const name of CLOCK_NAMES) index.columns.clocks[name] = arrayOf(Float64Array, parts, `clock.${name}`);
+  const { columns, size } = index;
+  const column = (name: string) => {
+    const array = arrayOf(Float64Array, parts, name);
+    return array.length === size ? array : sharedArray(columns, array[0]!, size);
+  };
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = column(`signal.${name}`);
+  for (const name of CLOCK_NAMES) columns.clocks[name] = column(`clock.${name}`);
+  columns.zeros = new Uint32Array(size);
+  columns.isEmpty = size === 0;
   for (const name of STORED_ATTRIBUTE_NAMES) {
-    const attribute = index.columns.attributes[name];
-    attribute.codes = arrayOf(Uint32Array, parts, `attribute.${name}`);
+    const attribute = columns.attributes[name];
+    const codes = arrayOf(Uint32Array, parts, `attribute.${name}`);
+    attribute.codes = codes.length === size ? codes : columns.zeros;
     for (const text of header.dictionaries[name] ?? []) {
       attribute.dictionary.codes.set(text, attribute.dictionary.texts.push(text) - 1);
     }
@@ -176,17 +194,15 @@ function isHeader(value: unknown): value is Header {
 /** Whether every part is as long as the header says, and every code of an attribute has its text. */
 function fits({ size, dimensions, dictionaries, sessions }: Header, parts: PageParts): boolean {
   const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
+  /** A column that has one value in all rows is saved as that. */
+  const isColumn = (name: string, width: number) =>
+    hasBytes(name, size * width) || (size > 1 && hasBytes(name, width));
   return (
-    [
-      'keys',
-      'ordinals',
-      'residuals',
-      ...STORED_SIGNAL_NAMES.map((name) => `signal.${name}`),
-      ...CLOCK_NAMES.map((name) => `clock.${name}`),
-    ].every((name) => hasBytes(name, size * 8)) &&
-    ['lengths', 'scales', 'sessions', ...STORED_ATTRIBUTE_NAMES.map((name) => `attribute.${name}`)].every(
-      (name) => hasBytes(name, size * 4),
-    ) &&
+    ['keys', 'ordinals', 'residuals'].every((name) => hasBytes(name, size * 8)) &&
+    ['lengths', 'scales', 'sessions'].every((name) => hasBytes(name, size * 4)) &&
+    STORED_SIGNAL_NAMES.every((name) => isColumn(`signal.${name}`, 8)) &&
+    CLOCK_NAMES.every((name) => isColumn(`clock.${name}`, 8)) &&
+    STORED_ATTRIBUTE_NAMES.every((name) => isColumn(`attribute.${name}`, 4)) &&
     hasBytes('codes', size * dimensions) &&
     hasBytes('asks', size) &&
     areBelow(arrayOf(Uint32Array, parts, 'sessions'), sessions.length + 1) &&
@@ -221,6 +237,11 @@ function livingRows(index: ResidentIndex): Int32Array {
   return rows;
 }
 
+/** Whether it is one that columns with one value share. */
+function isUniform({ columns }: ResidentIndex, array: Float64Array | Float32Array | Uint32Array): boolean {
+  return array === columns.zeros || columns.shared.has(array as Float64Array);
+}
+
 function columnArrays(
   index: ResidentIndex,
 ): readonly (readonly [string, Float64Array | Float32Array | Uint32Array])[] {
@@ -238,7 +259,11 @@ function columnArrays(
 }
 
 /** Three arrays: term and number of its postings in turn; then all rows; then all frequencies. */
-function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<string, Uint8Array>): void {
+function* encodingPostings(
+  index: ResidentIndex,
+  newRow: Int32Array,
+  parts: Map<string, Uint8Array>,
+): Generator<undefined> {
   let total = 0;
   for (const [, { count }] of index.postings) total += count;
   const rows = new Uint32Array(total);
@@ -254,6 +279,7 @@ function encodePostings(index: ResidentIndex, newRow: Int32Array, parts: Map<str
       frequencies[used++] = postings.frequencies[at]!;
     }
     if (used > start) terms.push(term, used - start);
+    if (terms.length % STEP === 0) yield;
   }
   parts.set('terms', bytesOf(Float64Array.from(terms)));
   parts.set('posting.rows', bytesOf(rows.slice(0, used)));

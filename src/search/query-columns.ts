@@ -145,6 +145,12 @@ export function queryColumns(
   };
 }
 
+/**
+ * Ends of classes are multiples of 1 / this, so that what is worked out for a class is of use to the next query. What is lost is a
+ * thirty-second part of what the words of a session count.
+ */
+const CLASS_ENDS = 32;
+
 /** Sessions with about the same relevance, together. */
 function sessionClasses(
   index: ResidentIndex,
@@ -168,7 +174,12 @@ function sessionClasses(
     range[0] = Math.min(range[0], score);
     range[1] = Math.max(range[1], score);
   }
-  const ofRanges = ranges.map(([low, high]) => classWith([Math.min(low, high), high]));
+  const ofRanges = ranges.map(([low, high]) =>
+    classWith([
+      Math.floor(Math.min(low, high) * CLASS_ENDS) / CLASS_ENDS,
+      Math.ceil(high * CLASS_ENDS) / CLASS_ENDS,
+    ]),
+  );
   return { classOf, classes: [classWith([0, 0]), ...ofRanges] };
 }
 

@@ -9,7 +9,7 @@ import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
-import { decodePages, decoding, encodePages } from './pages.ts';
+import { decodePages, decoding, encodePages, encoding } from './pages.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
@@ -165,7 +165,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     const behind = now.sequence - before.sequence + now.usage - before.usage;
     if (!unreadable && behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
     const { index, position } = await refresh(rows);
-    return { parts: encodePages(index), position };
+    return { parts: await inSlices(encoding(index), startSlices(scheduler)), position };
   }
 }
 
@@ -211,7 +211,7 @@ async function load(
 }
 
 /** Rows that are taken in before others may go on. */
-const ROWS_BETWEEN = 32;
+const ROWS_BETWEEN = 8;
 
 /** Takes in memories, all by default; returns the keys of those that there are. */
 async function putRows(

@@ -1,9 +1,9 @@
-import { CLOCK_NAMES } from '../domain/fields.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
-import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES, type StoredSignals } from '../scoring/signals.ts';
+import type { StoredSignals } from '../scoring/signals.ts';
 import type { Postings } from '../text/bm25.ts';
 import { holdsQuestion } from '../text/context.ts';
 import {
+  bytesOfColumns,
   type ColumnSet,
   codeOf,
   createColumns,
@@ -14,6 +14,7 @@ import {
 } from './columns.ts';
 import { grow } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
+import { createKeyRows, type KeyRows } from './key-rows.ts';
 import { createNearVectors, dropNear, type NearVectors } from './near.ts';
 import { createPostings, type PostingsOfTerms } from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
@@ -39,7 +40,7 @@ export interface ResidentIndex {
   keys: Float64Array;
   /** The memory's place in the order of insertion. */
   ordinals: Float64Array;
-  readonly rowOfKey: Map<number, number>;
+  readonly rowOfKey: KeyRows;
   /** Terms in the memory's text, repetitions included. */
   lengths: Uint32Array;
   /** Absent until the first vector. */
@@ -113,7 +114,7 @@ export function createResidentIndex(): ResidentIndex {
     alive: new Uint8Array(0),
     keys: new Float64Array(0),
     ordinals: new Float64Array(0),
-    rowOfKey: new Map(),
+    rowOfKey: createKeyRows(),
     lengths: new Uint32Array(0),
     codes: undefined,
     scales: new Float32Array(0),
@@ -137,9 +138,8 @@ export function createResidentIndex(): ResidentIndex {
   };
 }
 
-/** Of a row, beside its vector and its words: columns, maps, dictionaries; its place in a session. */
-const ROW_BYTES =
-  8 * (STORED_SIGNAL_NAMES.length + CLOCK_NAMES.length) + 4 * STORED_ATTRIBUTE_NAMES.length + 96 + 16;
+/** Of a row, beside its vector, its words and its columns: numbers, marks; its place in a session. */
+const ROW_BYTES = 60 + 16;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
@@ -148,7 +148,8 @@ export function bytesOfIndex(index: ResidentIndex): number {
   const { alive, codes, near, totalLength, postings, vocabulary } = index;
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
   const vectors = (codes?.byteLength ?? 0) + near.bytes;
-  return alive.length * ROW_BYTES + vectors + totalLength * 12 + postings.size * TERM_BYTES + words;
+  const rows = alive.length * ROW_BYTES + bytesOfColumns(index.columns) + index.rowOfKey.bytes();
+  return rows + vectors + totalLength * 12 + postings.size * TERM_BYTES + words;
 }
 
 /** Makes room for `rows` more memories at once. */

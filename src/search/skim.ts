@@ -1,11 +1,12 @@
-import { type Columns, SLACK } from '../scoring/compile.ts';
+import { SLACK } from '../scoring/compile.ts';
 import { conditionKnown } from '../scoring/condition.ts';
 import { namesRead } from '../scoring/evaluate.ts';
-import { gather } from '../scoring/gather.ts';
+import type { Node } from '../scoring/operators/index.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { isQuerySignal, isSignalName } from '../scoring/signals.ts';
-import { type Class, ceilingsOf, fixedParts, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
+import { type Class, ceilingsOf, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
 import type { QueryColumns } from './query-columns.ts';
+import type { Ready } from './ready.ts';
 
 /**
  * Which rows are passed over by their similarity alone. What no word of a query touches differs in nothing else that the
@@ -57,15 +58,15 @@ const GROWTH = 1.03;
  * `compared` says whether rows have a similarity at all.
  */
 export function createSkim(
-  { root, require, floor }: ResolvedProfile,
-  columns: Columns,
-  query: QueryColumns,
+  { require, floor }: ResolvedProfile,
+  { columns, facts, bounded, fixed, ceilings: known }: Ready,
+  columnsOfQuery: QueryColumns,
   compared: boolean,
 ): Skim | undefined {
+  // What is asked of the query here is as much a condition of using ceilings again as what a formula asks.
+  const query: QueryColumns = { ...columnsOfQuery, known: (name) => facts.known(name) === true };
   const { touched, classOf, classes: sessions } = query.untouched;
-  const bounded = gather(floor ? floor.node : root);
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const fixed = fixedParts(bounded, columns);
   const found = levelsOf(bounded, fixed, columns, query);
   const levelCount = found?.ranges.length ?? 1;
   const classes = sessions.flatMap((of) =>
@@ -89,10 +90,9 @@ export function createSkim(
     if (verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  /** Of each class: how high it can score with a similarity of so many steps at most; NaN where nobody asked. */
-  const known = classes.map(() => new Float64Array(STEPS + 1).fill(Number.NaN));
+  const tables = tablesOf(known, found?.node, classes);
   const ceilingAt = (each: number, step: number) => {
-    const ceilings = known[each]!;
+    const ceilings = tables[each]!;
     if (Number.isNaN(ceilings[step]!)) ceilings[step] = ceiling(each, [0, step / STEPS]);
     return ceilings[step]!;
   };
@@ -159,7 +159,7 @@ export function createSkim(
       for (const [each, standing] of standings.entries()) {
         add(standing, passed.counts[each]!);
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
-        if (standing !== 'ranked' || !isAny) continue;
+        if (standing !== 'ranked' || !isAny || total.highest === raisedFor) continue;
         const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
         // Sums are added up in another order than in scores, which may lie a rounding above.
         const high = ceiling(each, [0, similarity]) + SLACK;
@@ -169,6 +169,28 @@ export function createSkim(
       return total;
     },
   };
+}
+
+/** More of them than one query has: those that none has asked for in a while go with the others. */
+const MOST_TABLES = 512;
+
+/** Of each class: how high it can score with a similarity of so many steps at most; NaN where no query has asked. */
+function tablesOf(
+  known: Ready['ceilings'],
+  leveled: Node | undefined,
+  classes: readonly Class[],
+): readonly Float64Array[] {
+  let tables = known.get(leveled);
+  if (!tables || tables.size > MOST_TABLES) {
+    tables = new Map();
+    known.set(leveled, tables);
+  }
+  return classes.map(({ of, level }) => {
+    const key = `${of.sessionLexical} ${level}`;
+    const table = tables.get(key) ?? new Float64Array(STEPS + 1).fill(Number.NaN);
+    tables.set(key, table);
+    return table;
+  });
 }
 
 /** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */

@@ -1,5 +1,5 @@
-/** Longest that a piece of loading keeps a program from everything else. */
-const MOST_MS = 8;
+/** About how long a piece of loading keeps a program from everything else: a recall beside it waits for one at each of its steps. */
+const MOST_MS = 2;
 
 /** What a program's other work is let in by. */
 export interface Scheduler {

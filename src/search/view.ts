@@ -266,6 +266,8 @@ function nextChange({ alive, size, columns }: ResidentIndex, now: Instant): Inst
   let next = Infinity;
   for (const name of VISIBILITY_CLOCKS) {
     const clock = columns.clocks[name];
+    // No memory has it.
+    if (Number.isNaN(columns.shared.get(clock))) continue;
     for (let row = 0; row < size; row++) {
       const at = clock[row]!;
       // A memory is valid until the end of its last millisecond: the change is kept out a moment too early at most.

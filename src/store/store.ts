@@ -103,8 +103,9 @@ export interface SpaceCore {
   /**
    * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
    * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
-   * A memory that was removed meanwhile is passed over. `decide` may be called again, as in a write. Returns the sequence
-   * of the row.
+   * A memory that was removed meanwhile is passed over. `decide` may be called again, as in a write. What becomes of a
+   * memory by another effect than `reinforce` may be taken as what is added to it: a count, and instants that only go on.
+   * Returns the sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: StoreReader) => Promise<UseDecision>): Promise<number>;
   /**
@@ -116,8 +117,11 @@ export interface SpaceCore {
   info(): Promise<SpaceInfo>;
   /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
-  /** Writes a complete copy into a new file. Throws `already_exists`, `invalid_argument` where a store cannot. */
-  backup(path: string): Promise<void>;
+  /**
+   * Writes a complete copy into a new file, and keeps the moment, where it may write, for {@link SpaceInfo.lastBackup}. Throws
+   * `already_exists`, `invalid_argument` where a store cannot.
+   */
+  backup(path: string, at?: Instant): Promise<void>;
   /** All that the space holds, of one moment: to look back from, where being exact comes before being quick. */
   everything(): Promise<State>;
   /** Looks for damage. An empty list means a healthy store. */
@@ -814,6 +818,8 @@ export interface SpaceInfo {
   /** The analyzer whose terms are stored; absent before the first memory. */
   readonly analyzer: string | undefined;
   readonly settings: SpaceSettings;
+  /** When "backup" last copied the space; absent where it never did, and where backups are made by other means. */
+  readonly lastBackup?: string | undefined;
   /** Bytes on disk; 0 in memory. */
   readonly bytes: number;
   /** The file that holds the space, if any. */

@@ -96,7 +96,7 @@ export function withRanking(
     snapshot: guarded('snapshot', snapshot) as SpaceStore['snapshot'],
     info: guarded('info', () => core.info()),
     reindex: guarded('reindex', (request) => core.reindex(request)),
-    backup: guarded('backup', (path) => core.backup(path)),
+    backup: guarded('backup', (path, at) => core.backup(path, at)),
     asKnown: guarded('asKnown', async (known, derive) => {
       const past = await rewind(name, await core.everything(), known, derive);
       return { ...withRanking(coreOfPast(past), rank), redacted: past.redacted };

@@ -20,13 +20,18 @@ export interface Answers {
   readonly redacted: number;
 }
 
-/** Asks many strategies and lists everything, leaving nothing behind; `asOf` looks back. */
+/** How many recalls {@link answersOf} asks for at most. */
+export const MOST_RECALLS = QUERIES.length;
+
+/** Asks many strategies, or some of them by number, and lists everything, leaving nothing behind; `asOf` looks back. */
 export async function answersOf(
   memory: Pick<MemoryEngine, 'recall' | 'list'>,
   asOf?: Pick<AsOf, 'known'>,
+  some: readonly number[] = [...QUERIES.keys()],
 ): Promise<Answers> {
   const recalls: unknown[] = [];
-  for (const [strategy, query, more] of QUERIES) {
+  for (const at of some) {
+    const [strategy, query, more] = QUERIES[at]!;
     const { hits } = await memory.recall(query, { strategy, limit: 8, track: false, asOf, ...more });
     recalls.push(hits.map((hit) => [hit.memory.id, hit.score.value, hit.features, hit.path ?? []]));
   }

@@ -15,7 +15,7 @@ export function wordsFault(value: number, counts: WordCounts): string | undefine
     ...counts.unknown.map((term) => term.texts),
   ];
   const odd = integers.find((each) => !Number.isInteger(each) || each < 0);
-  if (odd !== undefined) return `${odd} is no count`;
+  if (odd !== undefined) return `${odd} is not a count`;
   if (length > totalLength) return `its ${length} terms are more than all ${totalLength}`;
   if (texts === 0 && totalLength > 0) return `no text has ${totalLength} terms`;
   if (terms.reduce((sum, { count }) => sum + count, 0) > length) return 'it has more words than terms';

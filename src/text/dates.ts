@@ -19,7 +19,11 @@ export interface DateContext {
 }
 
 /** Finds the stretches of time that a text names, in the order of the text. One for each language. */
-export type DateReader = (text: string, context: DateContext) => Promise<readonly DateRange[]>;
+export interface DateReader {
+  (text: string, context: DateContext): Promise<readonly DateRange[]>;
+  /** False for a text that names no date for certain: the time zone is then not looked up, nor the reader called. */
+  readonly mayName?: ((text: string) => boolean) | undefined;
+}
 
 /**
  * The dates that an English text names: days, weeks, months, seasons and years. One without a year is the latest that
@@ -32,7 +36,11 @@ export type DateReader = (text: string, context: DateContext) => Promise<readonl
  * // [{ text: 'in May', start: Date.UTC(2025, 4, 1), end: Date.UTC(2025, 5, 1) }]
  * ```
  */
-export const readEnglishDates: DateReader = async (text, context) => {
+export const readEnglishDates: DateReader = Object.assign(readEnglish, {
+  mayName: (text: string) => MAY_NAME_A_DATE.test(text),
+});
+
+async function readEnglish(text: string, context: DateContext): Promise<readonly DateRange[]> {
   if (!MAY_NAME_A_DATE.test(text)) return [];
   // Most queries name no date, and a command line should not load what it does not need.
   const { casual } = await import('chrono-node/en');
@@ -55,7 +63,7 @@ export const readEnglishDates: DateReader = async (text, context) => {
       start: startOfDay(first, context.timeZone),
       end: startOfDay(after, context.timeZone),
     }));
-};
+}
 
 /** Days from `first` up to, and without, `after`. */
 interface Stretch {

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -44,6 +45,14 @@ describe('salience completion', () => {
     // A value that may be anything is left to the shell, which knows the files.
     expect(offered(script, 'salience', 'recall', '--now', '')).toEqual([]);
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
+    // What an option often takes, and the spaces of the store that stands before.
+    expect(offered(script, 'salience', 'recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
+    await work.shell('salience remember x --space ann --path there');
+    const there = join(work.directory, 'there');
+    const asked = await work.shell(
+      `source ${script}; COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5; _salience; echo "\${COMPREPLY[@]}"`,
+    );
+    expect(asked.stdout.trim()).toBe('ann');
   });
 
   it.skipIf(!has('zsh'))('completes in zsh (skipped where it is not installed)', async () => {
@@ -72,6 +81,12 @@ describe('salience completion', () => {
     expect(offered('completion', 'z')).toEqual(['zsh:']);
     expect(offered('import', '')).toEqual(['FILES']);
     expect(offered('recall', '--now', '')).toEqual(['FILES']);
+    expect(offered('recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
+    await work.shell('salience remember x --space ann --path there');
+    const asked = await work.shell(
+      `zsh -f -c 'compdef() {}; compadd() { shift; print -r -- "$@" }; source ${script}; words=(salience --path there recall --space ""); CURRENT=6; _salience'`,
+    );
+    expect(asked.stdout.trim()).toBe('ann');
   });
 
   it.skipIf(!has('fish'))('completes in fish (skipped where it is not installed)', async () => {
@@ -97,6 +112,18 @@ describe('salience completion', () => {
       'write\twhat it may do',
     ]);
     expect(offered('salience completion z')).toEqual(['zsh']);
+    // The value of an option is no command.
+    expect(offered('salience --space recall upd')).toEqual(['update\tchange a memory']);
+    expect(offered('salience --path x rec')).toEqual(offered('salience rec'));
+    expect(offered('salience recall --strategy b')).toEqual([
+      'balanced\thow to rank; salience profiles lists them (default: hybrid)',
+      'bm25\thow to rank; salience profiles lists them (default: hybrid)',
+    ]);
+    await work.shell('salience remember x --space ann --path there');
+    const asked = await work.shell(
+      `fish --no-config -c 'source ${script}; complete -C "salience --path there recall --space "'`,
+    );
+    expect(asked.stdout.trim()).toBe('ann\tthe space to use');
   });
 
   it('names the shells that there are', async () => {

@@ -36,6 +36,17 @@ describe('context', () => {
     ]);
   });
 
+  it.each([
+    ['--max-tokens', '0', /must be a whole number from 1/],
+    ['--max-tokens', '1.5', /must be a whole number/],
+    ['--max-tokens', '100', '--window', '8000', /give --max-tokens or --window, not both/],
+  ])('ends with 2 for a budget that makes no sense: %j', async (...given) => {
+    const message = given.pop() as RegExp;
+    const { code, stderr } = await work.salience(['context', 'coffee', ...(given as string[])]);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
   it('gives what an agent gets at the start and on every turn, within budgets of their own', async () => {
     await remember('Never deploy on Fridays', 'rule', '--type', 'rule');
     await remember('The office is in Porto', 'office');

@@ -202,6 +202,8 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
   const other = await work.salience([...args, ...output, '--seed', '2']);
   expect(other.stderr).toMatch(/it belongs to another task/);
   work.file('no-state.json', '{}');
-  expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(/is no state of/);
+  expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(
+    /is not a state file of/,
+  );
   expect((await work.salience(['tune', 'two.jsonl', '--profile', 'hybird'])).stderr).toMatch(/hybrid/);
 });

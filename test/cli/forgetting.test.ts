@@ -74,9 +74,9 @@ describe('salience forget', () => {
   it.each([
     [['forget', '--yes'], /name the memories to forget/],
     [['forget', 'a', '--tag', 'coffee', '--yes'], /not both/],
-    [['forget', 'a', 'b'], /give --yes/],
-    [['forget', '--tag', 'coffee'], /give --yes/],
-    [['spaces', 'delete', 'default'], /give --yes/],
+    [['forget', 'a', 'b'], /add --yes/],
+    [['forget', '--tag', 'coffee'], /add --yes/],
+    [['spaces', 'delete', 'default'], /add --yes/],
     [['spaces', 'delete', '--yes'], /name/],
   ] as const)('%j is wrong usage', async (args, help) => {
     const { code, stderr } = await work.salience(args);

@@ -22,19 +22,23 @@ export function blocksOf(guide: string): readonly Block[] {
 
 /** What differs from run to run. */
 export function normalise(output: string): string {
-  return output
-    .replace(/\d+(?:\.\d+)? ms/g, '0 ms')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d\.\d{3})?Z/g, 'TIME')
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, 'UUID')
-    .replace(/git:[0-9a-f]{40}/g, 'git:HASH')
-    .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
-    .replace(/\d+\.\d KiB/g, 'SIZE')
-    .replace(
-      /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|other|effects) .*?)[\d.]+$/gm,
-      '$1',
-    )
-    .split('\n')
-    .map((line) => line.trimEnd().replace(/ +/g, ' '))
-    .join('\n')
-    .trimEnd();
+  return (
+    output
+      .replace(/\d+(?:\.\d+)? ms/g, '0 ms')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d\.\d{3})?Z/g, 'TIME')
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, 'UUID')
+      .replace(/git:[0-9a-f]{40}/g, 'git:HASH')
+      .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
+      .replace(/\d+\.\d KiB/g, 'SIZE')
+      // When doctor says that a space was backed up.
+      .replace(/^(\w+ .* good +)\d{4}-\d\d-\d\d$/gm, '$1DAY')
+      .replace(
+        /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|other|effects) .*?)[\d.]+$/gm,
+        '$1',
+      )
+      .split('\n')
+      .map((line) => line.trimEnd().replace(/ +/g, ' '))
+      .join('\n')
+      .trimEnd()
+  );
 }

@@ -132,6 +132,42 @@ describe('export and import', () => {
   });
 });
 
+describe('what a command printed with --json', () => {
+  const commands = [
+    'get light',
+    'list',
+    'recall coffee',
+    'compare coffee',
+    'context coffee',
+    'bootstrap',
+    'timeline light',
+    'beliefs coffee/roast',
+  ];
+
+  it.each(commands)('is imported with its ids: %s', async (command) => {
+    using work = createWorkplace();
+    await work.shell(
+      'salience remember "Prefers light roast coffee" --id light --topic coffee/roast --type rule --created-at 2024-05-01',
+    );
+    await work.shell(`salience ${command} --json > printed.json`);
+    const { stdout, code } = await work.shell('salience import printed.json --space copy');
+    expect(stdout).toBe('imported 1 memory\n');
+    expect(code).toBe(0);
+    const kept = await work.json(['get', 'light', '--space', 'copy']);
+    expect(kept).toMatchObject({ topicKey: 'coffee/roast', createdAt: '2024-05-01T00:00:00.000Z' });
+  });
+
+  it('is refused when it holds former versions only', async () => {
+    using work = createWorkplace();
+    await work.shell('salience remember "dark" --id roast; salience update roast "light"');
+    const { stderr, code } = await work.shell(
+      'salience history roast --json > printed.json; salience import printed.json --format answer --space copy',
+    );
+    expect(stderr).toContain('history holds former versions only; salience export writes');
+    expect(code).toBe(1);
+  });
+});
+
 describe('lines that cannot be used', () => {
   it('are named by number, and the rest is imported', async () => {
     const good = (index: number) => JSON.stringify({ content: `statement ${index}` });

@@ -26,6 +26,7 @@ async function inspect(work: Workplace, ...args: readonly string[]) {
   return {
     url,
     space: session.space,
+    token: session.token,
     memory: await connectMemory({ url: url.origin, token: session.token }),
     async stop() {
       child.kill('SIGINT');
@@ -55,6 +56,30 @@ describe('salience inspect', () => {
     await expect(memory.update('dark', { title: 'Taste' })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(memory.forget('dark')).rejects.toMatchObject({ code: 'forbidden' });
     await stop();
+  });
+
+  it('shows whoever has the files the spaces and the tokens, and with --read-only neither', async () => {
+    using work = createWorkplace();
+    for (const space of ['alice', 'bob']) await work.salience(['remember', 'Tea', '--space', space]);
+    await work.salience(['token', 'create', '--space', 'bob', '--name', 'phone']);
+    const ask = async (inspected: Awaited<ReturnType<typeof inspect>>, path: string) => {
+      const headers = { authorization: `Bearer ${inspected.token}` };
+      const response = await fetch(`${inspected.url.origin}${path}`, { headers });
+      return { status: response.status, text: await response.text() };
+    };
+    const whole = await inspect(work, '--space', 'alice');
+    expect(JSON.parse((await ask(whole, '/v1/spaces')).text)).toMatchObject({
+      spaces: [
+        { name: 'alice', memories: 1 },
+        { name: 'bob', memories: 1 },
+      ],
+    });
+    const { text } = await ask(whole, '/v1/tokens');
+    expect(JSON.parse(text).tokens).toMatchObject([{ name: 'phone', space: 'bob' }]);
+    await whole.stop();
+    const reading = await inspect(work, '--space', 'alice', '--read-only');
+    for (const path of ['/v1/spaces', '/v1/tokens']) expect((await ask(reading, path)).status).toBe(403);
+    await reading.stop();
   });
 
   it('makes no space that is not there', async () => {

@@ -232,7 +232,13 @@ describe('spaces, backup, reindex, doctor', () => {
   });
 
   it('backs up into a new file and overwrites none', async () => {
+    const backups = async () => {
+      const { spaces } = (await work.json(['doctor'])) as { spaces: { lastBackup?: string }[] };
+      return spaces.map(({ lastBackup }) => lastBackup);
+    };
+    expect(await backups()).toEqual([undefined, undefined]);
     expect(await work.json(['backup', 'copy.db'])).toEqual({ file: 'copy.db' });
+    expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
   });

@@ -326,6 +326,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.stats()).toMatchObject({ name: memory.space, memories: 1, byType: { event: 1 } });
     await memory.reindex();
     expect(await memory.check()).toEqual([]);
+    expect(await memory.health()).toMatchObject({ problems: [], warnings: expect.any(Array) });
   });
 
   verb('restores what was listed, every field but its place in the order as it was', async (memory) => {

@@ -72,12 +72,8 @@ const GIVEN: Readonly<Record<string, string>> = {
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/embedders.md': ['mkdir build'],
   'docs/guides/evaluation.md': [
-    "salience remember 'I moved to Oslo' --id m1 --now 2026-01-01",
-    "salience remember 'Ann rows on Sundays' --id ID",
-    'salience profiles show bm25 --json | sed \'s/"bm25"/"mine"/\' > my-profile.json',
-    "sed 's/mine/tuned/' my-profile.json > tuned.json",
+    'salience profiles show bm25 --json | sed \'s/"bm25"/"tuned"/\' > tuned.json',
   ],
-  'docs/guides/looking.md': ["salience remember 'Prefers dark roast coffee'"],
   'docs/guides/migrating.md': [
     `echo '{"results":[{"id":"a","memory":"Likes tea","user_id":"ann"}]}' > mem0.json`,
     `echo '{"results":[{"id":"a","memory":"Likes tea","user_id":"ann"},{"id":"b","memory":"Rows","user_id":"bo"}]}' > team.json`,

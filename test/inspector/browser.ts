@@ -10,7 +10,7 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { fillDemo } from '../../src/cli/demo-memory.ts';
-import { type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
+import { type Grant, type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
 import { type MemoryEngine, openSpaces } from '../../src/index.ts';
 
 const executable = process.env['SALIENCE_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -59,6 +59,9 @@ export function shareDemo({ inspect }: BrowserTests): Omit<Inspected, typeof Sym
   });
   afterAll(() => demo[Symbol.asyncDispose]());
   return {
+    get directory() {
+      return demo.directory;
+    },
     get server() {
       return demo.server;
     },
@@ -90,6 +93,7 @@ async function launch(): Promise<Browser> {
 }
 
 export interface Inspected extends AsyncDisposable {
+  readonly directory: string;
   readonly server: RunningServer;
   readonly memory: MemoryEngine;
   /** A page of a fresh profile, signed in unless the rights are `none`. */
@@ -115,7 +119,34 @@ interface InspectOptions {
   readonly fill?: ((memory: MemoryEngine) => Promise<unknown>) | undefined;
   readonly port?: number | undefined;
   readonly directory?: string | undefined;
+  /** Those that administrators see. */
+  readonly tokens?: readonly Grant[] | undefined;
 }
+
+const TOKENS: readonly Grant[] = [
+  {
+    id: '0123456789abcdef',
+    name: 'laptop of Ann',
+    space: 'demo',
+    rights: 'write',
+    createdAt: '2026-02-03T10:00:00.000Z',
+  },
+  {
+    id: 'fedcba9876543210',
+    name: 'shop agent',
+    space: 'demo',
+    scopes: ['project:shop', 'team:sales'],
+    rights: 'read',
+    createdAt: '2026-05-06T10:00:00.000Z',
+  },
+  {
+    id: '00112233445566aa',
+    name: 'operator',
+    space: 'demo',
+    rights: 'admin',
+    createdAt: '2026-01-01T00:00:00Z',
+  },
+];
 
 /** A server on a free port with a real store: the demo, or what `fill` puts there. */
 async function inspect(browser: Browser, options: InspectOptions = {}): Promise<Inspected> {
@@ -133,10 +164,11 @@ async function inspect(browser: Browser, options: InspectOptions = {}): Promise<
   filled = true;
   const server = await startServer({
     spaces,
-    tokens: { authenticate: async () => undefined },
+    tokens: { authenticate: async () => undefined, list: async () => options.tokens ?? TOKENS },
     port: options.port ?? 0,
   });
   return {
+    directory,
     server,
     memory,
     open: (given) => open(browser, server, given),
@@ -173,7 +205,9 @@ async function open(
     await settled(page);
   };
   await page.goto(
-    rights === 'none' ? `${server.url}/inspector/` : server.inspectorUrl({ space: 'demo', rights }),
+    rights === 'none'
+      ? `${server.url}/inspector/`
+      : server.inspectorUrl({ space: 'demo', rights, everySpace: rights === 'admin' }),
   );
   await settled(page);
   if (at !== undefined) await go(at);
@@ -204,5 +238,5 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SALIENCE_PICTURES'];
   if (folder === undefined || folder === '') return;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -36,8 +36,10 @@ describeInBrowser('the view of conflicts', ({ inspect }) => {
     await page.keyboard.press('4');
     await page.getByText('Really erase it?').waitFor();
     await page.keyboard.press('Escape');
-    expect(await demo.memory.get(first?.older.id as string)).toBeDefined();
+    await eventually(() => page.getByText('Really erase it?').count()).toBe(0);
     await page.keyboard.press('4');
+    await page.getByText('Really erase it?').waitFor();
+    expect(await demo.memory.get(first?.older.id as string)).toBeDefined();
     await page.keyboard.press('4');
     await page.getByText('The older memory is erased.').waitFor();
     expect(await demo.memory.get(first?.older.id as string)).toBeUndefined();

@@ -21,6 +21,22 @@ describeInBrowser('the view of the context', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  it('tells every token of the text, those around the memories too', async () => {
+    await using opened = await demo.open({ at: '#/context?q=coffee&budget=300' });
+    const bar = opened.page.locator('.budget-bar');
+    const { tokens } = await demo.memory.context('coffee', { maxTokens: 300, track: false });
+    const label = (await bar.getAttribute('aria-label')) as string;
+    const parts = [...label.slice(label.indexOf(':')).matchAll(/ (\d+)(?=,|$)/g)].map(([, count]) =>
+      Number(count),
+    );
+    expect(parts.reduce((sum, count) => sum + count, 0)).toBe(tokens);
+    const filled = await bar.evaluate((each) => {
+      const widths = [...each.children].map((part) => part.getBoundingClientRect().width);
+      return widths.reduce((sum, width) => sum + width, 0) / each.getBoundingClientRect().width;
+    });
+    expect(filled).toBeCloseTo(tokens / 300, 1);
+  });
+
   it('changes with the budget, by the keyboard alone, and learns nothing of it', async () => {
     await using opened = await demo.open({ at: '#/context?q=coffee&budget=200' });
     const { page } = opened;

@@ -1,3 +1,4 @@
+import type { Grant } from '../../src/http/index.ts';
 import type { MemoryEngine, RememberInput } from '../../src/index.ts';
 
 const RUN = 'window.hostile=1;document.title="hostile"';
@@ -29,6 +30,16 @@ const TEXTS: readonly string[] = [
   '=HYPERLINK("https://evil.example")',
   'url(https://evil.example/x.png);} * { background: red',
 ];
+
+/** Tokens whose every field that a person chooses is hostile. */
+export const HOSTILE_TOKENS: readonly Grant[] = TEXTS.map((text, index) => ({
+  id: String(index).padStart(16, '0'),
+  name: text.slice(0, 100),
+  space: 'demo',
+  scopes: [text.slice(0, 500)],
+  rights: 'read',
+  createdAt: '2026-01-01T00:00:00.000Z',
+}));
 
 /** A hundred memories whose every field is hostile, with links, relations, histories and recorded recalls of their own. */
 export async function fillHostile(memory: MemoryEngine): Promise<void> {

@@ -1,5 +1,13 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeInBrowser, eventually } from './browser.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 describeInBrowser('the view of the life of a space', ({ inspect }) => {
   it('shows writes and uses as they happen, and none while it is paused', async () => {
@@ -12,16 +20,36 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     await feed.getByText('A cupping table of oak arrived').waitFor();
     await demo.memory.recall('which cupping table?', { strategy: 'retention' });
     await feed.getByText('used · retention').waitFor();
+    const elsewhere = ['remember', 'Another process wrote this', '--path', demo.directory, '--space', 'demo'];
+    await promisify(execFile)(process.execPath, [main, ...elsewhere]);
+    await feed.getByText('Another process wrote this').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await demo.memory.remember('A second table came by ship', { type: 'event' });
     await page.getByRole('button', { name: 'Check the store' }).click();
-    await page.getByText('The store is sound.').waitFor();
+    await page.getByText('The store is sound, and the embedder answers').waitFor();
     expect(await feed.getByText('A second table came by ship').count()).toBe(0);
     await page.getByRole('button', { name: 'Paused' }).click();
     await feed.getByText('A second table came by ship').waitFor();
     const written = feed.locator('li', { hasText: 'remember' });
     await eventually(() => written.filter({ hasText: 'A cupping table of oak arrived' }).count()).toBe(1);
     expect(complaints).toEqual([]);
+  });
+
+  it('asks on when nothing happened for a while', async () => {
+    await using demo = await inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
+    await using opened = await demo.open();
+    const { page, go } = opened;
+    let idle = 0;
+    await page.route('**/v1/activity?*', (route) => {
+      const position = new URL(route.request().url()).searchParams.get('after');
+      if (position === 'end' || idle === 3) return route.continue();
+      idle++;
+      return route.fulfill({ json: { entries: [], position } });
+    });
+    await go('#/life');
+    await eventually(async () => idle).toBe(3);
+    await demo.memory.remember('Something after a while');
+    await page.locator('.feed').getByText('Something after a while').waitFor();
   });
 
   it('says what maintenance would do before it does it, by the keyboard alone', async () => {
@@ -59,6 +87,43 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     await page.getByText(`${embedding?.model}, ${embedding?.dimensions} dimensions`).waitFor();
     await page.getByText('it cannot run maintenance').waitFor();
     expect(await page.getByRole('button', { name: 'What would it do?' }).count()).toBe(0);
+  });
+
+  it('shows an administrator the tokens and spaces of the server, and nobody else', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ rights: 'admin', at: '#/life' });
+    const { page, complaints } = opened;
+    const line = page.locator('li', { hasText: 'shop agent' });
+    await line.getByText('project:shop, team:sales').waitFor();
+    await line.getByText('read', { exact: true }).waitFor();
+    const space = page.locator('li', { hasText: 'this one' });
+    await space.getByText('44 memories').waitFor();
+    await space.getByText('no backup').waitFor();
+    await page.getByText('never; salience backup makes one').waitFor();
+    const folder = mkdtempSync(join(tmpdir(), 'salience-backup-'));
+    await demo.memory.backup(join(folder, 'copy.db'));
+    rmSync(folder, { recursive: true });
+    await page.getByRole('button', { name: 'Check the store' }).click();
+    await space.getByText(/backup .*(now|second|sec)/).waitFor();
+    expect(complaints).toEqual([]);
+    for (const rights of ['read', 'write'] as const) {
+      await using other = await demo.open({ rights, at: '#/life' });
+      await other.page.getByText('salience token create --rights admin').waitFor();
+      expect(await other.page.getByText('shop agent').count()).toBe(0);
+    }
+  });
+
+  it('says what the check of a store found, with what to do', async () => {
+    await using plain = await inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
+    await using opened = await plain.open({ rights: 'read', at: '#/life' });
+    await opened.page.getByRole('button', { name: 'Check the store' }).click();
+    await opened.page.getByText('Warning: no embedder: recalls go by words alone').waitFor();
+    await opened.page.route('**/v1/health', (route) =>
+      route.fulfill({ json: { warnings: [], problems: ['the row 3 of memory is damaged: restore it'] } }),
+    );
+    await opened.page.getByRole('button', { name: 'Check the store' }).click();
+    await opened.page.getByText('Problem: the row 3 of memory is damaged: restore it').waitFor();
+    expect(await opened.page.getByText('is sound').count()).toBe(0);
   });
 
   it('waits for the first write of an empty space', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, settled } from './browser.ts';
+import { describeInBrowser, eventually, settled } from './browser.ts';
 
 describeInBrowser('the view Memories', ({ inspect }) => {
   const idsShown = async (page: Page): Promise<readonly string[]> => {
@@ -122,10 +122,90 @@ describeInBrowser('the view Memories', ({ inspect }) => {
       .fill(String(total + 1));
     expect(await forget.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('textbox').fill(String(total));
+    // What came since was not meant, and is seen first.
+    await demo.memory.remember('Tastes of rain', { tags: ['taste'] });
     await forget.click();
-    await page.getByText(`${total} memories are forgotten.`).waitFor();
+    await page.getByText(`The filter finds ${total + 1} now. Nothing was forgotten`).waitFor();
+    expect((await demo.memory.list({ tags: ['taste'] })).total).toBe(total + 1);
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .fill(String(total + 1));
+    await page.getByRole('button', { name: `Forget ${total + 1}` }).click();
+    await page.getByText(`${total + 1} memories are forgotten.`).waitFor();
     expect((await demo.memory.list({ tags: ['taste'] })).total).toBe(0);
     expect(await demo.memory.get('deploy')).toBeDefined();
+  });
+
+  it('aborts the pages that were scrolled past', async () => {
+    await using long = await inspect({
+      fill: (memory) =>
+        memory.rememberMany(
+          Array.from({ length: 900 }, (_, index) => ({ content: `Memory number ${index}` })),
+        ),
+    });
+    await using opened = await long.open({ at: '#/memories' });
+    const { page } = opened;
+    const aborted: string[] = [];
+    page.on('requestfailed', (request) => aborted.push(request.url()));
+    await page.route('**/v1/memories?*offset=8*', () => {});
+    await page.getByRole('grid').focus();
+    const asked = page.waitForRequest(/offset=8/);
+    await page.keyboard.press('End');
+    await asked;
+    await page.keyboard.press('Home');
+    await eventually(async () => aborted.filter((url) => /offset=8/.test(url)).length).toBeGreaterThan(0);
+    await page.getByText('Memory number').first().waitFor();
+  });
+
+  it('takes a message away after a while', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page } = opened;
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Vote: it helps' }).click();
+    await page.getByText('Usefulness is').waitFor();
+    await page.clock.runFor(6000);
+    await eventually(() => page.getByText('Usefulness is').count()).toBe(0);
+  });
+
+  it('moves through the table by the keyboard alone, and opens what it stands on', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ rights: 'read', at: '#/memories?sort=importance&direction=asc' });
+    const { page } = opened;
+    const { memories } = await demo.memory.list({ sort: 'importance', direction: 'asc', limit: 100 });
+    await page.getByRole('grid').focus();
+    const at = async () => Number((await page.locator('.line.at').getAttribute('aria-rowindex')) ?? 0) - 2;
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await at()).toBe(1);
+    await page.keyboard.press('PageDown');
+    const paged = await at();
+    expect(paged).toBeGreaterThan(10);
+    await page.keyboard.press('PageUp');
+    expect(await at()).toBe(1);
+    await page.keyboard.press('End');
+    await eventually(at).toBe(memories.length - 1);
+    await page.keyboard.press('Home');
+    await eventually(at).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.locator('article .content', { hasText: memories[0]?.content as string }).waitFor();
+  });
+
+  it('shows how a memory fades over a year, as the engine says it, and what votes did', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page } = opened;
+    const { points, coldAt } = await demo.memory.curve('label', { days: 365 });
+    const last = points.at(-1);
+    expect(last?.retention).toBeLessThan(points[0]?.retention as number);
+    await page.getByText(`${last?.at.slice(0, 10)}: ${last?.retention.toFixed(2)}.`).waitFor();
+    await page.getByText(`may make it cold on ${coldAt?.slice(0, 10)}`).waitFor();
+    const { usefulness = 0 } = (await demo.memory.get('label')) ?? {};
+    await page.getByRole('button', { name: 'Vote: it does not help' }).click();
+    await page.locator('.timeline b', { hasText: 'feedback' }).waitFor();
+    await eventually(async () => (await demo.memory.get('label'))?.usefulness).toBeLessThan(usefulness);
   });
 
   it('shows what another tab changed as soon as it writes or asks again', async () => {

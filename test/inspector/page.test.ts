@@ -1,11 +1,13 @@
 import axe from 'axe-core';
 import { expect, it } from 'vitest';
+import { startServer } from '../../src/http/index.ts';
+import { openSpaces } from '../../src/index.ts';
 import { VIEWS } from '../../web/views.ts';
 import { describeInBrowser, overflowing, picture, settled, shareDemo } from './browser.ts';
-import { fillHostile } from './hostile.ts';
+import { fillHostile, HOSTILE_TOKENS } from './hostile.ts';
 
 /** Every view, and what it shows of something that is opened. */
-const PLACES: readonly (readonly [string, string])[] = [
+const PLACES: readonly (readonly [name: string, hash: string, rights?: 'admin'])[] = [
   ...VIEWS.map(({ name }) => [name, `#/${name}`] as const),
   ['recall-hits', '#/recall?q=coffee'],
   ['recall-side-by-side', '#/recall?q=coffee&tab=compare'],
@@ -15,6 +17,7 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['recall-formula', '#/recall?tab=formula'],
   ['replay', '#/asked/4'],
   ['memory', '#/memories/label'],
+  ['life-admin', '#/life', 'admin'],
   ['missing-memory', '#/memories/there-is-none'],
   ['context-question', '#/context?q=coffee&budget=300'],
   ['context-pinned', '#/context?for=turn'],
@@ -68,27 +71,30 @@ describeInBrowser('the inspector', (browser) => {
     await other.close();
   });
 
-  it.each(PLACES)('has no violation of accessibility and no complaint: %s', async (name, hash) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await using opened = await demo.open({ colorScheme, at: hash });
-      const { page, complaints } = opened;
-      // Axe runs as a script of the test, which the policy of the page would refuse.
-      await page.evaluate(axe.source);
-      const violations = await page.evaluate(async () => {
-        const run = (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe;
-        const { violations } = await run.run();
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-      });
-      expect(violations, `${name} ${colorScheme}`).toEqual([]);
-      expect(complaints).toEqual([]);
-      for (const width of [360, 1280, 2560]) {
-        await page.setViewportSize({ width, height: width === 360 ? 740 : 1000 });
-        await settled(page);
-        expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-        await picture(page, `${name}-${width}-${colorScheme}`);
+  it.each(PLACES)(
+    'has no violation of accessibility and no complaint: %s',
+    async (name, hash, rights = undefined) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await using opened = await demo.open({ colorScheme, at: hash, rights: rights ?? 'write' });
+        const { page, complaints } = opened;
+        // Axe runs as a script of the test, which the policy of the page would refuse.
+        await page.evaluate(axe.source);
+        const violations = await page.evaluate(async () => {
+          const run = (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe;
+          const { violations } = await run.run();
+          return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+        });
+        expect(violations, `${name} ${colorScheme}`).toEqual([]);
+        expect(complaints).toEqual([]);
+        for (const width of [360, 1280, 2560]) {
+          await page.setViewportSize({ width, height: width === 360 ? 740 : 1000 });
+          await settled(page);
+          expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
+          await picture(page, `${name}-${width}-${colorScheme}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('lets nobody change anything with the right to read', async () => {
     await using opened = await demo.open({ rights: 'read', at: '#/memories/label' });
@@ -119,21 +125,106 @@ describeInBrowser('the inspector', (browser) => {
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {
-    await using first = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
-    const { page } = await first.open({ at: '#/memories' });
-    const port = Number(new URL(first.server.url).port);
-    await page.getByText('Prefers dark roast').waitFor();
-    await page.route('**/v1/**', (route) => route.abort('connectionrefused'));
-    await page.route('**/healthz', (route) => route.abort('connectionrefused'));
+    await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
+    const grant = {
+      id: 'a',
+      name: 'a',
+      space: 'demo',
+      rights: 'write',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    const start = (port: number) =>
+      startServer({
+        spaces: openSpaces({ path: work.directory, embedder: 'none' }),
+        tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
+        port,
+      });
+    const first = await start(0);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${first.url}/inspector/`);
+    await page.getByLabel('Token').fill('known');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await first.close();
     await page.evaluate(() => {
       location.hash = '#/recall?q=roast';
     });
     await page.getByText('cannot be reached. This page goes on').waitFor();
-    await page.unroute('**/v1/**');
-    await page.unroute('**/healthz');
+    await using _second = await start(Number(new URL(first.url).port));
     await page.locator('.hit').first().waitFor();
-    expect(port).toBeGreaterThan(0);
     expect(await page.getByText('cannot be reached. This page').count()).toBe(0);
+    await context.close();
+  });
+
+  it('loads itself anew, once, where the server has other files by now', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    let loads = 0;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads++;
+    });
+    const parts = /inspector\/[^/]+\.js$/;
+    await page.route(parts, (route) => (loads === 0 ? route.fulfill({ status: 404 }) : route.continue()));
+    await page.evaluate(() => {
+      location.hash = '#/graph/ann';
+    });
+    await page.locator('.node').first().waitFor();
+    expect(loads).toBe(1);
+    expect(await page.evaluate(() => sessionStorage.getItem('salience-inspector-reloaded'))).toBeNull();
+  });
+
+  it('says that a link is to another space', async () => {
+    await using opened = await demo.open({ at: '#/recall?space=bob&q=coffee' });
+    await opened.page.getByText('This link is to the space bob; you are signed in to demo.').waitFor();
+    await opened.go('#/recall?space=demo&q=coffee');
+    expect(await opened.page.getByText('This link is to').count()).toBe(0);
+  });
+
+  it('changes between light and dark, and stays so', async () => {
+    await using opened = await demo.open({ colorScheme: 'light' });
+    const { page } = opened;
+    const ground = () =>
+      page.evaluate(() => getComputedStyle(document.querySelector('.side') as Element).backgroundColor);
+    const light = await ground();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
+    expect(await ground()).toBe(light);
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await settled(page);
+    expect(await ground()).toBe(dark);
+  });
+
+  it('skips what every view begins with, and moves through the palette by the arrows', async () => {
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page } = opened;
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.getByRole('button', { name: 'Skip to content' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    // The second of the views.
+    await page.waitForURL(/#\/recall/);
+  });
+
+  it('moves nothing for whoever wants less motion', async () => {
+    await using opened = await demo.open({ reducedMotion: 'reduce', at: '#/recall?q=coffee' });
+    const moving = await opened.page.evaluate(() =>
+      [...document.querySelectorAll('*')]
+        .filter((each) => {
+          const { transitionDuration, animationDuration } = getComputedStyle(each);
+          return [transitionDuration, animationDuration].some((time) => Number.parseFloat(time) > 0.01);
+        })
+        .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+    );
+    expect(moving).toEqual([]);
   });
 
   it('asks for a new session where the old one has ended', async () => {
@@ -156,10 +247,10 @@ describeInBrowser('the inspector', (browser) => {
 
 describeInBrowser('hostile memories', ({ inspect }) => {
   it('run nothing in any view, and break out of none', async () => {
-    await using hostile = await inspect({ fill: fillHostile });
+    await using hostile = await inspect({ fill: fillHostile, tokens: HOSTILE_TOKENS });
     const { memories } = await hostile.memory.list({ limit: 100 });
     expect(memories.length).toBeGreaterThan(90);
-    await using opened = await hostile.open();
+    await using opened = await hostile.open({ rights: 'admin' });
     const { page, complaints, go } = opened;
     const places = [
       ...VIEWS.map(({ name }) => `#/${name}`),

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, eventually, settled, shareDemo } from './browser.ts';
 
@@ -200,6 +201,107 @@ describeInBrowser('the view Recall', (browser) => {
     ]);
   });
 
+  it('keeps labels when the page is closed, shows them in every tab, and holds no text of a memory', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page, context } = opened;
+    const good = (of: Page, at: number) => of.locator('.hit').nth(at).getByRole('button', { name: 'Good' });
+    await good(page, 0).click();
+    await page.close();
+    // Another tab has no session: each is signed in by a code of its own.
+    const [second, third] = [await context.newPage(), await context.newPage()];
+    for (const each of [second, third]) {
+      await each.goto(demo.server.inspectorUrl({ space: 'demo' }));
+      await settled(each);
+      await each.evaluate(() => {
+        location.hash = '#/recall?q=coffee';
+      });
+      await eventually(() => good(each, 0).getAttribute('aria-pressed')).toBe('true');
+    }
+    await good(second, 1).click();
+    await eventually(() => good(third, 1).getAttribute('aria-pressed')).toBe('true');
+    await good(third, 2).click();
+    await second.reload();
+    for (const at of [0, 1, 2])
+      await eventually(() => good(second, at).getAttribute('aria-pressed')).toBe('true');
+    const { hits } = await demo.memory.recall('coffee', { track: false });
+    const kept = await second.evaluate(() => JSON.stringify({ ...localStorage }));
+    expect(JSON.parse(JSON.parse(kept)['salience-inspector-labels demo'])).toEqual({
+      coffee: Object.fromEntries(hits.slice(0, 3).map(({ memory }) => [memory.id, 'good'])),
+    });
+    for (const { memory } of hits) expect(kept).not.toContain(memory.content);
+    // Signing out asks whether they stay.
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByText('labels of 1 question').waitFor();
+    await second.keyboard.press('Escape');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('button', { name: 'Keep them, and sign out' }).click();
+    await second.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await second.evaluate(() => localStorage.length)).toBe(1);
+    await third.keyboard.press('Control+k');
+    await third.keyboard.type('sign out');
+    await third.keyboard.press('Enter');
+    await third.getByRole('button', { name: 'Remove them, and sign out' }).click();
+    await third.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await third.evaluate(() => localStorage.length)).toBe(0);
+  });
+
+  it('keeps the labels of a space apart from those of another', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page } = opened;
+    await page.locator('.hit').first().getByRole('button', { name: 'Good' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Keep them, and sign out' }).click();
+    const other = demo.server.inspectorUrl({ space: 'other' }).split('#code=')[1];
+    const token = await page.evaluate(async (code) => {
+      const body = JSON.stringify({ code });
+      const answer = await fetch('session', { method: 'POST', body });
+      return ((await answer.json()) as { token: string }).token;
+    }, other);
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    await page.getByText('No labels yet').waitFor();
+  });
+
+  it('copies a comparison with the parameters of both sides, and a look back with its moment', async () => {
+    await using opened = await demo.open({
+      at: '#/recall?q=coffee&tab=compare&against=five-factor&p.weights.context=3&b.relevanceFloor=0.9',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page, go } = opened;
+    const copied = async (form: string) => {
+      await page.getByRole('button', { name: 'Copy as' }).last().click();
+      await page.getByRole('button', { name: form, exact: true }).click();
+      await page.getByText(`Copied as ${form}.`).first().waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied('CLI')).toBe(
+      'salience compare coffee --space demo --strategy hybrid --strategy five-factor --param hybrid:weights.context=3 --param five-factor:relevanceFloor=0.9 --limit 10',
+    );
+    const parameters = { hybrid: { 'weights.context': 3 }, 'five-factor': { relevanceFloor: 0.9 } };
+    const curl = await copied('curl');
+    expect(curl).toContain(`POST ${demo.server.url}/v1/compare`);
+    expect(JSON.parse(/-d '(.*)'$/s.exec(curl)?.[1] as string)).toMatchObject({
+      query: 'coffee',
+      parameters,
+    });
+    const program = await copied('TypeScript');
+    expect(program).toContain('await memory.compare("coffee", {');
+    expect(JSON.parse(/compare\("coffee", (\{.*\})\)/s.exec(program)?.[1] as string)).toMatchObject({
+      parameters,
+    });
+    const expected = await demo.memory.compare('coffee', {
+      strategies: ['hybrid', 'five-factor'],
+      parameters,
+      limit: 10,
+    });
+    const ids = ({ rankings }: { readonly rankings: typeof expected.rankings }) =>
+      rankings.map(({ hits }) => hits?.map(({ memory }) => memory.id));
+    expect(ids(JSON.parse(await copied('JSON')))).toEqual(ids(expected));
+    await go('#/time?q=coffee&valid=2026-12-24T12:00:00.000Z');
+    expect(await copied('CLI')).toContain('--valid-at 2026-12-24T12:00:00.000Z');
+  });
+
   it('goes from labels to a fit, its progress, and what it changes; a file keeps the labels', async () => {
     await using own = await browser.inspect();
     await using opened = await own.open();
@@ -253,6 +355,54 @@ describeInBrowser('the view Recall', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  it('draws the lines between two strategies anew when the window changes', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare' });
+    const { page } = opened;
+    const off = () =>
+      page.locator('.versus').evaluate((box) => {
+        const top = box.getBoundingClientRect().top;
+        const middles = [...box.querySelectorAll('li')].map((row) => {
+          const { top: start, height } = row.getBoundingClientRect();
+          return start - top + height / 2;
+        });
+        const ends = [...box.querySelectorAll('line')].flatMap((line) => [
+          line.y1.baseVal.value,
+          line.y2.baseVal.value,
+        ]);
+        return ends.length === 0
+          ? Infinity
+          : Math.max(...ends.map((end) => Math.min(...middles.map((middle) => Math.abs(end - middle)))));
+      });
+    await eventually(off).toBeLessThan(2);
+    await page.setViewportSize({ width: 700, height: 900 });
+    await eventually(off).toBeLessThan(2);
+    await page.setViewportSize({ width: 400, height: 900 });
+    await eventually(off).toBeLessThan(2);
+  });
+
+  it('draws each stage of a recall after the one before, with what it kept', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=cofee+last+month&tab=trace' });
+    const { page } = opened;
+    const { trace } = await demo.memory.recall('cofee last month', { track: false });
+    expect(trace.stages.length).toBeGreaterThan(5);
+    const shown = await page.locator('.waterfall').innerText();
+    for (const { name, candidates, survivors } of trace.stages) {
+      expect(shown).toMatch(new RegExp(`${name}[\\s\\S]*?${candidates} → ${survivors}`));
+    }
+    const bars = await page.locator('.waterfall .track i').evaluateAll((all) =>
+      all.map((bar) => {
+        const { left, right } = bar.getBoundingClientRect();
+        return { left, right };
+      }),
+    );
+    expect(bars).toHaveLength(trace.stages.length);
+    for (const [index, { left }] of bars.entries()) {
+      expect(left).toBeGreaterThanOrEqual((bars[index - 1]?.left ?? 0) - 0.5);
+    }
+    await page.getByText('Unknown word').waitFor();
+    await page.locator('dd', { hasText: 'last month' }).waitFor();
+  });
+
   it('saves why a memory was returned, with its texts or without', async () => {
     await using opened = await demo.open({ at: '#/recall?q=espresso+blend' });
     const { page } = opened;
@@ -287,6 +437,35 @@ describeInBrowser('the view Recall', (browser) => {
     expect(blackened).toContain('product');
   });
 
+  it('blackens whatever was asked or said, numbers and attributes too', async () => {
+    await using own = await browser.inspect({
+      async fill(memory) {
+        await memory.remember('4711 is the code of the safe, and of the bag', {
+          type: 'secret-4711',
+          author: 'Moneypenny',
+        });
+      },
+    });
+    for (const strategy of ['hybrid', 'retention', 'balanced', 'bm25']) {
+      await using opened = await own.open({ at: `#/recall?q=4711+code+bagg&strategy=${strategy}` });
+      const { page } = opened;
+      await page.getByRole('button', { name: 'Why this score' }).click();
+      const saved = async (name: string) => {
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name }).click(),
+        ]);
+        return readFile(await download.path(), 'utf8');
+      };
+      expect(await saved('Save as HTML'), strategy).toContain('4711');
+      const html = await saved('Save without texts');
+      const [, tree = ''] = html.split('<pre>');
+      expect(html.replace(/secret-4711/, ''), strategy).not.toMatch(/4711|safe|bag|code|Moneypenny/);
+      expect(tree, strategy).not.toContain('secret-4711');
+      expect(tree.split('\n').length, strategy).toBeGreaterThan(2);
+    }
+  });
+
   it('is copied as a command, a request and a program that ask the same', async () => {
     await using opened = await demo.open({ at: `#/recall?q=${encodeURIComponent("Ann's coffee")}&limit=3` });
     const { page, context } = opened;
@@ -298,7 +477,7 @@ describeInBrowser('the view Recall', (browser) => {
       return page.evaluate(() => navigator.clipboard.readText());
     };
     expect(await copy('CLI')).toBe(
-      `salience recall 'Ann'\\''s coffee' --no-track --strategy hybrid --limit 3`,
+      `salience recall 'Ann'\\''s coffee' --space demo --no-track --strategy hybrid --limit 3`,
     );
     const curl = await copy('curl');
     expect(curl).toContain(`/v1/recall`);

@@ -39,6 +39,30 @@ describeInBrowser('the view of time', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('steps over writes of one moment at once, and is not held up by them', async () => {
+    await using demo = await inspect({
+      async fill(memory) {
+        const at = (days: number) => ({ now: new Date(Date.now() - days * 86_400_000) });
+        await memory.remember('The first coffee', at(3));
+        const second = at(2);
+        for (const word of ['second', 'third', 'fourth']) await memory.remember(`The ${word} coffee`, second);
+        await memory.remember('The last coffee', at(1));
+      },
+    });
+    await using opened = await demo.open({ at: '#/time?q=coffee' });
+    const { page } = opened;
+    const hits = page.locator('.moments li:not(.went)');
+    await eventually(() => hits.count()).toBe(5);
+    await page.getByRole('button', { name: 'One write back' }).click();
+    await eventually(() => hits.count()).toBe(4);
+    await page.getByRole('button', { name: 'One write back' }).click();
+    await eventually(() => hits.count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'One write back' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByText('Now: all that was written.').waitFor();
+    await eventually(() => hits.count()).toBe(5);
+  });
+
   it('shows what is true on another day', async () => {
     await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });

@@ -9,7 +9,7 @@ const guide = readFileSync(new URL('../../docs/guides/mcp.md', import.meta.url),
 
 describe('the guide to the server', () => {
   test('lists the tools that there are', () => {
-    const [, own = '', others = ''] = guide.split(/^## (?:The tools|Coming from another memory)$/m);
+    const [, own = '', others = ''] = guide.split(/^## (?:The tools|Tool names of other memories)$/m);
     const rows = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     expect(rows(own)).toEqual(salience('all').tools.map(({ name }) => name));
     const few = [...own.matchAll(/^\| `(\w+)` \| yes/gm)].map(([, name]) => name);

@@ -199,24 +199,27 @@ describe('a server over stdio', () => {
 });
 
 describe('--print-config', () => {
-  test.each(['claude-desktop', 'cursor'])('%s: a file that starts a server that answers', async (client) => {
-    const { stdout } = await work.salience([
-      'mcp',
-      '--print-config',
-      client,
-      '--space',
-      "it's mine",
-      '--tools',
-      'all',
-    ]);
-    const { command, args } = JSON.parse(stdout).mcpServers.salience;
-    const transport = new StdioClientTransport({ command, args, cwd: '/' });
-    const agent = new Client({ name: 'test', version: '1' });
-    await agent.connect(transport);
-    const { structuredContent } = await agent.callTool({ name: 'stats', arguments: {} });
-    expect(structuredContent).toMatchObject({ name: "it's mine" });
-    await agent.close();
-  });
+  test.each(['claude-desktop', 'cursor', 'windsurf', 'gemini'])(
+    '%s: a file that starts a server that answers',
+    async (client) => {
+      const { stdout } = await work.salience([
+        'mcp',
+        '--print-config',
+        client,
+        '--space',
+        "it's mine",
+        '--tools',
+        'all',
+      ]);
+      const { command, args } = JSON.parse(stdout).mcpServers.salience;
+      const transport = new StdioClientTransport({ command, args, cwd: '/' });
+      const agent = new Client({ name: 'test', version: '1' });
+      await agent.connect(transport);
+      const { structuredContent } = await agent.callTool({ name: 'stats', arguments: {} });
+      expect(structuredContent).toMatchObject({ name: "it's mine" });
+      await agent.close();
+    },
+  );
 
   test.each([
     ['claude-code', /^claude mcp add --scope user salience -- (.+)$/],
@@ -234,6 +237,34 @@ describe('--print-config', () => {
       `${work.directory}/memory`,
       ...options,
     ]);
+  });
+
+  test('carries the embedder, the language model and the space of the environment', async () => {
+    const options = [
+      ...['--embedder', 'openai:small:8', '--base-url', 'http://127.0.0.1:9/v1'],
+      ...['--model', 'judge', '--model-url', 'http://127.0.0.1:8/v1'],
+    ];
+    const { stdout } = await work.salience(['mcp', '--print-config', 'cursor', ...options], {
+      env: { SALIENCE_SPACE: 'ann' },
+    });
+    const { args } = JSON.parse(stdout).mcpServers.salience;
+    expect(args.slice(2)).toEqual(['--path', `${work.directory}/memory`, '--space', 'ann', ...options]);
+  });
+
+  test('names the store that the command line would use there, in full', async () => {
+    const pathOf = async () => {
+      const { stdout } = await work.shell(
+        'unset SALIENCE_PATH; salience mcp --print-config cursor; echo; echo $HOME',
+      );
+      const [, config, home] = /^([\s\S]*\})\s+(\S+)\s*$/.exec(stdout) ?? [];
+      const { args } = JSON.parse(config ?? '').mcpServers.salience;
+      return { path: args[args.indexOf('--path') + 1], home };
+    };
+    const outside = await pathOf();
+    expect(outside.path).toBe(`${outside.home}/.salience`);
+    await work.shell('mkdir .salience');
+    expect((await pathOf()).path).toBe(`${work.directory}/.salience`);
+    await work.shell('rmdir .salience');
   });
 
   test('vscode: a line with one JSON argument', async () => {

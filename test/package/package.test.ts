@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -60,6 +70,18 @@ describe('the packed package', () => {
     const wanted = [...Object.values(exports), ...Object.values(bin)].map((path) => path.replace('./', ''));
     expect([...wanted, 'LICENSE', 'NOTICE', 'README.md'].filter((path) => !files.includes(path))).toEqual([]);
     expect(files.filter((path) => /\.test[.-]|(?<!\.d)\.ts$|^(?:src|test|build)\//.test(path))).toEqual([]);
+  });
+
+  it('is published as it is written: npm has nothing to correct, which would cost the command', () => {
+    const place = mkdtempSync(join(tmpdir(), 'salience-published-'));
+    try {
+      const said = readFileSync(join(root, 'package.json'), 'utf8');
+      writeFileSync(join(place, 'package.json'), said);
+      execFileSync('npm', ['pkg', 'fix'], { cwd: place, stdio: 'ignore' });
+      expect(JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))).toEqual(JSON.parse(said));
+    } finally {
+      rmSync(place, { recursive: true });
+    }
   });
 
   it('has no build junk: code, declarations, the table and the inspector, no source maps', () => {

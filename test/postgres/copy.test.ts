@@ -11,7 +11,7 @@ import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { attempt } from '../../src/testing/random-steps.ts';
 import { startAnyServer } from './any-server.ts';
-import { everythingOf, plain, step } from './histories.ts';
+import { answersTo, EVERYTHING, plain, step } from './histories.ts';
 
 const server = await startAnyServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -71,13 +71,13 @@ describe('copySpaces', () => {
               if (at === Math.floor(steps.length / 2)) known = new Date(clock.now());
               clock.advance(days * day + 1000);
             }
-            const expected = await everythingOf(memory, known);
+            const expected = await answersTo(memory, EVERYTHING, known);
             const reports = [];
             for (const [at, to] of stores.slice(1).entries()) {
               const [copy] = await copySpaces({ from: stores[at] as Store, to });
               reports.push(copy);
               const copied = await openMemory({ ...options, store: to });
-              expect(await everythingOf(copied, known)).toEqual(expected);
+              expect(await answersTo(copied, EVERYTHING, known)).toEqual(expected);
               await copied.close();
               const space = await to.openSpace('default', { readOnly: true });
               expect(await space.check()).toEqual([]);

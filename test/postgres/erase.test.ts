@@ -24,6 +24,25 @@ function filesWith(directory: string, text: string): readonly string[] {
   });
 }
 
+/** Rows that are still in the files, and that no statement returns any more: of tables, and of what they keep long values in. */
+async function deadRows({ script, schema }: FreshSchema): Promise<number> {
+  const { rows } = await script(
+    `SELECT c.oid::regclass::text AS name FROM pg_class AS c WHERE c.oid IN (
+      SELECT unnest(ARRAY[t.oid, nullif(t.reltoastrelid, 0)]) FROM pg_class AS t JOIN pg_namespace AS n ON n.oid = t.relnamespace
+      WHERE n.nspname = '${schema}' AND t.relkind = 'r' AND t.relname NOT IN ('meta', 'space', 'shared'))`,
+  );
+  const each = rows.map(
+    ({
+      name,
+    }) => `SELECT (SELECT count(*) FROM generate_series(0, pg_relation_size('${name}') / 8192 - 1) AS page,
+        heap_page_items(get_raw_page('${name}', page::int)) WHERE lp_len > 0) - (SELECT count(*) FROM ${name}) AS dead`,
+  );
+  const found = await script(
+    `SELECT sum(dead)::int AS dead FROM (${each.join(' UNION ALL ')}) AS all_of_them`,
+  );
+  return found.rows[0].dead as number;
+}
+
 describe.skipIf(SERVER === undefined)(`erasePostgres (${WITHOUT_SERVER})`, () => {
   let fresh: FreshSchema;
   let data: string;
@@ -77,6 +96,28 @@ describe.skipIf(SERVER === undefined)(`erasePostgres (${WITHOUT_SERVER})`, () =>
     expect(erased.every(({ after }) => after > 0)).toBe(true);
     const { hits } = await memory.recall('coffee', { strategy: 'bm25', limit: 3 });
     expect(hits).toHaveLength(3);
+    await memory.close();
+  });
+
+  it('leaves no row in the files that was forgotten or replaced, also where they are compressed', async ({
+    skip,
+  }) => {
+    await fresh.script('CREATE EXTENSION IF NOT EXISTS pageinspect').catch(() => {
+      skip('pageinspect, which comes with the server, cannot be made here');
+    });
+    const memory = await openMemory({ store: fresh.open(), space: 'alice' });
+    await memory.rememberMany(
+      Array.from({ length: 50 }, (_, at) => ({
+        id: `m${at}`,
+        content: `Case ${at}. ${'Quokka. '.repeat(at * 40)}`,
+      })),
+    );
+    await memory.recall('quokka', { strategy: 'retention' });
+    for (let at = 0; at < 40; at++) await memory.forget(`m${at}`);
+    expect(await deadRows(fresh)).toBeGreaterThan(40);
+    await erasePostgres(fresh.url, { schema: fresh.schema });
+    expect(await deadRows(fresh)).toBe(0);
+    expect((await memory.list({ limit: 100 })).memories).toHaveLength(10);
     await memory.close();
   });
 

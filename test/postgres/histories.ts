@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { MemoryEngine } from '../../src/index.ts';
-import { answersOf } from '../../src/testing/answers.ts';
+import { answersOf, MOST_RECALLS } from '../../src/testing/answers.ts';
 import { arbitraryStep, type Step } from '../../src/testing/random-steps.ts';
 
 /** Ids and values that databases are apt to compare, order or round in ways of their own. */
@@ -34,7 +34,7 @@ const edge: fc.Arbitrary<Step> = fc
     sessionId: fc.constantFrom(undefined, 's\u{10fffd}'),
   })
   .map(({ id, content, ...given }) => ({
-    title: `edge ${JSON.stringify({ id, ...given })}`,
+    title: `edge ${JSON.stringify({ id, ...given }, (_, value) => (Object.is(value, -0) ? '-0' : value))}`,
     run: (memory: MemoryEngine) => memory.remember(content, { id, ...given } as object),
   }));
 
@@ -56,30 +56,81 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: graph },
 );
 
-/** All that may be asked, as plain data without times that were measured. */
-export async function everythingOf(memory: MemoryEngine, known: Date): Promise<unknown> {
-  const answers = await answersOf(memory);
-  const { hits, trace } = await memory.recall('coffee in Lisbon', {
-    deep: true,
-    include: ['edges'],
-    track: false,
-  });
-  const ids = answers.memories.map(({ id }) => id);
-  const some = ids.slice(0, 3);
-  return plain({
-    answers,
-    past: await answersOf(memory, { known }).catch(String),
-    explained: hits.map((hit) => hit.explain()),
-    trace,
-    whyNot: await Promise.all(some.map((id) => memory.whyNot(id, { query: 'green tea' }))),
-    context: (await memory.context('what does Anna drink?', { maxTokens: 300, track: false })).items,
-    histories: await Promise.all(ids.map((id) => memory.history(id))),
-    operations: await memory.operations({ limit: 50 }),
-    entities: await memory.entities(),
-    replays: await Promise.all(
-      (await memory.recalls({ limit: 5 })).map(({ recallId }) => memory.replay(recallId).catch(String)),
-    ),
-  });
+/** What a history must have drawn now and then, by what the title of a step shows of it. */
+export const DRAWN = [
+  '"id":"é"',
+  '"id":"e\u0301"',
+  '"id":"\u{1fad6}"',
+  '"id":"\u{10fffd}"',
+  `"id":"x' OR '1'='1"`,
+  '"importance":"-0"',
+  '"importance":5e-324',
+  '"importance":2.2250738585072014e-308',
+  '"n":9007199254740992',
+  '"z":"-0"',
+] as const;
+
+const idsOf = async (memory: MemoryEngine) =>
+  (await memory.list({ limit: 1000 })).memories.map(({ id }) => id);
+
+/** What may be asked beside recalls and lists, as they are and as they were. */
+const QUESTIONS = {
+  async explained(memory: MemoryEngine) {
+    const { hits, trace } = await memory.recall('coffee in Lisbon', {
+      deep: true,
+      include: ['edges'],
+      track: false,
+    });
+    return { trace, explained: hits.map((hit) => hit.explain()) };
+  },
+  async whyNot(memory: MemoryEngine) {
+    const some = (await idsOf(memory)).slice(0, 3);
+    return Promise.all(some.map((id) => memory.whyNot(id, { query: 'green tea' })));
+  },
+  context: async (memory: MemoryEngine) =>
+    (await memory.context('what does Anna drink?', { maxTokens: 300, track: false })).items,
+  histories: async (memory: MemoryEngine) =>
+    Promise.all((await idsOf(memory)).map((id) => memory.history(id))),
+  operations: (memory: MemoryEngine) => memory.operations({ limit: 50 }),
+  entities: (memory: MemoryEngine) => memory.entities(),
+  async replays(memory: MemoryEngine) {
+    const recalls = await memory.recalls({ limit: 5 });
+    return Promise.all(recalls.map(({ recallId }) => memory.replay(recallId).catch(String)));
+  },
+} satisfies Readonly<Record<string, (memory: MemoryEngine) => Promise<unknown>>>;
+
+/** What one history is asked: `recalls` now, `past` as of then, by number, and questions beside them. */
+export interface Asked {
+  readonly recalls: readonly number[];
+  readonly past: readonly number[];
+  readonly questions: readonly (keyof typeof QUESTIONS)[];
+}
+
+const numbers = [...Array(MOST_RECALLS).keys()];
+const names = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];
+
+/** All that can be asked. */
+export const EVERYTHING: Asked = { recalls: numbers, past: numbers, questions: names };
+
+/** Some of it, so that over many histories nothing is left out, and no history takes long. */
+export const someOfIt: fc.Arbitrary<Asked> = fc.record({
+  recalls: fc.subarray(numbers, { minLength: 3, maxLength: 5 }),
+  past: fc.subarray(numbers, { maxLength: 3 }),
+  questions: fc.subarray(names, { minLength: 1, maxLength: 2 }),
+});
+
+/** The answers as plain data, without times that were measured. */
+export async function answersTo(
+  memory: MemoryEngine,
+  { recalls, past, questions }: Asked,
+  known: Date,
+): Promise<unknown> {
+  const answers: Record<string, unknown> = {
+    now: await answersOf(memory, undefined, recalls),
+    past: past.length > 0 && (await answersOf(memory, { known }, past).catch(String)),
+  };
+  for (const name of questions) answers[name] = await QUESTIONS[name](memory);
+  return plain(answers);
 }
 
 const OWN: ReadonlySet<string> = new Set(['durationMs', 'totalMs', 'erased']);

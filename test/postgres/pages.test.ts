@@ -48,7 +48,7 @@ async function process(
 
 const isPiece = ({ text }: PostgresQuery) => /INSERT INTO "\w+"\.page /.test(text);
 const isRead = (text: string) => /SELECT encode\(bytes/.test(text);
-const isOfAllRows = (text: string) => /memory\.key > .* LIMIT/s.test(text);
+const isOfAllRows = (text: string) => /memory\.key > .* memory\.key <= /s.test(text);
 
 /** Memories enough that their index is saved, and one with a word that no other has. */
 async function filled(schema: string): Promise<Process> {
@@ -244,5 +244,39 @@ describe('an index that was saved', () => {
     await second.close();
     expect(await rows('killed', 'saved_index')).toHaveLength(1);
     expect(await rows('killed', 'page')).not.toContain(left);
+  });
+
+  it('of a large space is saved while it is open: a process that never closes it leaves it to the next one', async () => {
+    const first = await process('early');
+    await first.memory.rememberMany(
+      Array.from({ length: 2000 }, (_, at) => ({ id: `m${at}`, content: `case ${at}` })),
+    );
+    await first.memory.recall('case 7', { strategy: 'bm25', limit: 1, track: false });
+    expect(first.sent.filter(isOfAllRows).length).toBeGreaterThan(0);
+    // Nobody waits for it.
+    while ((await rows('early', 'saved_index')).length === 0) await new Promise(setImmediate);
+
+    const second = await process('early');
+    const { hits } = await second.memory.recall('case 7', { strategy: 'bm25', limit: 1, track: false });
+    expect(hits[0]?.memory.id).toBe('m7');
+    expect(second.sent.filter(isOfAllRows)).toEqual([]);
+    await second.close();
+    await first.close();
+  });
+});
+
+describe('an index that is made of the rows', () => {
+  it('has all of them, where most that lay between were forgotten', async () => {
+    const first = await filled('sparse');
+    await first.close();
+    await server.script(
+      'DELETE FROM sparse.saved_index; DELETE FROM sparse.page; DELETE FROM sparse.memory WHERE key BETWEEN 5 AND 290',
+    );
+    const second = await process('sparse');
+    const { hits } = await second.memory.recall('Anna case', { strategy: 'bm25', limit: 300, track: false });
+    expect(hits.map(({ memory: { id } }) => id).sort()).toEqual(
+      [...[0, 1, 2, 3], ...[290, 291, 292, 293, 294, 295, 296, 297, 298]].map((at) => `m${at}`).sort(),
+    );
+    await second.close();
   });
 });

@@ -11,18 +11,36 @@ export interface TestServer extends AsyncDisposable {
   freshStore(): Promise<{ readonly store: Store; readonly schema: string; cleanup(): Promise<void> }>;
   /** Runs statements as they are. */
   script(text: string): Promise<void>;
+  /** Holds the one connection in a transaction for as long as `work` takes. */
+  hold<Result>(work: () => Promise<Result>): Promise<Result>;
   /** How many statements were run so far. */
   readonly statements: number;
 }
 
-export async function startPglite(): Promise<TestServer> {
+export async function startPglite({ patience = 60_000 } = {}): Promise<TestServer> {
   const database = await PGlite.create();
+  /** One connection waits for itself for ever: what holds it is named instead. */
+  const watched = async <Result>(text: string, work: Promise<Result>): Promise<Result> => {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          new Error(`PGlite has one connection, which something holds: no answer to ${text.slice(0, 200)}`),
+        );
+      }, patience);
+    });
+    try {
+      return await Promise.race([work, tooLong]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   let statements = 0;
   const pool: PostgresPool = {
     async query({ text, values }) {
       statements++;
-      if (values) return database.query<unknown[]>(text, values, { rowMode: 'array' });
-      await database.exec(text);
+      if (values) return watched(text, database.query<unknown[]>(text, values, { rowMode: 'array' }));
+      await watched(text, database.exec(text));
       return { rows: [] };
     },
   };
@@ -34,8 +52,9 @@ export async function startPglite(): Promise<TestServer> {
       return statements;
     },
     async script(text) {
-      await database.exec(text);
+      await watched(text, database.exec(text));
     },
+    hold: (work) => database.transaction(() => work()),
     async freshStore() {
       const schema = free.pop() ?? `test_${++made}`;
       const store = postgres(pool, { schema });

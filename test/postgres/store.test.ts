@@ -18,6 +18,15 @@ function twoStores(schema: string) {
   return [postgres(pglite.pool, options), postgres(pglite.pool, options)] as const;
 }
 
+describe('the one connection of PGlite', () => {
+  it('is not waited for for ever by who holds it: the statement that waits is named', async () => {
+    await using server = await startPglite({ patience: 50 });
+    await expect(
+      server.hold(() => server.pool.query({ text: 'SELECT 1', values: [], rowMode: 'array' })),
+    ).rejects.toThrow('no answer to SELECT 1');
+  });
+});
+
 describe('what is particular to PostgreSQL', () => {
   it('a space that another process deleted is an error, and can be made again', async () => {
     const [one, two] = twoStores('deleted');

@@ -16,6 +16,13 @@ export interface Series {
 
 const HEIGHT = 200;
 
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** `4 Nov`, of seconds since 1970. */
+function dayOf(seconds: number): string {
+  return DAY.format(seconds * 1000);
+}
+
 /** Lines over time. Whoever draws one shows the same as a list or a table too. Load it lazily: it weighs 22 KB. */
 export default function Chart({
   times,
@@ -44,13 +51,20 @@ export default function Chart({
       {
         width: place.clientWidth,
         height: HEIGHT,
+        // The days of the logs are those of UTC.
+        tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
         scales: { y: { range: (_, low, high) => [min ?? low, max ?? high] } },
-        axes: [axis, { ...axis, size: 48 }],
+        axes: [
+          { ...axis, values: (_, days) => days.map(dayOf) },
+          { ...axis, size: 48 },
+        ],
         legend: { show: series.length > 1 },
         series: [
-          {},
+          { label: 'day', value: (_: UPlot, at: number | null) => (at === null ? '' : dayOf(at)) },
           ...series.map((each) => ({
             label: each.title,
+            // Nothing is said of a day that nothing points at.
+            value: (_: UPlot, value: number | null) => (value === null ? '' : String(value)),
             stroke: colour(each.colour),
             width: 2,
             ...(each.bars

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { requestOf } from '../../src/client/routes.ts';
-import type { Argument, Arguments } from '../../src/domain/arguments.ts';
-import { toolNameOf, type VerbName, verbEntry } from '../../src/domain/verbs.ts';
-import { SERVER } from '../session.ts';
+import { type VerbName, verbEntry } from '../../src/domain/verbs.ts';
+import { SERVER, session } from '../session.ts';
+import { commandOf, shell } from './command.ts';
 import { tell, tellFailure } from './toast.tsx';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,6 +33,13 @@ export function CopyAs({
     navigator.clipboard.writeText(text).then(() => tell(`Copied as ${name}.`), tellFailure);
   };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const command = commandOf(verb, given, session.get()?.grant.space);
+  const forms: readonly (readonly [string, () => string])[] = [
+    ...(command === undefined ? [] : [['CLI', () => command] as const]),
+    ['curl', () => curlOf(verb, given)],
+    ['TypeScript', () => programOf(verb, given)],
+    ['JSON', () => JSON.stringify(answer ?? given, undefined, 2)],
+  ];
   return (
     <div class="menu" ref={box} onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -40,12 +47,7 @@ export function CopyAs({
       </button>
       {open && (
         <ul>
-          {[
-            ['CLI', () => commandOf(verb, given)] as const,
-            ['curl', () => curlOf(verb, given)] as const,
-            ['TypeScript', () => programOf(verb, given)] as const,
-            ['JSON', () => JSON.stringify(answer ?? given, undefined, 2)] as const,
-          ].map(([name, text]) => (
+          {forms.map(([name, text]) => (
             <li key={name}>
               <button type="button" onClick={() => copy(name, text())}>
                 {name}
@@ -55,39 +57,6 @@ export function CopyAs({
         </ul>
       )}
     </div>
-  );
-}
-
-/** The command line of a verb: what stands by position, then options as the table of verbs names them. */
-export function commandOf(verb: VerbName, fields: Fields): string {
-  const { takes = [], arguments: all = {} } = verbEntry(verb);
-  const positions = takes
-    .filter((name) => fields[name] !== undefined)
-    .map((name) => shell(String(fields[name])));
-  const options = Object.entries(fields).flatMap(([name, value]) => {
-    const argument = (all as Arguments)[name];
-    return takes.includes(name) || !argument ? [] : optionsOf(argument, value);
-  });
-  return ['salience', toolNameOf(verb).replaceAll('_', '-'), ...positions, ...options].join(' ');
-}
-
-function optionsOf({ option }: Argument, value: unknown): readonly string[] {
-  const flags = typeof option === 'string' ? option : option?.[0];
-  const [flag] = flags?.match(/--[\w-]+/) ?? [];
-  if (flags === undefined || flag === undefined) return [];
-  if (typeof value === 'boolean') return value === !flag.startsWith('--no-') ? [flag] : [];
-  if (Array.isArray(value)) return value.map((each) => `${flag} ${shell(String(each))}`);
-  if (typeof value === 'object' && value !== null) {
-    return leaves(value as Fields).map(([name, each]) => `${flag} ${shell(`${name}=${String(each)}`)}`);
-  }
-  return [`${flag} ${shell(String(value))}`];
-}
-
-function leaves(value: Fields, path = ''): readonly (readonly [string, unknown])[] {
-  return Object.entries(value).flatMap(([name, each]) =>
-    typeof each === 'object' && each !== null
-      ? leaves(each as Fields, `${path}${name}.`)
-      : [[`${path}${name}`, each] as const],
   );
 }
 
@@ -115,8 +84,4 @@ function programOf(verb: VerbName, fields: Fields): string {
     `await using memory = await connectMemory({ url: ${JSON.stringify(SERVER)}, token });`,
     `console.log(await memory.${method}(${args.join(', ')}));`,
   ].join('\n');
-}
-
-function shell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

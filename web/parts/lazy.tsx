@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { loadPart } from './load.ts';
 import { Failure, Loading } from './states.tsx';
 
 /** A component that is loaded when it is first shown: for what weighs much. */
@@ -12,7 +13,7 @@ export function lazy<Props extends object>(
     const [failed, setFailed] = useState<Error>();
     useEffect(() => {
       if (loaded) return;
-      load().then((module) => {
+      loadPart(load).then((module) => {
         loaded = module.default;
         render(1);
       }, setFailed);

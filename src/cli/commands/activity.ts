@@ -20,7 +20,7 @@ export function configure(command: Command): void {
     command.argument('[after]', 'a position that was printed; start (default), or end with --follow'),
     'activity',
   )
-    .option('--follow', 'go on printing what happens, until Ctrl-C')
+    .option('--follow', 'keep printing what happens, until Ctrl-C')
     .action(
       action<Options, [string | undefined]>(async (context, after) => {
         const { options, signal } = context;

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { action } from '../context.ts';
-import { openToRead } from '../open.ts';
+import { SalienceError } from '../../domain/errors.ts';
+import type { MemoryEngine } from '../../index.ts';
+import { action, type Context } from '../context.ts';
+import { openExisting, openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 
 export const examples = ['salience backup memory-backup.db'] as const;
@@ -14,10 +16,20 @@ export function configure(command: Command): void {
     )
     .action(
       action<object, [string]>(async (context, file) => {
-        await using memory = await openToRead(context);
+        await using memory = await openToBackUp(context);
         await memory.backup(file);
         if (context.options.json) return context.printJson({ file });
         await context.print(`wrote ${plainLine(file)}`);
       }),
     );
+}
+
+/** To write, so that the space knows of its backup; what can only be read is copied all the same. */
+async function openToBackUp(context: Context): Promise<MemoryEngine> {
+  try {
+    return await openExisting(context);
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'store_read_only') return openToRead(context);
+    throw error;
+  }
 }

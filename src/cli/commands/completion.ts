@@ -1,7 +1,17 @@
 import { Argument, type Command } from 'commander';
-import { COMPLETIONS, type Shell, wordsOf } from '../completion.ts';
+import { MEMORY_TYPES } from '../../domain/memory.ts';
+import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
+import { COMPLETIONS, type Shell, type Suggestions, wordsOf } from '../completion.ts';
 import { action } from '../context.ts';
 import { createProgram } from '../program.ts';
+
+/** Values of options that take others too. Those of --space are asked of the store. */
+const SUGGESTIONS: Suggestions = {
+  '--strategy': BUILTIN_PROFILE_NAMES,
+  '--type': MEMORY_TYPES,
+  '--not-type': MEMORY_TYPES,
+  '--embedder': ['builtin', 'use-lite', 'none', 'openai:'],
+};
 
 export const examples = ['salience completion bash', 'salience completion fish'] as const;
 
@@ -17,7 +27,7 @@ fish: salience completion fish > ~/.config/fish/completions/salience.fish`,
     )
     .action(
       action<object, [Shell]>(async (context, shell) => {
-        const script = COMPLETIONS[shell](wordsOf(await createProgram([], true)));
+        const script = COMPLETIONS[shell](wordsOf(await createProgram([], true), SUGGESTIONS));
         if (context.options.json) return context.printJson({ shell, script });
         await context.print(script.trimEnd());
       }),

@@ -29,21 +29,24 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--fading <mode>',
-        'off: nothing cools or is archived; retention: what is not used does',
+        'off: nothing fades; retention: memories that are not used cool and are archived',
       ).choices(['off', 'retention']),
     )
     .addOption(
-      new Option('--curve <shape>', 'of forgetting, with --fading retention').choices([
+      new Option('--curve <shape>', 'forgetting curve, with --fading retention').choices([
         'exponential',
         'power',
       ]),
     )
     .option(
       '--record-recalls <days>',
-      'record recalls, and keep them so many days; off: none, and what was recorded is erased',
+      'record recalls, and keep them this many days; off: record none, and erase the records',
       (days) => (days === 'off' ? days : parseWholeNumber(days)),
     )
-    .option('--record-texts', 'with --record-recalls: the texts of queries too, so that they can be replayed')
+    .option(
+      '--record-texts',
+      'with --record-recalls: also keep the texts of queries, so that recalls can be replayed',
+    )
     .addHelpText(
       'after',
       '\nWithout options it prints the settings of the space. A change is taken back by undo.',

@@ -16,7 +16,7 @@ export function configure(command: Command): void {
   addVerbOptions(command.argument('<id>'), 'curve')
     .addHelpText(
       'after',
-      '\nIts retention if nobody uses it. Where the space does not fade (salience configure), it stays as it is all the same.',
+      '\nShows the retention if nobody uses the memory. In a space that does not fade (salience configure), the memory stays as it is.',
     )
     .action(
       action<object, [string]>(async (context, id) => {

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
-import { openMemory } from '../../index.ts';
+import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
+import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
 import type { Store } from '../../store/store.ts';
 import { sqliteVersion } from '../../stores/sqlite/version.ts';
@@ -43,6 +44,7 @@ interface SpaceReport {
   readonly model?: string | undefined;
   readonly bytes?: number | undefined;
   readonly schemaVersion?: number | undefined;
+  readonly lastBackup?: string | undefined;
   readonly problems: readonly string[];
 }
 
@@ -77,20 +79,19 @@ async function examine(context: Context): Promise<Report> {
   const embedder = (await attempt('the embedder', () => tryEmbedder(context))) ?? {
     name: context.options.embedder,
   };
-  if (embedder.name === 'none') warnings.push('no embedder: recalls go by words alone');
+  if (embedder.name === 'none') warnings.push(NO_EMBEDDER);
   const state = isShared() ? 'shared' : await stateOf(path);
   if (state === 'absent')
-    warnings.push(`there is no store at ${path} yet: remember something, or give --path`);
+    warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
   if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
 
   const names = (await attempt(`the store ${path}`, () => store.listSpaces())) ?? [];
   const spaces: SpaceReport[] = [];
   for (const name of names) {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store));
-    const found = space ?? { name, problems: [] };
-    spaces.push(found);
-    problems.push(...found.problems.map((problem) => `space ${name}: ${problem}`));
-    warnings.push(...vectorWarnings(found, embedder));
+    spaces.push(space?.report ?? { name, problems: [] });
+    problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
+    if (space && embedder.model !== undefined) warnings.push(...vectorWarnings(space.info, embedder.model));
   }
   return {
     versions: { salience: await readVersion(), node: process.versions.node, sqlite },
@@ -121,29 +122,17 @@ async function stateOf(path: string): Promise<Report['store']['state']> {
   return (await can(constants.W_OK)) ? 'writable' : 'read-only';
 }
 
-async function examineSpace(name: string, store: Store): Promise<SpaceReport> {
+async function examineSpace(
+  name: string,
+  store: Store,
+): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo }> {
   // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
   await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
-  const { memories, vectors, embedding, bytes, schemaVersion } = await memory.stats();
+  const info = await memory.stats();
+  const { memories, vectors, embedding, bytes, schemaVersion, lastBackup } = info;
   const problems = await memory.check();
-  return { name, memories, vectors, model: embedding?.model, bytes, schemaVersion, problems };
-}
-
-/** Below this share of memories with a vector something was left out, and not just without a known word. */
-const USUAL_SHARE = 0.9;
-
-function vectorWarnings(space: SpaceReport, embedder: EmbedderReport): readonly string[] {
-  const { name, memories = 0, vectors = 0, model } = space;
-  if (embedder.model === undefined || memories === 0) return [];
-  if (model !== undefined && model !== embedder.model) {
-    return [
-      `space ${name} holds vectors of ${model}, and the embedder is ${embedder.model}: use the former, or run salience reindex --space ${JSON.stringify(name)}`,
-    ];
-  }
-  if (vectors >= memories * USUAL_SHARE) return [];
-  return [
-    `space ${name} has vectors for ${vectors} of ${memories} memories: run salience reindex --space ${JSON.stringify(name)}`,
-  ];
+  const model = embedding?.model;
+  return { report: { name, memories, vectors, model, bytes, schemaVersion, lastBackup, problems }, info };
 }
 
 function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'columns'>): string {
@@ -156,9 +145,12 @@ function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'c
     ['embedder', model === undefined ? embedder.name : `${embedder.name} (${model})`],
     ['store', `${store.path} (${store.state})`],
   ]);
-  const titles = ['space', 'memories', 'vectors', 'size', 'schema', 'health'];
+  const titles = ['space', 'memories', 'vectors', 'size', 'schema', 'health', 'backup'];
   const table = formatTable(
-    titles.map((title) => ({ title, align: ['space', 'health'].includes(title) ? 'left' : 'right' })),
+    titles.map((title) => ({
+      title,
+      align: ['space', 'health', 'backup'].includes(title) ? 'left' : 'right',
+    })),
     spaces.map((space) => [
       space.name,
       space.memories === undefined ? '?' : formatCount(space.memories),
@@ -166,6 +158,7 @@ function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'c
       space.bytes === undefined ? '?' : formatBytes(space.bytes),
       String(space.schemaVersion ?? '?'),
       space.memories === undefined || space.problems.length > 0 ? 'damaged' : 'good',
+      space.lastBackup?.slice(0, 10) ?? 'never',
     ]),
     columns,
   );

@@ -17,7 +17,10 @@ const LOCKS =
 
 export function configure(command: Command): void {
   command
-    .option('--url <url>', 'of the owner of the tables: a URL without a password, or env:NAME')
+    .option(
+      '--url <url>',
+      'URL of the database, without a password, or env:NAME; its user must own the tables',
+    )
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -27,7 +30,7 @@ export function configure(command: Command): void {
       action<Options, []>(async (context) => {
         const { options } = context;
         if (!options.yes && !process.stdin.isTTY) {
-          context.misused(`${LOCKS} Give --yes where nobody can be asked`);
+          context.misused(`${LOCKS} Add --yes to confirm, since this is not a terminal`);
         }
         if (!options.yes && !(await confirm(`${LOCKS} Go on?`, 'nothing was rewritten', context))) {
           return context.print('nothing was rewritten');

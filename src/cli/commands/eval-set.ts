@@ -25,17 +25,22 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--recalls <file>',
-        'recorded recalls and uses as JSON Lines; docs/guides/evaluation.md describes them',
+        'recorded recalls and uses as JSON Lines, as described in docs/guides/evaluation.md',
       ).makeOptionMandatory(),
     )
     .addOption(
       new Option(
         '--output <file>',
-        'write the dataset to this file; it is complete or not there',
+        'write the dataset to this file, completely or not at all',
       ).makeOptionMandatory(),
     )
-    .option('--strategy <name>', 'the strategy that the set is to measure', 'hybrid')
-    .option('--minutes <number>', 'a use belongs to a recall at most so long before it', parseNumber, 30)
+    .option('--strategy <name>', 'the strategy to be measured with the dataset', 'hybrid')
+    .option(
+      '--minutes <number>',
+      'the longest time between a recall and a use that belongs to it',
+      parseNumber,
+      30,
+    )
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',

@@ -68,7 +68,7 @@ export function configure(command: Command): void {
     )
     .option(
       '--baseline <name>',
-      'strategy, or JSON file of a profile, that the others are compared with (default: the first strategy)',
+      'strategy, or JSON file of a profile, to compare the others with (default: the first strategy)',
     )
     .option('--placebo', 'also rank at random and by date, to show what chance gives')
     .addOption(
@@ -78,21 +78,21 @@ export function configure(command: Command): void {
     )
     .option(
       '--tokens <number>',
-      'also make a context of at most so many tokens for each question, and say what it takes',
+      'also build a context of at most this many tokens for each question, and report its size',
       parseWholeNumber,
     );
   addVerbOptions(command, 'recall', ...NOT_FLOORS)
     .addOption(
-      new Option('--seed <number>', 'of intervals, tests and placebos')
+      new Option('--seed <number>', 'seed of intervals, tests and placebos')
         .argParser(parseWholeNumber)
         .default(1),
     )
     .option(
       '--jobs <number>',
-      'threads that share the spaces; 1 for latencies that nothing disturbs (default: one a core, at most 4)',
+      'threads that share the spaces; use 1 for undisturbed latencies (default: one per core, at most 4)',
       parseWholeNumber,
     )
-    .option('--rows <file>', 'write what was returned to each question, as JSON Lines')
+    .option('--rows <file>', 'write the results for each question to this file, as JSON Lines')
     .option('--html <file>', 'write a report with plots: one HTML file that opens offline')
     .option('--verify <file>', 'recompute the rows and summaries of this file instead of evaluating')
     .action(

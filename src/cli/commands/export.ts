@@ -25,7 +25,7 @@ export const examples = [
 
 export function configure(command: Command): void {
   addVerbOptions(command, 'list', ...PAGING)
-    .option('--output <file>', 'write to this file; it is complete or not there')
+    .option('--output <file>', 'write to this file, completely or not at all')
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',

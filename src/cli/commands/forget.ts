@@ -23,13 +23,13 @@ export const examples = [
 
 export function configure(command: Command): void {
   addVerbOptions(
-    command.argument('[ids...]', 'which memories; without ids, all that the options find'),
+    command.argument('[ids...]', 'the ids of the memories; without ids, all that the options select'),
     'forgetMany',
   )
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
-      '\nForgetting is for good: the texts are erased from the store, its history and its log, with what was made of\nthem, in one go. There is no undo. "salience spaces delete" deletes a whole space.',
+      '\nForgetting is final: the texts are erased from the store, its history and its log, with everything derived\nfrom them, in one operation. There is no undo. "salience spaces delete" deletes a whole space.',
     )
     .action(
       action<Options, [readonly string[]]>(async (context, ids) => {
@@ -42,7 +42,7 @@ export function configure(command: Command): void {
           context.misused('name the memories to forget, or give an option that finds them, such as --tag');
         }
         if (!options.yes && !options.dryRun && !process.stdin.isTTY) {
-          context.misused('forgetting is for good: give --yes where nobody can be asked');
+          context.misused('forgetting is final: add --yes to confirm, since this is not a terminal');
         }
         const target: ForgetTarget = ids.length > 0 ? ids : filter;
         await using memory = await openExisting(context);

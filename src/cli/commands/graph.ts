@@ -16,7 +16,7 @@ export function configure(command: Command): void {
   command.argument('<name>', 'the name of an entity, or the id of a memory');
   addVerbOptions(command, 'neighbours')
     .option('--dot', 'for Graphviz')
-    .option('--mermaid', 'as a Mermaid flowchart')
+    .option('--mermaid', 'print a Mermaid flowchart')
     .action(
       action<Options, [string]>(async (context, name) => {
         const { dot, mermaid } = context.options;

@@ -52,14 +52,14 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        'what the files hold (default: found out; of a folder, its Markdown and text)',
+        'format of the files (default: detected; in a folder, Markdown and text)',
       ).choices(IMPORT_FORMATS),
     )
-    .option('--scope <scope>', 'for what names no scope of its own (default: global)')
+    .option('--scope <scope>', 'the scope of memories that name none (default: global)')
     .option('--tag <tag>', 'added to every memory; may be given several times', collect)
-    .option('--user <user>', 'of a file of several users: the one whose memories are imported')
-    .option('--space-per-user', 'of a file of several users: each user into the space of that name')
-    .option('--update', 'replace memories that are there, even if those of the file are older')
+    .option('--user <user>', 'the user to import from a file of several users')
+    .option('--space-per-user', 'import a file of several users, each user into the space of that name')
+    .option('--update', 'replace stored memories even if those in the file are older')
     .action(
       action<Options, [readonly string[]]>(async (context, paths) => {
         const { user, spacePerUser } = context.options;

@@ -1,21 +1,23 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { escapeXml } from '../../domain/escape-xml.ts';
 import { startServer } from '../../http/index.ts';
 import { openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { fillDemo } from '../demo-memory.ts';
-import { openingOf, openToRead } from '../open.ts';
+import { openingOf, openToRead, placeOf } from '../open.ts';
 import { parseWholeNumber } from '../options.ts';
 import { readVersion } from '../version.ts';
+import { tokensOf } from './serve.ts';
 
 interface Options {
   readonly demo?: boolean | undefined;
-  readonly port: number;
+  readonly port?: number | undefined;
   readonly readOnly?: boolean | undefined;
   readonly open: boolean;
 }
@@ -28,10 +30,14 @@ export const examples = [
 
 export function configure(command: Command): void {
   command
-    .option('--demo', 'show a memory made for this, which is gone at the end')
-    .option('--port <number>', 'port to listen at (default: a free one)', parseWholeNumber, 0)
-    .option('--read-only', 'let nothing be changed')
-    .option('--no-open', 'print the address, and open no browser')
+    .option('--demo', 'show example memories, which are gone at the end')
+    .option(
+      '--port <number>',
+      'port to listen at (default: one that this store keeps, if it is free)',
+      parseWholeNumber,
+    )
+    .option('--read-only', 'allow no changes')
+    .option('--no-open', 'print the address without opening a browser')
     .addHelpText(
       'after',
       '\nThe server listens to this machine alone. The address opens the inspector once, within 60 seconds; the page it\nopens stays signed in for 12 hours, or until Ctrl-C ends the server.',
@@ -65,14 +71,22 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
   );
   if (!filled) await fillDemo(await spaces.get(space), past);
   filled = true;
-  await using server = await startServer({
-    spaces,
-    // Nobody but the page, whose sessions the server makes itself.
-    tokens: { authenticate: async () => undefined },
-    port: options.port,
-    version: await readVersion(),
-  });
-  const url = server.inspectorUrl({ space, rights: options.readOnly ? 'read' : 'write' });
+  const version = await readVersion();
+  const start = (port: number) =>
+    startServer({
+      spaces,
+      // Nobody but the page, whose sessions the server makes itself.
+      tokens: {
+        authenticate: async () => undefined,
+        list: async () => (demo === undefined ? tokensOf(context, opening.store).list() : []),
+      },
+      port,
+      version,
+    });
+  await using server = await (options.port === undefined
+    ? start(usualPort(demo ?? placeOf(options))).catch(() => start(0))
+    : start(options.port));
+  const url = server.inspectorUrl({ space, rights: options.readOnly ? 'read' : 'admin', everySpace: true });
   if (options.json) await context.printJson({ url });
   else await context.print(`inspecting space ${JSON.stringify(space)} at ${url}\nCtrl-C ends it`);
   const note = options.open ? openBrowser(url) : undefined;
@@ -80,6 +94,15 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
   note?.remove();
   await server.close();
   await opening.store?.close();
+}
+
+/**
+ * The same for a store every time: what a browser keeps for the page, it keeps for its address. From
+ * the ports that are nobody's.
+ */
+function usualPort(place: string): number {
+  const hash = createHash('sha256').update(resolve(place)).digest();
+  return 49_152 + (hash.readUInt16BE() % 16_384);
 }
 
 /** A misspelt space must not be made. Throws the error that names the spaces there are. */

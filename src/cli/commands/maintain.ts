@@ -33,8 +33,11 @@ export const examples = [
 export function configure(command: Command): void {
   addVerbOptions(command, 'maintain')
     .option('--consolidate', 'also consolidate old, faded, similar memories of one type into one')
-    .option('--all-spaces', 'every space of the store, each once a day however many machines call this')
-    .option('--every-hours <number>', 'with --all-spaces: another span; 0 for now', parseWholeNumber)
+    .option(
+      '--all-spaces',
+      'maintain every space of the store, each once a day however many machines run this',
+    )
+    .option('--every-hours <number>', 'with --all-spaces: another interval; 0 for now', parseWholeNumber)
     .addHelpText(
       'after',
       '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did.',

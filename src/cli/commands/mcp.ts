@@ -24,24 +24,19 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--dialect <name>',
-        'the tools offered: the own ones, mem_* of iLAB Memory, or the seven of mememory',
+        'the tools to offer: those of Salience, the mem_* tools of iLAB Memory, or the seven of mememory',
       )
         .choices(DIALECTS)
         .default('salience'),
     )
     .addOption(
-      new Option('--tools <which>', 'those that every agent needs, or all, with every parameter')
+      new Option('--tools <which>', 'few: what every agent needs; all: every tool, with every parameter')
         .choices(TOOL_CHOICES)
         .default('few'),
     )
     .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
     .option('--read-only', 'offer only tools that write nothing')
-    .addOption(
-      new Option(
-        '--print-config <client>',
-        'print the configuration that a client needs to use this server',
-      ).choices(CLIENTS),
-    )
+    .addOption(new Option('--print-config <client>', 'print the configuration for a client').choices(CLIENTS))
     .addHelpText(
       'after',
       '\nSpeaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it by itself.',
@@ -81,13 +76,16 @@ async function printConfig(context: Context<Options>): Promise<void> {
   if (isShared())
     context.warn('set SALIENCE_STORE, or SALIENCE_STORE_FILE, in the environment of the client');
   // For people only: what is piped on must be the set-up and nothing else.
-  if (process.stderr.isTTY) context.warn(config.hint);
+  if (!process.stderr.isTTY) return;
+  context.warn(config.hint);
+  if (isShared() || context.options.path !== undefined) return;
+  context.warn(`memories are kept in ${resolve(storePath(context.options))}; --path names another folder`);
 }
 
 /** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
 async function serverCommand(options: Context<Options>['options']): Promise<ServerCommand> {
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl } = options;
+  const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl, model, modelUrl } = options;
   const args = [
     'mcp',
     // The URL of a shared store is for the environment of the client to say.
@@ -95,6 +93,8 @@ async function serverCommand(options: Context<Options>['options']): Promise<Serv
     ...(space === 'default' ? [] : ['--space', space]),
     ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(model === undefined ? [] : ['--model', model]),
+    ...(modelUrl === undefined ? [] : ['--model-url', modelUrl]),
     ...(dialect === 'salience' ? [] : ['--dialect', dialect]),
     ...(tools === 'few' ? [] : ['--tools', tools]),
     ...memType.flatMap((type) => ['--mem-type', type]),

@@ -10,7 +10,10 @@ export const examples = ['salience migrate', 'salience migrate --url env:SALIENC
 
 export function configure(command: Command): void {
   command
-    .option('--url <url>', 'of a user who may change the schema: a URL without a password, or env:NAME')
+    .option(
+      '--url <url>',
+      'URL of the database, without a password, or env:NAME; its user must be allowed to change the schema',
+    )
     .addHelpText(
       'after',
       '\nBrings the schema that SALIENCE_STORE_SCHEMA names to this version, as one transaction. Run it before the new version\nof a program whose own user may make no tables; programs of the version before go on meanwhile.',

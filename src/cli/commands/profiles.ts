@@ -49,8 +49,8 @@ export function configure(command: Command): void {
     );
   command
     .command('validate')
-    .description('check a formula of your own')
-    .argument('<file>', 'a profile as JSON; docs/guides/profiles.md says how to write one')
+    .description('check your own formula')
+    .argument('<file>', 'a profile as JSON, as described in docs/guides/profiles.md')
     .action(
       action<object, [string]>(async (context, file) => {
         const profile = defineProfile(await readDefinition(file));

@@ -21,10 +21,10 @@ export const examples = [
 ] as const;
 
 export function configure(command: Command): void {
-  command.argument('[query]', 'what to look for; only the strategy ambient takes none');
+  command.argument('[query]', 'what to look for; may be left out only with the strategy ambient');
   addStrategyOptions(command, 'recall')
-    .option('--explain', 'show how every score comes about')
-    .option('--trace', 'show what every stage saw, kept and cost')
+    .option('--explain', 'show how every score was computed')
+    .option('--trace', 'show what every stage received, kept and cost')
     .action(
       action<Options, [string | undefined]>(async (context, query) => {
         const { options, paint, columns } = context;

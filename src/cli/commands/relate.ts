@@ -10,7 +10,7 @@ export function configure(command: Command): void {
   addVerbOptions(
     command
       .argument('<from>', 'the name of an entity, or the id of a memory')
-      .argument('<name>', 'what they have to do with each other: works_at, knows')
+      .argument('<name>', 'the name of the relation: works_at, knows')
       .argument('<to>', 'the name of an entity, or the id of a memory'),
     'relate',
   ).action(

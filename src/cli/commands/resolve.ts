@@ -34,7 +34,9 @@ delete     the older one is forgotten for good; there is no undo`,
           const { options, signal } = context;
           const asks = resolution === 'delete' && !options.yes;
           if (asks && !process.stdin.isTTY) {
-            context.misused('delete erases the older memory for good: give --yes where nobody can be asked');
+            context.misused(
+              'delete erases the older memory for good: add --yes to confirm, since this is not a terminal',
+            );
           }
           await using memory = await openExisting(context);
           const conflict = asks

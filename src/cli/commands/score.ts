@@ -28,7 +28,7 @@ export const examples = [
 export function configure(command: Command): void {
   command
     .option('--strategy <name>', 'a formula by its name; salience profiles lists them')
-    .option('--profile <file>', 'a formula of your own in a JSON file')
+    .option('--profile <file>', 'a JSON file with your own formula')
     .requiredOption(
       '--signals <json>',
       "what is known about a memory, by the names of its record's fields and signals",

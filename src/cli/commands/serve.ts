@@ -39,13 +39,13 @@ export function configure(command: Command): void {
   command
     .option('--host <address>', 'address to listen at', '127.0.0.1')
     .option('--port <number>', 'port to listen at; 0 takes a free one', parseWholeNumber, 7411)
-    .option('--token-file <file>', 'a new file for the first token, instead of the terminal')
-    .option('--allow-host <name>', 'a name under which the server may be asked too; repeatable', collect)
-    .option('--allow-origin <origin>', 'a website whose pages may ask; repeatable', collect)
-    .option('--public-url <url>', 'by which browsers reach it through a proxy that ends TLS')
+    .option('--token-file <file>', 'write the first token to this new file instead of the terminal')
+    .option('--allow-host <name>', 'another host name that the server answers to; repeatable', collect)
+    .option('--allow-origin <origin>', 'an origin whose pages may send requests; repeatable', collect)
+    .option('--public-url <url>', 'the URL by which browsers reach the server through a TLS proxy')
     .option('--no-inspector', 'do not serve the inspector at /inspector')
-    .option('--rate-limit <number>', 'requests a minute of each token', parseWholeNumber, 6000)
-    .option('--body-limit <bytes>', 'of a request, or of a line of an import', parseWholeNumber, 8 * 2 ** 20)
+    .option('--rate-limit <number>', 'requests per minute for each token', parseWholeNumber, 6000)
+    .option('--body-limit <bytes>', 'largest request, or line of an import', parseWholeNumber, 8 * 2 ** 20)
     .option('--metadata-limit <bytes>', "of one memory's metadata", parseWholeNumber, 16 * 2 ** 10)
     .option(
       '--max-spaces <number>',
@@ -54,10 +54,10 @@ export function configure(command: Command): void {
       100,
     )
     .addOption(
-      new Option('--fading <mode>', 'of every space; one that has another is not opened').choices([
-        'off',
-        'retention',
-      ]),
+      new Option(
+        '--fading <mode>',
+        'fading of every space; a space with another setting is not opened',
+      ).choices(['off', 'retention']),
     )
     .option('--max-connections <number>', 'connections at once', parseWholeNumber, 400)
     .option(
@@ -71,12 +71,12 @@ export function configure(command: Command): void {
         .default('salience'),
     )
     .addOption(
-      new Option('--tools <which>', 'those that every agent needs, or all, with every parameter')
+      new Option('--tools <which>', 'few: what every agent needs; all: every tool, with every parameter')
         .choices(TOOL_CHOICES)
         .default('few'),
     )
     .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
-    .option('--no-log', 'write no line for each request to stderr')
+    .option('--no-log', 'do not log requests to stderr')
     .addHelpText(
       'after',
       '\nRoutes for programs are under /v1, the Model Context Protocol for agents is at /mcp, the inspector for people at\n/inspector.\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',

@@ -30,7 +30,7 @@ export function configure(command: Command): void {
     command
       .command('summary')
       .description(VERBS.saveSummary.summary)
-      .argument('[text]', 'what came of it; "-" or nothing reads it from stdin'),
+      .argument('[text]', 'a summary of the session; "-" or nothing reads it from stdin'),
     'saveSummary',
   ).action(
     action<object, [string | undefined]>(async (context, argument) => {
@@ -44,7 +44,7 @@ export function configure(command: Command): void {
   command
     .command('end')
     .description(VERBS.endSession.summary)
-    .argument('[text]', 'what came of it; "-" or nothing reads it from stdin')
+    .argument('[text]', 'a summary of the session; "-" or nothing reads it from stdin')
     .action(
       action<object, [string | undefined]>(async (context, argument) => {
         const text = await contentOf(argument, context);
@@ -56,7 +56,7 @@ export function configure(command: Command): void {
     );
   command.addHelpText(
     'after',
-    '\nOne session is open at a time. After a day without activity the next start closes it with a summary of its own.',
+    '\nOnly one session is open at a time. After a day without activity, the next start closes it with an automatic summary.',
   );
 }
 

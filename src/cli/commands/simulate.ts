@@ -24,15 +24,11 @@ export function configure(command: Command): void {
   command
     .argument(
       '<script>',
-      'what happens on which day, as JSON or JSON Lines; docs/guides/living-memory.md says how',
+      'what happens on which day, as JSON or JSON Lines, as described in docs/guides/living-memory.md',
     )
-    .option(
-      '--days <number>',
-      'play only so many days, or more (default: as the script says)',
-      parseWholeNumber,
-    )
-    .option('--svg <file>', 'also draw retention over time, into this file')
-    .addHelpText('after', '\nIt plays on a store of its own in a temporary directory; yours is not touched.')
+    .option('--days <number>', 'how many days to play (default: as in the script)', parseWholeNumber)
+    .option('--svg <file>', 'also draw retention over time into this file')
+    .addHelpText('after', '\nIt runs on a temporary store; yours is not touched.')
     .action(
       action<Options, [string]>(async (context, path) => {
         const { options, signal } = context;

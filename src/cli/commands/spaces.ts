@@ -29,7 +29,7 @@ export function configure(command: Command): void {
       action<{ readonly yes?: boolean | undefined }, [string]>(async (context, space) => {
         const { options } = context;
         if (!options.yes && !process.stdin.isTTY) {
-          context.misused('deleting a space is for good: give --yes where nobody can be asked');
+          context.misused('deleting a space is final: add --yes to confirm, since this is not a terminal');
         }
         await using store = await storeOf(options);
         const memories = await countIn(store, space);

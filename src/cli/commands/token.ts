@@ -22,10 +22,10 @@ export function configure(command: Command): void {
   command
     .command('create')
     .description('make a token for --space, and show it once')
-    .option('--name <name>', 'to know it by', 'default')
+    .option('--name <name>', 'a name to recognise it by', 'default')
     .option(
       '--scope <scope>',
-      'sees it and its ancestors, writes in it alone; repeatable (default: all)',
+      'a scope that it sees with its ancestors, and writes in; repeatable (default: all)',
       collect,
     )
     .addOption(new Option('--rights <rights>', 'what it may do').choices(TOKEN_RIGHTS).default('write'))

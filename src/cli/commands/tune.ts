@@ -58,13 +58,9 @@ export function configure(command: Command): void {
         'numeric parameters, with commas between (default: all that begin with weights. or cues.)',
       ).argParser(parseList),
     )
+    .addOption(new Option('--objective <name>', 'what to maximise').choices(OBJECTIVES).default('ndcg@10'))
     .addOption(
-      new Option('--objective <name>', 'what is to be as great as possible')
-        .choices(OBJECTIVES)
-        .default('ndcg@10'),
-    )
-    .addOption(
-      new Option('--balance <name>', 'what counts the same: each type of question, dataset or question')
+      new Option('--balance <name>', 'what is weighted equally: types of questions, datasets, or questions')
         .choices(BALANCES)
         .default('types'),
     )
@@ -75,16 +71,16 @@ export function configure(command: Command): void {
       ).argParser(parseList),
     )
     .addOption(
-      new Option('--seed <number>', 'of the search, the placebo and intervals')
+      new Option('--seed <number>', 'seed of the search, the placebo and intervals')
         .argParser(parseWholeNumber)
         .default(1),
     )
     .option(
       '--jobs <number>',
-      'threads that read the data (default: one a core, at most 4)',
+      'threads that read the data (default: one per core, at most 4)',
       parseWholeNumber,
     )
-    .option('--state <file>', 'keep what is fitted in this file, and go on from it')
+    .option('--state <file>', 'keep finished fits in this file, and continue from it')
     .option('--out <file>', 'write the tuned profile to this file, if the gain is certain')
     .option('--force', 'write it even if the gain is not certain, and replace the file if it exists')
     .addHelpText(
@@ -177,8 +173,8 @@ async function readState(path: string): Promise<TuneState | undefined> {
   try {
     state = JSON.parse(text) as typeof state;
   } catch (cause) {
-    throw unreadable(cause, 'is not valid JSON; remove it to start anew');
+    throw unreadable(cause, 'is not valid JSON; remove it to start again');
   }
   if (state?.kind === 'tune' && state.version === 1 && state.fitted) return state as TuneState;
-  throw unreadable(undefined, 'is no state of salience tune; name another file');
+  throw unreadable(undefined, 'is not a state file of salience tune; name another file');
 }

@@ -168,8 +168,10 @@ describe('what is noticed', () => {
       async openSpace(name, options) {
         const space = await store.openSpace(name, options);
         const snapshot: typeof space.snapshot = async (work) => {
-          if (broken) throw new Error('no memory left');
-          return space.snapshot(work);
+          const search = async () => {
+            throw new Error('no memory left');
+          };
+          return space.snapshot((each) => work(broken ? { ...each, search } : each));
         };
         return { ...space, snapshot };
       },

@@ -83,8 +83,8 @@ describe('two entities that are one', () => {
       });
     await fails('other', 'ann', 'into', 'different scopes');
     await fails('ann', 'Ann Smith', 'into', 'with itself');
-    await fails('fact', 'ann', 'from', 'is no entity, but a fact');
-    await fails('ann', 'fact', 'into', 'is no entity');
+    await fails('fact', 'ann', 'from', 'is not an entity but a fact');
+    await fails('ann', 'fact', 'into', 'is not an entity');
     await memory.mergeEntities('annie', 'ann');
     await fails('annie', 'bob', 'from', 'is part of "ann" already');
     await fails('bob', 'annie', 'into', 'is part of "ann" already');

@@ -55,7 +55,7 @@ export async function checkEntity(
 ): Promise<void> {
   const id = JSON.stringify(memory.id);
   if (memory.type !== 'entity')
-    throw invalidArgument(field, `memory ${id} is no entity, but a ${memory.type}`);
+    throw invalidArgument(field, `memory ${id} is not an entity but a ${memory.type}`);
   const [visible] = await visibleAmong(reader, [memory], look);
   if (visible) return;
   const [newer] = await reader.find('supersedes', [memory.id]);

@@ -288,7 +288,7 @@ describe('an empty answer', () => {
     for (const minRelevance of [0, 0.2]) {
       expect((await fresh.recall(question, { minRelevance })).nothing).toEqual({
         reason: 'no-memories',
-        message: 'nothing found: there are no memories to look at here',
+        message: 'nothing found: there are no memories to search here',
       });
     }
   });

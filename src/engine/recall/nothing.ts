@@ -16,7 +16,7 @@ export function nothingIn({ stages, minRelevance }: Trace, hits: number): Nothin
   if (hits > 0) return undefined;
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
   if (eligible === 0) {
-    return { reason: 'no-memories', message: 'nothing found: there are no memories to look at here' };
+    return { reason: 'no-memories', message: 'nothing found: there are no memories to search here' };
   }
   const floor = stages.find(({ name }) => name === 'floor');
   if (minRelevance === undefined || !floor || floor.candidates === floor.survivors) {

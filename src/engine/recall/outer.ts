@@ -21,11 +21,19 @@ export function withOuterFactors(
   options: DeepOptions,
   bind: (profile: Profile) => ResolvedProfile,
 ): { readonly resolved: ResolvedProfile; readonly outer: Node } {
+  const outerOf = (score: Expression) =>
+    resolveProfile({ ...profile, parameters: {}, parts: {}, require: [], score }).root;
   const factor = outerFactor(options);
-  const outer = resolveProfile({ ...profile, parameters: {}, parts: {}, require: [], score: factor }).root;
-  if (!options.deep) return { resolved: bind(profile), outer };
+  if (!options.deep) {
+    none ??= outerOf(factor);
+    return { resolved: bind(profile), outer: none };
+  }
+  const outer = outerOf(factor);
   return { resolved: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
 }
+
+/** The factor of a recall that is not deep: the same for all profiles. */
+let none: Node | undefined;
 
 function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
   if (!deep) return 1;

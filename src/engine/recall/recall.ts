@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { flag, invalidArgument, number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
+import type { SpaceSettings } from '../../domain/settings.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import { type AnyScore, makeScore, type Score, type ScoreOf } from '../../scoring/comparable.ts';
 import { signalsRead } from '../../scoring/evaluate.ts';
@@ -131,7 +132,15 @@ export async function recallPrepared<StrategyName extends string>(
   const terms = termsLookedFor(prepared, answer);
   const hits = answer.ranked.map((each) => hitOf<StrategyName>(engine, prepared, each, terms, options));
   const hydrateMs = answer.answer.durations.hydrate + performance.now() - ranked;
-  const effects = await applyEffects(engine, prepared.strategy, memoriesAmong(hits), query, options);
+  const { settings } = answer;
+  const effects = await applyEffects(
+    engine,
+    prepared.strategy,
+    memoriesAmong(hits),
+    query,
+    options,
+    settings,
+  );
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const durations = { hydrateMs, totalMs };
   const trace = traceOf(prepared, answer, effects, durations, lookBack(options, past));
@@ -199,6 +208,7 @@ export async function prepareRecall(
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     edges: await edgesOf(options, deep.penalty, singleValued),
+    tracked: options.track !== false,
     signal: options.signal,
   };
   return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
@@ -223,7 +233,11 @@ function queryTools({ analyzer, embedder, dateReader, space }: Dependencies, now
     analyzer,
     embedder,
     dates:
-      dateReader && (async (text) => dateReader(text, { now, timeZone: (await space.settings()).timeZone })),
+      dateReader &&
+      (async (text) =>
+        dateReader.mayName?.(text) === false
+          ? []
+          : dateReader(text, { now, timeZone: (await space.settings()).timeZone })),
   };
 }
 
@@ -271,16 +285,20 @@ function withoutNewerInThePast(
   return settings && past ? { ...settings, updateRise: 0 } : settings;
 }
 
-/** Writes what the strategy learns of its answer; returns the row of the trace. */
+/**
+ * Writes what the strategy learns of its answer; returns the row of the trace. `settings` are those of the space, where they
+ * were read with the answer.
+ */
 export async function applyEffects(
   engine: Dependencies,
   { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
   used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
   query: string | undefined,
   options: RecallOptions,
+  settings?: SpaceSettings | undefined,
 ): Promise<StageTrace | undefined> {
   if (options.track === false || options.asOf !== undefined || used.length === 0) return undefined;
-  const effect = learned === 'none' ? await effectOfSeeing(engine) : learned;
+  const effect = learned === 'none' ? effectOfSeeing(settings ?? (await engine.space.settings())) : learned;
   if (effect === undefined) return undefined;
   const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
   if (engine.readOnly) return nothing('the space is open for reading only');
@@ -308,8 +326,8 @@ export async function applyEffects(
 }
 
 /** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
-async function effectOfSeeing({ space }: Dependencies): Promise<'see' | undefined> {
-  return (await space.settings()).fading.mode === 'off' ? undefined : 'see';
+function effectOfSeeing({ fading }: SpaceSettings): 'see' | undefined {
+  return fading.mode === 'off' ? undefined : 'see';
 }
 
 /** The terms of the query, with those that stand for others. */
@@ -348,9 +366,11 @@ export function hitOf<StrategyName extends string>(
 
 function signalsOfFormula(resolved: ResolvedProfile, signals: Signals): Signals {
   const read = signalsRead(resolved);
-  return Object.fromEntries(
-    Object.entries(signals).filter(([name, value]) => read.has(name) && value !== undefined),
-  );
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(signals) as (keyof Signals)[]) {
+    if (read.has(name) && signals[name] !== undefined) found[name] = signals[name];
+  }
+  return found as Signals;
 }
 
 /** The features of a hit: those that every strategy has, then the parts of its own formula. */

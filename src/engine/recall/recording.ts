@@ -5,6 +5,7 @@ import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import { readingVerbs } from '../../store/reader.ts';
 import type { Keep, LogPlace, RecordedHit } from '../../store/recording.ts';
 import type { SearchRequest, Snapshot, SpaceStore } from '../../store/store.ts';
+import { callerName } from '../caller.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 import { type Arm, type StageTrace, stage, type Trace } from './trace.ts';
@@ -34,6 +35,8 @@ export interface Circumstances {
   /** How many distinct terms the query has. */
   readonly terms?: number | undefined;
   readonly vectorHash?: string | undefined;
+  /** Whose credential asked; absent without one, and in what an older version recorded. */
+  readonly caller?: string | undefined;
   readonly model: string | undefined;
   readonly analyzer: string | undefined;
   readonly completeness: Trace['completeness'];
@@ -104,6 +107,7 @@ async function record<Answer extends { readonly trace: Trace }>(
     now: request?.now ?? momentOf(engine, options),
     ...read,
     options: JSON.parse(text)[1],
+    caller: callerName(),
     profileHash: trace.profileHash,
     ...(query === undefined ? {} : { queryHash: hashOf(query), terms: request?.query.terms.length ?? 0 }),
     vectorHash: vectorHashOf(request),
@@ -179,8 +183,9 @@ function noteReading(space: SpaceStore): {
   let off = false;
   let moved = false;
   let request: SearchRequest | undefined;
+  let settings: SpaceSettings | undefined;
   const see = async (snapshot: Snapshot): Promise<Seen | undefined> => {
-    const settings = first?.settings ?? (await snapshot.settings());
+    settings ??= await snapshot.settings();
     if (settings.recordRecalls === 'off') return undefined;
     const { embedding, analyzer } = first ? {} : await snapshot.derivation();
     return { settings, place: await snapshot.place(), model: embedding?.model, analyzer };
@@ -205,6 +210,8 @@ function noteReading(space: SpaceStore): {
     ...space,
     ...readingVerbs((_, work) => snapshot(work)),
     snapshot,
+    // A recall goes by the settings that it began with.
+    settings: async () => settings ?? snapshot((each) => each.settings()),
     async asKnown(known, derive) {
       await snapshot(async () => {});
       if (!first) return space.asKnown(known, derive);

@@ -32,6 +32,8 @@ export interface RecordedRecall {
   /** Of the formula and its parameters. */
   readonly profileHash: string;
   readonly sessionId?: string | undefined;
+  /** The name of the token that asked a server; absent where a program asked the library. */
+  readonly caller?: string | undefined;
   /** Absent where it took none, its text was not recorded, or it is redacted. */
   readonly query?: string | undefined;
   /** The first 64 bits of its SHA-256, in hexadecimal digits; absent where it took none, or is redacted. */
@@ -254,7 +256,7 @@ function reasonsOf(then: Circumstances, now: Repeated): Replay['reasons'] {
   say(
     found.length === 0 && now.derived > 0,
     'texts',
-    `${now.derived} memories say something else now: their terms and vectors were computed anew, which may differ`,
+    `${now.derived} memories have a different text now: their terms and vectors were recomputed, which may differ`,
   );
   if (found.length > 0) return found;
   return [
@@ -289,7 +291,7 @@ function circumstancesOf({ details }: Recording): Circumstances {
 
 function recordedRecall(recording: Recording): RecordedRecall {
   const { sequence, at, strategy, sessionId, query, hits, redacted } = recording;
-  const { verb, now, place, profileHash, queryHash, terms, options, completeness, arms, durationMs } =
+  const { verb, now, place, profileHash, queryHash, terms, options, caller, completeness, arms, durationMs } =
     circumstancesOf(recording);
   return {
     recallId: String(sequence),
@@ -299,6 +301,7 @@ function recordedRecall(recording: Recording): RecordedRecall {
     strategy,
     profileHash,
     sessionId,
+    caller,
     query,
     queryHash,
     terms,

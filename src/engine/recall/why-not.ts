@@ -198,7 +198,7 @@ async function whyNotEdge(
     const [edge] = await scoreEdges(snapshot, plan, edges as EdgePlan, [triple], (each) => scores.get(each));
     if (!edge?.best) {
       const message =
-        'it does not hold where and when you recall: one of its ends, or everything that states it, cannot be seen, it has ended, or another one has taken its place';
+        'it is not valid where and when you recall: one of its ends or all of its statements are not visible, it has ended, or another one has replaced it';
       return { id, outcome: 'excluded', stage: 'edges', changes: [], message };
     }
     const { value: score, stating } = edge.best;

@@ -95,7 +95,7 @@ describe('fit', () => {
     [undefined, { objective: 'mrr' }, /objective: "mrr" is not one of/],
     [undefined, { steps: 0 }, /steps/],
     [undefined, { seed: -1 }, /seed/],
-    [undefined, { state: {} }, /not what an earlier fit returned/],
+    [undefined, { state: {} }, /not a state that an earlier fit returned/],
   ])('refuses %j %j', async (questions, options, message) => {
     const filledSpace = await filled();
     const asked = filledSpace.memory.fit((questions ?? filledSpace.questions) as never, options as never);

@@ -152,5 +152,8 @@ function checkQuestions(questions: readonly LabelledQuestion[]): readonly Labell
 
 function checkState(state: TuneState): void {
   if (state?.kind === 'tune' && state.version === 1 && state.fitted?.relevant && state.fitted.placebo) return;
-  throw invalidArgument('state', 'it is not what an earlier fit returned; leave it out to start anew');
+  throw invalidArgument(
+    'state',
+    'it is not a state that an earlier fit returned; leave it out to start again',
+  );
 }

@@ -44,14 +44,17 @@ export async function planWrites(
   const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
   const whole = (found: readonly MemoryRecord[]) =>
     Promise.all(found.map((memory) => withFullText(reader, memory)));
-  const sameTopic = topics.length > 0 ? await whole(await reader.find('topicKey', topics)) : [];
-  const sameContent = await whole(
-    await reader.find(
+  // At once: a store beyond a network answers them with one message.
+  const [topical, alike, tombstones] = await Promise.all([
+    topics.length > 0 ? reader.find('topicKey', topics) : [],
+    reader.find(
       'content',
       records.map(({ content }) => content),
     ),
-  );
-  const tombstones = await reader.tombstones(records);
+    reader.tombstones(records),
+  ]);
+  const sameTopic = await whole(topical);
+  const sameContent = await whole(alike);
   const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
   const superseded = await supersededAtHome(reader, [...known.values()], now);
   const live = (memory: MemoryRecord) => isLive(memory, superseded, now);

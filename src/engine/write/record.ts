@@ -121,14 +121,15 @@ export function importedRecord(exported: Memory, limits: TextLimits): MemoryReco
  * always has.
  */
 export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {
-  const times = INSTANT_FIELDS.map((name) => {
+  const times: { [Name in InstantField]?: string | undefined } = {};
+  for (const name of INSTANT_FIELDS) {
     const at = record[name];
-    return [name, at === undefined ? undefined : formatInstant(at)] as const;
-  });
+    times[name] = at === undefined ? undefined : formatInstant(at);
+  }
   const { weight, consolidatedAt } = record;
   return {
     ...record,
-    ...(Object.fromEntries(times) as Pick<Memory, InstantField>),
+    ...(times as Pick<Memory, InstantField>),
     relations: record.relations?.map(toRelation),
     space,
     effectiveWeight:

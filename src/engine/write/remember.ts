@@ -138,8 +138,10 @@ async function rememberAll(
     engine.space,
     { verb, at: now },
     {
-      async prepare(reader) {
-        const plans = await planWrites(reader, await draftsBy(reader), now);
+      async prepare() {
+        const plans = await engine.space.snapshot(async (reader) =>
+          planWrites(reader, await draftsBy(reader), now),
+        );
         const read = writtenBy(plans);
         const indexed = await deriveTexts(read, engine, options);
         const first = writtenBy(plans.slice(0, 1))[0];

@@ -80,7 +80,7 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
   if (!latest) {
     throw new SalienceError(
       'cannot_undo',
-      `nothing of the run ${JSON.stringify(run)} can be undone: either there is no such run (the report of maintain and curate names it), or all that it changed was undone, changed or forgotten since`,
+      `nothing of the run ${JSON.stringify(run)} can be undone: either there is no such run (the report of maintain and curate names its run), or everything that it changed was undone, changed or forgotten since`,
     );
   }
   const { operation, verb } = latest;

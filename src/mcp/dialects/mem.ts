@@ -194,7 +194,7 @@ function observationTools(functionsOf: FunctionsOf, moreTypes: readonly string[]
       'Stores one observation about a user that should outlive this conversation, in the open session if there is one.',
     input: z.strictObject({
       user_id: userId,
-      content: z.string().describe('One statement that stands on its own'),
+      content: z.string().describe('One self-contained statement'),
       type: z.enum([...OBSERVATION_TYPES, ...moreTypes]),
       title: z.string().describe('A few words'),
       topic_key: z

@@ -11,7 +11,7 @@ export const remember = defineTool({
   title: 'Remember',
   description: 'Stores one statement, for everywhere (global) or for a project.',
   input: z.strictObject({
-    content: z.string().describe('One statement that stands on its own'),
+    content: z.string().describe('One self-contained statement'),
     scope,
     project,
     type: memoryType.optional().describe('Default is fact'),
@@ -99,7 +99,7 @@ export const forget = defineTool({
 export const update = defineTool({
   name: 'update',
   title: 'Update',
-  description: 'Replaces the content of a memory; its age starts anew.',
+  description: 'Replaces the content of a memory; its age starts again.',
   input: z.strictObject({ id: z.string(), content: z.string() }),
   output: scopedMemory,
   access: 'write',

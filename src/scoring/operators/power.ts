@@ -44,11 +44,17 @@ export const power: Operator<PowerExpression, PowerNode, object> = {
   combine: (_, [base = 0, exponent = 0]) => raise(base, exponent),
   takes: (inputs) => inputs === 2,
   detail: () => ({}),
-  interval: ({ base, exponent }, intervals) =>
-    corners(intervals.of(base), intervals.of(exponent), powerLimit),
+  interval({ base, exponent }, intervals) {
+    const [low, high] = intervals.of(base);
+    const exponents = intervals.of(exponent);
+    const isBetween = low < LEAST_BASE && low < high && exponents[0] < LEAST_EXPONENT;
+    return corners(isBetween ? [0, Math.max(high, LEAST_BASE)] : [low, high], exponents, powerLimit);
+  },
   compile({ base, exponent }, compilation) {
     const lane = compilation.of(base);
-    const known = compilation.cancels(base) ? widened(compilation, lane, ROUNDING) : lane;
+    const isSteep = base.op !== 'signal' && compilation.range(exponent)[0] < LEAST_EXPONENT;
+    const by = compilation.cancels(base) ? ROUNDING : isSteep ? LEAST_BASE : 0;
+    const known = by > 0 ? widened(compilation, lane, by) : lane;
     return pairLane(compilation, known, compilation.of(exponent), raise);
   },
   label: ({ inputs }, nameOf) => inputs.map(nameOf).join('^'),
@@ -60,6 +66,14 @@ export const power: Operator<PowerExpression, PowerNode, object> = {
 
 /** Next to a base of 0 a power may be anything up to 1, however little the base is off. */
 const ROUNDING = 1e-9;
+
+/**
+ * A product of small numbers may be 0 in one order of operations and 5e-324 in another. Raised to less than this, so little is
+ * more than a rounding: 5e-324^0.02 is 3e-7.
+ */
+const LEAST_EXPONENT = 0.05;
+/** What is smaller may be 0 instead. */
+const LEAST_BASE = 1e-300;
 
 /** As {@link raise}; ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
 function powerLimit(base: number, exponent: number): number {

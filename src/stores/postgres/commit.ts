@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import { type Database, translated } from './connection.ts';
+import { translated } from './connection.ts';
 import { isConflict, isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -53,28 +53,32 @@ export async function commit(
     if (isConflict(error)) return false;
     if (!isLost(error)) return translated(database, () => Promise.reject(error));
     // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
-    return settled(place, after, error);
+    return settled(place, error, () => isDone(place, after));
   }
 }
 
 /**
- * Whether a write was done under which the connection was lost. The server may still be at it: whoever has the row of the
+ * What `look` finds of a write under which the connection was lost. The server may still be at it: whoever has the row of the
  * space after it knows.
  */
-async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<boolean> {
+export async function settled<Found>(
+  place: SpacePlace,
+  lost: unknown,
+  look: () => Promise<Found>,
+): Promise<Found> {
   const { database, id } = place;
   const deadline = performance.now() + database.busyTimeout;
   const signal = signalOfCaller();
-  const look = async () => {
+  const lookAfterIt = async () => {
     await database.run(
       sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
     );
-    return isDone(database, id, after);
+    return look();
   };
   for (let attempt = 0; ; attempt++) {
     try {
       // Whoever gives a write up still wants to know whether it was done.
-      return await onBehalf(undefined, look);
+      return await onBehalf(undefined, lookAfterIt);
     } catch (error) {
       if (!isLost(error)) return translated(database, () => Promise.reject(error));
       if (signal?.aborted || performance.now() > deadline) throw inDoubt(database.place, lost);
@@ -84,7 +88,7 @@ async function settled(place: SpacePlace, after: Head, lost: unknown): Promise<b
 }
 
 /** Whether a space has what a write left behind. */
-async function isDone(database: Database, id: string, after: Head): Promise<boolean> {
+async function isDone({ database, id }: SpacePlace, after: Head): Promise<boolean> {
   const { space, event, usage } = database.tables;
   const [row] = await database.run(
     sql`SELECT (EXISTS (SELECT 1 FROM ${space} WHERE space_id = ${id}::uuid AND stamp = ${after.stamp}::text)

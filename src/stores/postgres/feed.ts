@@ -22,10 +22,20 @@ import { type Sql, sql, wantedNumbers } from './sql.ts';
 import type { Terms } from './terms.ts';
 
 /** Rows of one statement: parsing its answer keeps a program for some milliseconds. */
-const BATCH = 250;
+const BATCH = 128;
+
+/** Keys of one statement at most. */
+const MOST_SPAN = 1024;
+
+/** Rows that are handed on together: whoever takes them in lets others go on in between. */
+const AT_ONCE = 16;
 
 /** Events, and uses, that the first statement of a moment brings along. */
 const MOST_ALONG = 1000;
+
+/** Of so many events and uses the memories come along, too. */
+const MOST_ROWS_ALONG = 100;
+const MOST_USES_ALONG = 10;
 
 /** What an index of this process follows. */
 export interface Following {
@@ -34,6 +44,8 @@ export interface Following {
   position: Position | undefined;
   /** The last read that found nothing but the row of the space: a read that follows it at once goes on from it. */
   begun?: (Omit<LastRead, 'known'> & { readonly along: FeedAlong }) | undefined;
+  /** Events that were taken in since the index was saved, or opened as it was saved; all of the log, if it was made of the rows. */
+  unsaved: number;
   /** How many of the next snapshots begin from no earlier read. */
   overtaken: number;
   /** The last snapshot: a use that follows it is of what it returned. */
@@ -46,8 +58,8 @@ export interface Following {
 export interface FeedAlong {
   readonly after: Position | undefined;
   readonly company: Company | undefined;
-  /** `undefined` where none was brought. */
-  feed(): { readonly feed: Feed | undefined } | undefined;
+  /** `undefined` where none was brought. `rows`: of memories that it names, as {@link rowsQuery} reads them. */
+  feed(): { readonly feed: Feed | undefined; readonly rows: readonly Found[] } | undefined;
 }
 
 /** What the resident index reads of a space, of one moment. */
@@ -58,8 +70,9 @@ export function indexRows(
   inTransaction: boolean,
 ): IndexRows {
   const { database, id, name } = moment.place;
+  const { takeRows, ...source } = rowSource(moment, index.terms, index.usesAhead > 0);
   return {
-    ...rowSource(moment, index.terms, index.usesAhead > 0),
+    ...source,
     // The index may have gone on while this moment waited for its turn.
     version: async () =>
       (await moment.renewed(() => index.position !== undefined && index.position !== along.after)).stamp,
@@ -67,15 +80,20 @@ export function indexRows(
     async feed(after) {
       const head = await moment.head();
       const brought = along.after?.stamp === after.stamp ? along.feed() : undefined;
+      if (brought?.feed) takeRows(brought.rows);
       const feed = brought
         ? brought.feed
         : feedOf(head, after, await moment.read(...feedQueries(moment.place, after)));
       // A state of before, rather than a log that was restored: who reads what is there now can tell.
       if (!feed && inTransaction) throw overtaken(name);
+      index.unsaved += feed ? feed.position.sequence - after.sequence : 0;
       index.position = feed?.position;
       return feed;
     },
-    indexed: (keys) => batches(moment, index.terms, keys),
+    async *indexed(keys) {
+      yield* batches(moment, index.terms, keys, along.feed()?.rows);
+      if (!keys) index.unsaved = (await moment.head()).sequence;
+    },
     relations: () => readRelations(moment),
     async size() {
       const [row] = await moment.rows<{ size: number }>(
@@ -89,17 +107,19 @@ export function indexRows(
 
 /** Brings along what happened after what was followed last. */
 export function followFrom(place: SpacePlace, { position: after }: Following): FeedAlong {
-  let brought: { readonly feed: Feed | undefined } | undefined;
+  let brought: ReturnType<FeedAlong['feed']>;
   return {
     after,
     feed: () => brought,
     company: after && {
-      queries: feedQueries(place, after, MOST_ALONG + 1),
+      queries: [...feedQueries(place, after, MOST_ALONG + 1), rowsAfter(place, after)],
       take(head, found) {
+        const [events = [], uses = [], rows = []] = found;
         // What is cut off would be taken for the end of the log.
-        brought = found.every((rows) => rows.length <= MOST_ALONG)
-          ? { feed: feedOf(head, after, found) }
-          : undefined;
+        brought =
+          Math.max(events.length, uses.length) <= MOST_ALONG
+            ? { feed: feedOf(head, after, [events, uses]), rows }
+            : undefined;
       },
     },
   };
@@ -130,6 +150,23 @@ function feedQueries({ database, id }: SpacePlace, after: Position, limit?: numb
     sql`SELECT sequence, used, stamp FROM ${usage}
       WHERE space_id = ${id}::uuid AND sequence >= ${after.usage}::bigint ORDER BY sequence ${end}`,
   ];
+}
+
+/** The memories that the feed names first, as {@link rowsQuery} reads them. */
+function rowsAfter(place: SpacePlace, after: Position): Sql {
+  const { event, usage, memory } = place.database.tables;
+  const here = sql`space_id = ${place.id}::uuid`;
+  const keys = sql`(SELECT memory_key AS key FROM ${event} WHERE ${here} AND sequence > ${after.sequence}::bigint
+        ORDER BY sequence LIMIT ${MOST_ROWS_ALONG}::bigint)
+      UNION SELECT found.key FROM
+        (SELECT used FROM ${usage} WHERE ${here} AND sequence > ${after.usage}::bigint ORDER BY sequence LIMIT ${MOST_USES_ALONG}::bigint) AS log,
+        json_array_elements(log.used::json) AS named,
+        LATERAL (SELECT used.key FROM ${memory} AS used WHERE used.${here} AND used.id = named ->> 'id' LIMIT 1) AS found`;
+  return rowsQuery(
+    place,
+    sql`(${keys}) AS wanted CROSS JOIN LATERAL (
+      SELECT one.* FROM ${memory} AS one WHERE one.${here} AND one.key = wanted.key LIMIT 1) AS memory`,
+  );
 }
 
 function feedOf(head: Head, after: Position, found: readonly (readonly Found[])[]): Feed | undefined {
@@ -188,6 +225,19 @@ async function readRelations(moment: Moment): Promise<Relations<number>> {
 }
 
 /**
+ * Memories with what is derived from their texts, each found by its key: joined, tables that nobody has analysed yet are read as a
+ * whole, and sorted, for every page.
+ */
+function rowsQuery({ database, id }: SpacePlace, from = sql`${database.tables.memory} AS memory`): Sql {
+  const { derived } = database.tables;
+  return sql`SELECT ${RECORD_COLUMNS}, memory.compared, derived.terms AS terms, encode(derived.vector, 'base64') AS vector
+    FROM ${from} LEFT JOIN LATERAL (
+      SELECT each.terms, each.vector FROM ${derived} AS each
+      WHERE each.space_id = ${id}::uuid AND each.generation = space.generation AND each.key = memory.key LIMIT 1) AS derived ON true
+    WHERE memory.space_id = ${id}::uuid`;
+}
+
+/**
  * Memories as an index takes them in. All of them are read as they are by then, page by page: what is written meanwhile
  * comes again with the feed, which goes on from before the first page.
  */
@@ -195,37 +245,48 @@ async function* batches(
   moment: Moment,
   terms: Terms,
   keys: readonly number[] | undefined,
+  /** Rows of this moment that are known. */
+  known: readonly Found[] = [],
 ): AsyncGenerator<readonly IndexedRow[]> {
-  const { memory, derived } = moment.place.database.tables;
-  const select = sql`SELECT ${RECORD_COLUMNS}, derived.terms AS terms, encode(derived.vector, 'base64') AS vector
-    FROM ${memory} AS memory LEFT JOIN ${derived} AS derived
-      ON derived.space_id = memory.space_id AND derived.generation = space.generation AND derived.key = memory.key
-    WHERE memory.space_id = ${moment.place.id}::uuid`;
-  const take = async (read: Moment, query: Sql) => {
-    const rows = await read.rows(query);
+  const select = rowsQuery(moment.place);
+  const taken = async (read: Moment, rows: readonly Found[]) => {
     const dimensions = embeddingOf(await read.head())?.dimensions;
     return rows.map((row) => indexedRow(row, terms, dimensions));
   };
+  const take = async (read: Moment, query: Sql) => taken(read, await read.rows(query));
   if (keys) {
-    for (let start = 0; start < keys.length; start += BATCH) {
-      const page = wantedNumbers(keys.slice(start, start + BATCH));
+    const wanted = new Set(keys);
+    const there = known.filter((row) => wanted.has(Number(row['key'])));
+    if (there.length > 0) yield await taken(moment, there);
+    for (const row of there) wanted.delete(Number(row['key']));
+    const missing = [...wanted];
+    for (let start = 0; start < missing.length; start += BATCH) {
+      const page = wantedNumbers(missing.slice(start, start + BATCH));
       yield await take(moment, sql`${select} AND memory.key IN ${page}`);
     }
     return;
   }
-  const pageAfter = (key: number) =>
-    take(
-      startMoment(moment.place),
-      sql`${select} AND memory.key > ${key}::bigint ORDER BY memory.key LIMIT ${BATCH}::bigint`,
+  const { key: end } = await moment.head();
+  let span = BATCH;
+  // By spans of keys: the rows after a key in their order would be sorted anew for every page.
+  const pageAfter = async (key: number) => {
+    const page = startMoment(moment.place);
+    const rows = await page.rows(
+      sql`${select} AND memory.key > ${key}::bigint AND memory.key <= ${key + span}::bigint ORDER BY memory.key`,
     );
-  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1); next; ) {
-    const rows: readonly IndexedRow[] = await next;
-    const last = rows.at(-1)?.key;
+    return { page, rows };
+  };
+  let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1);
+  for (let last = -1 + span; next; ) {
+    const { page, rows } = await next;
+    // Where much was forgotten, there is little in a span.
+    span = rows.length * 2 < BATCH ? Math.min(span * 2, MOST_SPAN) : BATCH;
     // The next page is under way while this one is taken in.
-    next = last === undefined || rows.length < BATCH ? undefined : pageAfter(last);
+    next = last >= end ? undefined : pageAfter(last);
+    last += span;
     // Who asks no further must not leave its failure behind.
     next?.catch(() => undefined);
-    yield rows;
+    for (let at = 0; at < rows.length; at += AT_ONCE) yield await taken(page, rows.slice(at, at + AT_ONCE));
   }
 }
 

@@ -19,7 +19,7 @@ export async function findMemories(
   if (values.length === 0) return [];
   const { database, id } = moment.place;
   const { memory } = database.tables;
-  const rows = await moment.rows(
+  const [rows = []] = await moment.readOnce(
     sql`SELECT ${RECORD_COLUMNS} FROM ${memory} AS memory WHERE memory.space_id = ${id}::uuid AND ${conditionOf(moment, by, values)}`,
   );
   const found = rows.map(fromRow).sort(compareCreated);

@@ -107,7 +107,7 @@ export async function erasePostgres(
     if ((await identify(database)) === 0) {
       throw new SalienceError(
         'not_a_store',
-        `PostgreSQL at ${database.place}: there is no schema ${JSON.stringify(database.schema)} of a store; correct its name`,
+        `PostgreSQL at ${database.place}: the schema ${JSON.stringify(database.schema)} does not exist or contains no store; correct its name`,
       );
     }
     return await eraseTables(database, progress);

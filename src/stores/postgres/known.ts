@@ -8,6 +8,8 @@ export interface Known {
   /** Keys by id, where a row is not known. */
   readonly keys: Map<string, number>;
   readonly neighbours: Map<string, Neighbours | undefined>;
+  /** What statements found, by their text and values. */
+  readonly answers: Map<string, readonly Found[]>;
   /** The links among these memories. */
   links: { readonly among: ReadonlySet<string>; readonly rows: readonly Found[] } | undefined;
 }
@@ -24,7 +26,15 @@ export interface LastRead {
 const FRESH_MS = 1000;
 
 export function nothingKnown(): Known {
-  return { rows: new Map(), keys: new Map(), neighbours: new Map(), links: undefined };
+  return { rows: new Map(), keys: new Map(), neighbours: new Map(), answers: new Map(), links: undefined };
+}
+
+/** Rows that are kept for a later read of the same state; more are read anew. */
+const MOST_KEPT = 1000;
+
+/** Whether it is little enough to be gone on with. */
+export function isLittle({ rows, keys, answers }: Known): boolean {
+  return rows.size + keys.size <= MOST_KEPT && answers.size <= MOST_KEPT / 10;
 }
 
 export function isFresh<Read extends Pick<LastRead, 'at'>>(read: Read | undefined): read is Read {

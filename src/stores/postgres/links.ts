@@ -21,11 +21,17 @@ export async function readLinks(
   }
   const from = sql`SELECT ${LINK_COLUMNS} FROM ${link} AS link WHERE link.space_id = ${id}::uuid`;
   const ends = wantedTexts(ids);
-  const found = among
-    ? await moment.rows(sql`${from} AND a_id IN ${ends} AND b_id IN ${ends}`)
-    : await moment.rows(
-        sql`${from} AND a_id IN ${ends} UNION ALL ${from} AND b_id IN ${ends} AND a_id NOT IN ${ends}`,
-      );
+  if (among) {
+    const found = await moment.rows(sql`${from} AND a_id IN ${ends} AND b_id IN ${ends}`);
+    return mergedLinks(found.map(linkOf), []);
+  }
+  // Who asks for the links of memories is apt to ask next for what stands beside them in sessions.
+  const alone = ids.filter((each) => !moment.known.neighbours.has(each));
+  const [found = [], beside = []] = await moment.read(
+    sql`${from} AND a_id IN ${ends} UNION ALL ${from} AND b_id IN ${ends} AND a_id NOT IN ${ends}`,
+    ...(alone.length > 0 ? [neighboursQuery(moment, alone)] : []),
+  );
+  takeNeighbours(moment, alone, beside);
   return mergedLinks(found.map(linkOf), []);
 }
 

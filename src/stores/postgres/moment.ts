@@ -7,8 +7,8 @@ import type { Position } from '../../store/rows.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
 import { settingsFromJson } from '../../store/stored-json.ts';
 import { type Database, type Transaction, translated } from './connection.ts';
-import { type Known, nothingKnown } from './known.ts';
-import { joined, raw, type Sql, sql } from './sql.ts';
+import { isLittle, type Known, type LastRead, nothingKnown } from './known.ts';
+import { joined, raw, type Sql, sql, statementOf } from './sql.ts';
 
 /** A space of a database. */
 export interface SpacePlace {
@@ -102,8 +102,10 @@ export interface Moment {
   head(): Promise<Head>;
   /** The same; a later moment when nothing but this row was read yet, and `isStale` says that the one it is of is too old. */
   renewed(isStale: () => boolean): Promise<Head>;
-  /** What each of these finds, all with one statement. */
+  /** What each of these finds, with one statement for all that are asked at once. */
   read(...queries: readonly Sql[]): Promise<readonly (readonly Found[])[]>;
+  /** The same of what is asked again in one state: when a write is prepared, and when it is decided. */
+  readOnce(...queries: readonly Sql[]): Promise<readonly (readonly Found[])[]>;
   /** The same of one query. */
   rows<Shape = Found>(query: Sql): Promise<readonly Shape[]>;
   /** Whether a read was overtaken: whatever came of it is void. */
@@ -132,11 +134,14 @@ export function startMoment(
     company,
     transaction,
     begun,
+    earlier,
   }: {
     readonly company?: Company | undefined;
     readonly transaction?: Transaction | undefined;
     /** What an earlier read found, which the next statement verifies. */
     readonly begun?: { readonly head: Head; readonly known?: Known | undefined } | undefined;
+    /** What an earlier read found: it holds where the first statement finds the same state. */
+    readonly earlier?: Pick<LastRead, 'head' | 'known'> | undefined;
   } = {},
 ): Moment {
   const run = transaction?.run ?? place.database.run;
@@ -153,16 +158,30 @@ export function startMoment(
     isOvertaken = true;
     return overtaken(place.name);
   };
-  const read: Moment['read'] = async (...queries) => {
-    checkOpen();
+  const readNow: Moment['read'] = async (...queries) => {
     const along = first ? [] : (company?.queries ?? []);
     const { head, found } = await readAt(place, run, [...queries, ...along]);
     if (first && first.stamp !== head.stamp) throw overtake();
     isVerified = true;
     if (queries.length > 0) onlyHead = false;
     if (!first && along.length > 0) company?.take(head, found.slice(queries.length));
+    if (!first && earlier?.head.stamp === head.stamp && isLittle(earlier.known)) known = earlier.known;
     first ??= head;
     return found.slice(0, queries.length);
+  };
+  let asked: { readonly queries: Sql[]; readonly found: ReturnType<Moment['read']> } | undefined;
+  const read: Moment['read'] = async (...queries) => {
+    checkOpen();
+    if (!asked) {
+      const together: Sql[] = [];
+      const found = Promise.resolve().then(() => {
+        asked = undefined;
+        return readNow(...together);
+      });
+      asked = { queries: together, found };
+    }
+    const at = asked.queries.push(...queries) - queries.length;
+    return (await asked.found).slice(at, at + queries.length);
   };
   const head = async () => {
     if (!first) await read();
@@ -185,6 +204,17 @@ export function startMoment(
     async rows<Shape>(query: Sql) {
       const [rows] = await read(query);
       return (rows ?? []) as readonly unknown[] as readonly Shape[];
+    },
+    async readOnce(...queries) {
+      checkOpen();
+      const names = queries.map((query) => JSON.stringify(statementOf(query)));
+      const missing = queries.filter((_, at) => !known.answers.has(names[at] ?? ''));
+      if (missing.length > 0) {
+        const found = await read(...missing);
+        for (const [at, query] of missing.entries())
+          known.answers.set(names[queries.indexOf(query)] ?? '', found[at] ?? []);
+      }
+      return names.map((name) => known.answers.get(name) ?? []);
     },
     get isOvertaken() {
       return isOvertaken;

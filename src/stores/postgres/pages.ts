@@ -1,15 +1,16 @@
+import { startSlices } from '../../search/slices.ts';
 import type { Position, SavedPages } from '../../store/rows.ts';
 import { newStamp } from './commit.ts';
 import { translated } from './connection.ts';
 import { type Moment, type SpacePlace, stampOf, startMoment } from './moment.ts';
-import { sql } from './sql.ts';
+import { raw, type Sql, sql } from './sql.ts';
 import type { Terms } from './terms.ts';
 
 /** Bytes of one row: decoding it keeps a program for a millisecond or two. */
 const PIECE = 512 * 1024;
 
-/** Rows of one statement. */
-const PIECES_AT_ONCE = 8;
+/** Rows of one statement: the index of ten thousand memories is in the first. */
+const PIECES_AT_ONCE = 16;
 
 /** How often what is saved is verified anew, when others write meanwhile. */
 const ATTEMPTS = 5;
@@ -22,10 +23,12 @@ type PartLengths = readonly (readonly [name: string, length: number])[];
 /** The index that was saved last, if it reflects this log, and nothing was forgotten since. */
 export async function readPages(moment: Moment, terms: Terms): Promise<SavedPages | undefined> {
   const { database, id } = moment.place;
-  const [row] = await moment.rows<Position & { saved: string; parts: string }>(
-    sql`SELECT saved, sequence, usage, stamp, parts FROM ${database.tables.saved_index} WHERE space_id = ${id}::uuid`,
+  const here = sql`space_id = ${id}::uuid`;
+  const [row] = await moment.rows<Position & { saved: string; parts: string } & Reflected>(
+    sql`SELECT saved, sequence, usage, stamp, parts, ${reflected(moment.place, sql`index.sequence`, sql`index.usage`)}
+      FROM ${database.tables.saved_index} AS index WHERE ${here}`,
   );
-  if (!row || !(await isOfThisLog(moment, row))) return undefined;
+  if (!row || !isOfLog(row, row, (await moment.head()).generation)) return undefined;
   const { sequence, usage, stamp } = row;
   const lengths = JSON.parse(row.parts) as PartLengths;
   return {
@@ -38,18 +41,33 @@ export async function readPages(moment: Moment, terms: Terms): Promise<SavedPage
   };
 }
 
-/** Whether the log goes on from a position, and nothing was forgotten after it. */
-async function isOfThisLog(moment: Moment, { sequence, usage, stamp }: Position): Promise<boolean> {
-  const { database, id } = moment.place;
+/** What the log has of a position. */
+interface Reflected {
+  readonly event_stamp: string | null;
+  readonly use_stamp: string | null;
+  readonly forgotten: boolean;
+}
+
+/** The columns of {@link Reflected}. */
+function reflected({ database, id }: SpacePlace, sequence: Sql, usage: Sql): Sql {
   const { event, usage: uses } = database.tables;
-  const here = sql`space_id = ${id}::uuid`;
-  const [row] = await moment.rows<{ event: string | null; use: string | null; forgotten: boolean }>(
-    sql`SELECT (SELECT stamp FROM ${event} WHERE ${here} AND sequence = ${sequence}::bigint) AS event,
-      (SELECT stamp FROM ${uses} WHERE ${here} AND sequence = ${usage}::bigint) AS use,
-      EXISTS (SELECT 1 FROM ${event} WHERE ${here} AND sequence > ${sequence}::bigint AND redacted) AS forgotten`,
+  const here = (table: string) => sql`${raw(table)}.space_id = ${id}::uuid`;
+  return sql`(SELECT event.stamp FROM ${event} AS event WHERE ${here('event')} AND event.sequence = ${sequence}) AS event_stamp,
+    (SELECT use.stamp FROM ${uses} AS use WHERE ${here('use')} AND use.sequence = ${usage}) AS use_stamp,
+    EXISTS (SELECT 1 FROM ${event} AS event WHERE ${here('event')} AND event.sequence > ${sequence} AND event.redacted) AS forgotten`;
+}
+
+/** Whether the log goes on from a position, and nothing was forgotten after it. */
+function isOfLog(found: Reflected, { stamp }: Position, generation: number): boolean {
+  return !found.forgotten && stampOf(generation, found.event_stamp ?? '', found.use_stamp ?? '') === stamp;
+}
+
+async function isOfThisLog(moment: Moment, position: Position): Promise<boolean> {
+  const { sequence, usage } = position;
+  const [found] = await moment.rows<Reflected>(
+    sql`SELECT ${reflected(moment.place, sql`${sequence}::bigint`, sql`${usage}::bigint`)}`,
   );
-  const { generation } = await moment.head();
-  return row?.forgotten === false && stampOf(generation, row.event ?? '', row.use ?? '') === stamp;
+  return found !== undefined && isOfLog(found, position, (await moment.head()).generation);
 }
 
 /** `undefined` where pieces are missing: another index was saved meanwhile, or something was forgotten. */
@@ -63,14 +81,23 @@ async function readParts(
   const room = parts.values();
   let part = room.next().value;
   let filled = 0;
-  for (let from = 0; ; from += PIECES_AT_ONCE) {
-    const rows = await translated(database, () =>
+  const bytes = lengths.reduce((sum, [, length]) => sum + length, 0);
+  const readFrom = (from: number) =>
+    translated(database, () =>
       database.run(
         sql`SELECT encode(bytes, 'base64') FROM ${database.tables.page} WHERE space_id = ${id}::uuid AND saved = ${saved}::text
           AND number >= ${from}::bigint AND number < ${from + PIECES_AT_ONCE}::bigint ORDER BY number`,
         { reads: true },
       ),
     );
+  let next: ReturnType<typeof readFrom> | undefined;
+  for (let from = 0; part; ) {
+    const rows = await (next ?? readFrom(from));
+    if (rows.length === 0) return undefined;
+    from += PIECES_AT_ONCE;
+    // The next ones are under way while these are decoded.
+    next = from * PIECE < bytes ? readFrom(from) : undefined;
+    next?.catch(() => undefined);
     for (const [text] of rows) {
       const bytes = Buffer.from(text ?? '', 'base64');
       for (let at = 0; part && at < bytes.length; ) {
@@ -82,8 +109,8 @@ async function readParts(
       }
       await pause();
     }
-    if (rows.length < PIECES_AT_ONCE) return part ? undefined : parts;
   }
+  return parts;
 }
 
 /** Numbers of terms are those of a process; what is saved has the terms themselves. */
@@ -107,12 +134,18 @@ async function withNumbers(
   return at === pairs.length ? parts : undefined;
 }
 
-function withWords(parts: ReadonlyMap<string, Uint8Array>, terms: Terms): ReadonlyMap<string, Uint8Array> {
+async function withWords(
+  parts: ReadonlyMap<string, Uint8Array>,
+  terms: Terms,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const pairs = pairsOf(parts);
-  const words = Array.from({ length: pairs.length / 2 }, (_, at) => terms.textOf(pairs[2 * at] ?? -1) ?? '');
   const lines: string[] = [];
-  for (let at = 0; at < words.length; at += WORDS)
-    lines.push(`${JSON.stringify(words.slice(at, at + WORDS))}\n`);
+  const pause = startSlices();
+  for (let at = 0; 2 * at < pairs.length; at += WORDS) {
+    const numbers = pairs.subarray(2 * at, 2 * (at + WORDS)).filter((_, each) => each % 2 === 0);
+    lines.push(`${JSON.stringify(Array.from(numbers, (number) => terms.textOf(number) ?? ''))}\n`);
+    await pause();
+  }
   return new Map([...parts, ['words', new TextEncoder().encode(lines.join(''))]]);
 }
 
@@ -137,7 +170,7 @@ export async function savePages(
   const { page, event, space } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
   const saved = newStamp();
-  const all = withWords(parts, terms);
+  const all = await withWords(parts, terms);
   const run = (statement: ReturnType<typeof sql>) => translated(database, () => database.run(statement));
   let number = 0;
   for (const piece of piecesOf(all)) {

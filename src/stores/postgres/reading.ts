@@ -100,7 +100,12 @@ async function readOnce<Result>(
   begun?: Following['begun'],
 ): Promise<Result> {
   const following = begun?.along ?? followFrom(place, index);
-  const moment = startMoment(place, { company: following.company, transaction, begun });
+  const moment = startMoment(place, {
+    company: following.company,
+    transaction,
+    begun,
+    earlier: index.last,
+  });
   try {
     const result = await work({
       ...createReader(moment),
@@ -111,7 +116,8 @@ async function readOnce<Result>(
     const head = moment.seen;
     const at = performance.now();
     if (head && moment.hasRows) index.last = { head, at, known: moment.known };
-    else if (head) index.begun = { head, at, along: following };
+    // Where the index went on meanwhile, the next one asks from there.
+    else if (head && following.after === index.position) index.begun = { head, at, along: following };
     if (index.usesAhead > 0) index.usesAhead--;
     return result;
   } catch (error) {

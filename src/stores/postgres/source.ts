@@ -16,7 +16,14 @@ const MOST_READ_AHEAD = 240;
 const MOST_READ_ALONG = 64;
 
 /** The rows of a space by their keys, of one moment; `readsLinks`: the links among the memories that are read along, too. */
-export function rowSource(moment: Moment, terms: Terms, readsLinks = false): KeyedRows {
+export function rowSource(
+  moment: Moment,
+  terms: Terms,
+  readsLinks = false,
+): KeyedRows & {
+  /** Rows of this moment that were read otherwise. */
+  takeRows(rows: readonly Found[]): void;
+} {
   const { database, id } = moment.place;
   const { memory, derived, link } = database.tables;
   const known = new Map<number, MemoryRecord>();
@@ -39,6 +46,7 @@ export function rowSource(moment: Moment, terms: Terms, readsLinks = false): Key
       WHERE link.space_id = ${id}::uuid AND a_id IN ${ids} AND b_id IN ${ids}`;
   };
   return {
+    takeRows: take,
     async vectors(keys, soon) {
       const missing = keys.filter((key) => !vectors.has(key));
       if (missing.length > 0) {

@@ -1,12 +1,14 @@
 import { SalienceError } from '../../domain/errors.ts';
 import type { Residence } from '../../search/residence.ts';
 import { createResidence } from '../../search/residence.ts';
+import { onBehalf } from '../../store/cancelling.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { isOvertaken } from '../../store/moment.ts';
 import type { Queue } from '../../store/queue.ts';
 import type { Position } from '../../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
+import { additionsOf, addUse } from './adding.ts';
 import { findDamage } from './check.ts';
 import { commit } from './commit.ts';
 import type { Following } from './feed.ts';
@@ -49,6 +51,18 @@ export function openHandle(
     checkOpen();
     if (readOnly) throw openedReadOnly(name);
   };
+  let saving: Promise<void> | undefined;
+  let saveAt = SAVED_EARLY;
+  /** A process that ends without closing its spaces leaves the next one an index all the same. */
+  const saveSoon = () => {
+    following.unsaved = 0;
+    // The next time is when it has grown by as much again as is saved now.
+    saveAt = Math.max(SAVED_EARLY, following.position?.sequence ?? 0);
+    saving = onBehalf(undefined, async () => {
+      await saving;
+      await residence.save?.(core);
+    });
+  };
   const core: SpaceCore = {
     name,
     erases: 'rows',
@@ -63,13 +77,16 @@ export function openHandle(
     },
     async use(usage, decide) {
       checkWritable();
-      following.usesAhead = USES_AHEAD;
+      if (usage.effect === 'reinforce') following.usesAhead = USES_AHEAD;
       return writes.run(() =>
         deciding(
           space,
           decide,
           async (moment, decision) => {
             const gathered = await gatherForUse(moment, usage, decision);
+            const additions = additionsOf(gathered, usage, decision);
+            const after = gathered.head.usage;
+            if (additions) return { add: (turn) => addUse(place, usage, additions, { after, turn }) };
             const plan = planUse(gathered, usage, decision);
             return { gathered, plan, result: plan.after.usage };
           },
@@ -86,7 +103,11 @@ export function openHandle(
         return sequence ?? 0;
       });
     },
-    snapshot: (work) => readingSnapshot(place, following, work),
+    async snapshot(work) {
+      const result = await readingSnapshot(place, following, work);
+      if (!closed && !readOnly && following.unsaved >= saveAt) saveSoon();
+      return result;
+    },
     everything: () => readState(place),
     info: () => spaceInfo(place),
     check: () => findDamage(place),
@@ -108,6 +129,7 @@ export function openHandle(
     },
     async close() {
       closed = true;
+      await saving;
       await writes.idle();
       onClose();
     },
@@ -115,14 +137,16 @@ export function openHandle(
   return withRanking(core, createResidence, residence, room);
 }
 
+/** Events that are taken in before an index is saved while its space is open: what is made of fewer rows is made soon. */
+const SAVED_EARLY = 2000;
+
 /** Snapshots after a use that read along what another use would read. */
 const USES_AHEAD = 16;
 
-interface Planned<Result> {
-  readonly gathered: Gathered;
-  readonly plan: Plan | undefined;
-  readonly result: Result;
-}
+/** A write that verifies what it was decided on, or one that adds to whatever is there; `undefined` when it is another's turn. */
+type Planned<Result> =
+  | { readonly gathered: Gathered; readonly plan: Plan | undefined; readonly result: Result }
+  | { readonly add: (turn: string | undefined) => Promise<Result | undefined> };
 
 /** How many writes wait for a turn after one that was overtaken. */
 const WRITES_IN_TURN = 16;
@@ -135,7 +159,7 @@ async function deciding<Decided, Result>(
   space: OpenSpace,
   decide: (reader: StoreReader) => Promise<Decided>,
   plan: (moment: Moment, decided: Decided) => Promise<Planned<Result>>,
-  /** What it may be decided on; begins from the last snapshot, where that is fresh. */
+  /** Reads what it may be decided on. */
   prepare?: (moment: Moment) => Promise<void>,
 ): Promise<Result> {
   const { place } = space;
@@ -153,12 +177,23 @@ async function deciding<Decided, Result>(
     let hasWritten = false;
     try {
       await prepare?.(moment);
-      const { gathered, plan: planned, result } = await plan(moment, await decide(createReader(moment)));
-      if (!planned) return { result };
-      hasWritten = await commit(place, gathered.head, planned.after, planned.changes, turn);
+      const planned = await plan(moment, await decide(createReader(moment)));
+      if ('add' in planned) {
+        const result = await planned.add(turn);
+        hasWritten = result !== undefined;
+        return result === undefined ? undefined : { result };
+      }
+      const { gathered, plan: change, result } = planned;
+      if (!change) {
+        await moment.verify();
+        return { result };
+      }
+      hasWritten = await commit(place, gathered.head, change.after, change.changes, turn);
       return hasWritten ? { result } : undefined;
     } catch (error) {
       if (isOvertaken(error) || moment.isOvertaken) return undefined;
+      // What was decided on an earlier read may have failed for a state that has passed.
+      if (await isOfThePast(moment)) return undefined;
       throw error;
     } finally {
       moment.end();
@@ -169,8 +204,8 @@ async function deciding<Decided, Result>(
   // What was read until now is of the state before this write.
   space.following.begun = undefined;
   space.following.last = undefined;
-  if (prepare && isFresh(last) && space.writesInTurn === 0) {
-    // It was of another state, if another one has learned since: nothing is lost but a statement.
+  if (isFresh(last) && space.writesInTurn === 0) {
+    // It was of another state, if another one has written since: nothing is lost but a statement.
     const done = await attempt({ begun: last });
     if (done) return done.result;
   }
@@ -181,5 +216,15 @@ async function deciding<Decided, Result>(
     if (done) return done.result;
     if (inTurn && performance.now() > deadline) throw neverFirst(place.name, busyTimeout);
     space.writesInTurn = WRITES_IN_TURN;
+  }
+}
+
+/** Whether others have written since what a moment began from. */
+async function isOfThePast(moment: Moment): Promise<boolean> {
+  try {
+    await moment.verify();
+    return false;
+  } catch (error) {
+    return isOvertaken(error);
   }
 }

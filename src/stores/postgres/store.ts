@@ -102,7 +102,13 @@ export function openStoreIn(database: Database): Store {
       let entry = shared.get(name);
       if (!entry) {
         const place = { database, name, id, secrets: {} };
-        const following = { terms: createTerms(), position: undefined, usesAhead: 0, overtaken: 0 };
+        const following = {
+          terms: createTerms(),
+          position: undefined,
+          usesAhead: 0,
+          overtaken: 0,
+          unsaved: 0,
+        };
         entry = {
           space: {
             place,

@@ -26,7 +26,7 @@ export async function readTombstones(
   };
   // With the key that was read last; a space that was deleted and made anew has another one.
   const guess = lookUp(secrets.tombstoneKey ?? '');
-  const [[row] = [], guessed = []] = await moment.read(keyQuery(moment), guess.query);
+  const [[row] = [], guessed = []] = await moment.readOnce(keyQuery(moment), guess.query);
   const key = String(row?.['tombstone_key'] ?? '');
   const isRight = key === secrets.tombstoneKey;
   const { hashes, query } = isRight ? guess : lookUp(key);
@@ -42,8 +42,8 @@ export async function readTombstones(
 
 /** It never changes, and stays out of what every read brings along. */
 export async function readTombstoneKey(moment: Moment): Promise<string> {
-  const [row] = await moment.rows<{ tombstone_key: string }>(keyQuery(moment));
-  return row?.tombstone_key ?? '';
+  const [[row] = []] = await moment.readOnce(keyQuery(moment));
+  return String(row?.['tombstone_key'] ?? '');
 }
 
 function keyQuery({ place }: Moment): Sql {

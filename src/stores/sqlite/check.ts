@@ -63,7 +63,7 @@ export function findDamage(connection: Connection): readonly string[] {
   findings.push(...(wrong.length > 0 ? wrong : [...damagedRows(connection), ...disagreements(connection)]));
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(
-      'bytes of forgotten memories wait to be erased: open the space for writing while nobody else reads it',
+      'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it',
     );
   }
   return findings;

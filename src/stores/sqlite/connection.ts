@@ -20,6 +20,8 @@ export interface Connection {
   lists(sql: string, ...values: readonly SqlValue[]): SqlValue[][];
   /** The rows one by one. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<unknown>;
+  /** The rows one by one, as lists of values. */
+  eachList(sql: string, ...values: readonly SqlValue[]): Iterable<readonly SqlValue[]>;
   run(sql: string, ...values: readonly SqlValue[]): void;
   /** Another number whenever something that was not known at the last call may have changed, by whomever. */
   version(): number;
@@ -70,6 +72,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     return statement;
   };
   const statement = (sql: string) => prepared(sql, sql, false);
+  const statementOfLists = (sql: string) => prepared(sql, `lists ${sql}`, true);
   // SQLite counts the writes of other connections to a file, and of those to memory there is no other one.
   const counted = path === IN_MEMORY ? 'SELECT total_changes() AS version' : 'PRAGMA space.data_version';
   return {
@@ -79,17 +82,9 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     version: () => Object.values(statement(counted).get() as object)[0] as number,
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
-    lists: (sql, ...values) => prepared(sql, `lists ${sql}`, true).all(...values) as unknown as SqlValue[][],
-    *each(sql, ...values) {
-      const rows = statement(sql);
-      try {
-        yield* rows.iterate(...values);
-      } catch (error) {
-        // The driver leaves a statement that failed midway under way, and the file in use; starting it anew ends that.
-        attempt(() => rows.get(...values));
-        throw error;
-      }
-    },
+    lists: (sql, ...values) => statementOfLists(sql).all(...values) as SqlValue[][],
+    each: (sql, ...values) => iterate(statement(sql), values),
+    eachList: (sql, ...values) => iterate(statementOfLists(sql), values) as Iterable<SqlValue[]>,
     run: (sql, ...values) => void statement(sql).run(...values),
     close() {
       if (!database.isOpen) return;
@@ -102,6 +97,16 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
       }
     },
   };
+}
+
+function* iterate(rows: Statement, values: readonly SqlValue[]): Generator<unknown> {
+  try {
+    yield* rows.iterate(...values);
+  } catch (error) {
+    // The driver leaves a statement that failed midway under way, and the file in use; starting it anew ends that.
+    attempt(() => rows.get(...values));
+    throw error;
+  }
 }
 
 function attempt(work: () => unknown): void {

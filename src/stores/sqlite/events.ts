@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import { findMemories, memoriesAround } from './find.ts';
 import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
-import { readDerivation, readSettings } from './meta.ts';
+import { readSpaceState } from './meta.ts';
 import { readPairs, readUncompared } from './pairs.ts';
 import { readStanding, readStated } from './relations.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
@@ -77,8 +77,7 @@ export function createReader(
       return readUncompared(connection(), limit);
     },
     async state() {
-      const open = connection();
-      return { settings: readSettings(open), ...readDerivation(open) };
+      return readSpaceState(connection());
     },
     async events(query) {
       return readEvents(connection(), query);

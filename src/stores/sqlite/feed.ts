@@ -1,12 +1,13 @@
 import { stampOf } from '../../store/position.ts';
 import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
-import type { MemoryEvent, Usage } from '../../store/store.ts';
+import type { MemoryEvent, SpaceState, Usage } from '../../store/store.ts';
 import { linkChangeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
-import { readDerivation, readGeneration } from './meta.ts';
+import { readGeneration, readSpaceState } from './meta.ts';
 import { loadPages } from './pages.ts';
-import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST, VALUE_COUNT } from './rows.ts';
 import { rowSource } from './source.ts';
 import { readRelations, readRelationsVersion } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
@@ -16,12 +17,11 @@ import { lastUsageSequence } from './usage.ts';
 const BATCH = 500;
 
 /** What the resident index reads of a file, by row numbers, inside the open transaction of a connection. */
-export function indexRows(connection: () => Connection): IndexRows {
-  let dimensions: number | undefined;
-  const dimensionsOf = (open: Connection) => {
-    dimensions ??= readDerivation(open).embedding?.dimensions ?? 0;
-    return dimensions || undefined;
-  };
+export function indexRows(
+  connection: () => Connection,
+  stateOf: (connection: Connection) => SpaceState = readSpaceState,
+): IndexRows {
+  const dimensionsOf = (open: Connection) => stateOf(open).embedding?.dimensions;
   return {
     ...rowSource(connection, dimensionsOf),
     version: () => connection().version(),
@@ -109,11 +109,8 @@ function readFeed(connection: Connection, after: Position): Feed | undefined {
   };
 }
 
-const select = `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
-  vector.bytes AS vector, vector.checksum AS vector_checksum
+const select = `SELECT ${VALUE_COLUMN_LIST}, term_vector.bytes, term_vector.checksum, vector.bytes, vector.checksum
   FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row)`;
-
-type FullRow = MemoryRow & DerivedColumns;
 
 function* batches(
   connection: Connection,
@@ -121,8 +118,8 @@ function* batches(
   dimensionsOf: (open: Connection) => number | undefined,
 ): Generator<readonly IndexedRow[]> {
   let batch: IndexedRow[] = [];
-  for (const row of keys ? each(connection, keys) : connection.each(`${select} ORDER BY memory.row`)) {
-    batch.push(indexedRow(row as FullRow, dimensionsOf(connection)));
+  for (const row of keys ? each(connection, keys) : connection.eachList(`${select} ORDER BY memory.row`)) {
+    batch.push(indexedRow(row, dimensionsOf(connection)));
     if (batch.length < BATCH) continue;
     yield batch;
     batch = [];
@@ -130,24 +127,40 @@ function* batches(
   yield batch;
 }
 
-function* each(connection: Connection, keys: readonly number[]): Generator<unknown> {
-  for (const key of keys) {
-    const row = connection.get(`${select} WHERE memory.row = ?`, key);
-    if (row !== undefined) yield row;
+/** In the order of the keys: what is new stands last in the index too. */
+function* each(connection: Connection, keys: readonly number[]): Generator<readonly SqlValue[]> {
+  for (let start = 0; start < keys.length; start += BATCH) {
+    const some = keys.slice(start, start + BATCH);
+    const found = connection.lists(
+      `${select} WHERE memory.row IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(some),
+    );
+    const rows = new Map(found.map((values) => [values[ROW_AT], values]));
+    for (const key of some) {
+      const row = rows.get(key);
+      if (row) yield row;
+    }
   }
 }
 
-function indexedRow(row: FullRow, dimensions: number | undefined): IndexedRow {
+function indexedRow(values: readonly SqlValue[], dimensions: number | undefined): IndexedRow {
+  const row = values[ROW_AT] as number;
+  const [terms, termsChecksum, vector, vectorChecksum] = values.slice(VALUE_COUNT);
   const termIds: number[] = [];
   const termCounts: number[] = [];
-  if (row.terms) {
-    decodeTermVector({ row: row.row, bytes: row.terms, checksum: row.terms_checksum }, (id, count) => {
+  if (terms) {
+    const stored = { row, bytes: terms as Uint8Array, checksum: termsChecksum as number | null };
+    decodeTermVector(stored, (id, count) => {
       termIds.push(id);
       termCounts.push(count);
     });
   }
-  const vector = row.vector
-    ? fromVectorRow({ row: row.row, bytes: row.vector, checksum: row.vector_checksum }, dimensions)
-    : undefined;
-  return { key: row.row, memory: fromRow(row), termIds, termCounts, vector };
+  const stored = { row, bytes: vector as Uint8Array, checksum: vectorChecksum as number | null };
+  return {
+    key: row,
+    memory: fromValues(values),
+    termIds,
+    termCounts,
+    vector: vector ? fromVectorRow(stored, dimensions) : undefined,
+  };
 }

@@ -157,7 +157,7 @@ test('while another process reads, forgetting says that the log still holds the 
   expect(error.message).toContain('run forget again');
   expect(await space.get(['a'])).toEqual([undefined]);
   expect(wordsOnDisk(['Quixotry'])).toEqual(['Quixotry']);
-  expect(await space.check()).toEqual([expect.stringContaining('wait to be erased')]);
+  expect(await space.check()).toEqual([expect.stringContaining('are not erased yet')]);
 
   reader.exec('COMMIT');
   reader.close();

@@ -2,7 +2,7 @@ import type { SpaceInfo } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { bytesOf } from './files.ts';
-import { readDerivation, readSettings } from './meta.ts';
+import { readDerivation, readMeta, readSettings } from './meta.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Counts of a space. To be called inside a read transaction, so that they belong together. */
@@ -18,6 +18,7 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
         }[]
       ).map(({ key, count }) => [key, count]),
     );
+  const lastBackup = readMeta(connection, 'backup');
   const onDisk = connection.path !== IN_MEMORY;
   return {
     name,
@@ -33,6 +34,7 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     sequence: lastSequence(connection),
     ...readDerivation(connection),
     settings: readSettings(connection),
+    ...(lastBackup === undefined ? {} : { lastBackup }),
     bytes: onDisk ? bytesOf(connection.path) : 0,
     path: onDisk ? connection.path : undefined,
     schemaVersion: SCHEMA_VERSION,

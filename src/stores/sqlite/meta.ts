@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
 import { damagedRow } from '../../store/damage.ts';
 import type { Derivation } from '../../store/derived.ts';
+import type { SpaceState } from '../../store/store.ts';
 import { settingsFromJson, settingsToJson } from '../../store/stored-json.ts';
 import { verify, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +10,7 @@ import type { Connection } from './connection.ts';
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
  * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
  * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect; `relations`
- * changes with what supersedes or contests what; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
+ * changes with what supersedes or contests what; `backup` is the moment of the last one; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
  */
 export type MetaKey =
   | 'space'
@@ -22,6 +23,7 @@ export type MetaKey =
   | 'snapshot_usage'
   | 'relations'
   | 'ordinal'
+  | 'backup'
   | 'settings'
   | 'tombstone_key';
 
@@ -73,6 +75,10 @@ export function writeDerivation(connection: Connection, { embedding, analyzer }:
 export function readSettings(connection: Connection): SpaceSettings {
   const json = readMeta(connection, 'settings');
   return json === undefined ? DEFAULT_SETTINGS : settingsFromJson(json, { table: 'meta', row: 0 });
+}
+
+export function readSpaceState(connection: Connection): SpaceState {
+  return { settings: readSettings(connection), ...readDerivation(connection) };
 }
 
 export function writeSettings(connection: Connection, settings: SpaceSettings): void {

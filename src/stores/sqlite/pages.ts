@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
 
 /** Bytes of a part that go into one row. */
-const PAGE_BYTES = 16 * 1024 * 1024;
+const PAGE_BYTES = 64 * 1024 * 1024;
 
 /** How much of its space an index reflects: all events and all uses up to these sequences. */
 export interface Reflected {
@@ -40,14 +40,15 @@ function partsOf(connection: Connection): ReadonlyMap<string, Uint8Array> | unde
     checksum: number | null;
     bytes: Uint8Array;
   }[];
-  const parts = new Map<string, Uint8Array>();
+  const pieces = new Map<string, Uint8Array[]>();
   for (const { part, number, bytes, checksum } of pages) {
     // A cache that is damaged is none; doctor reports it.
     if (checksumOf([part, number, bytes]) !== checksum) return undefined;
-    const before = parts.get(part);
-    parts.set(part, before ? joined(before, bytes) : bytes);
+    const before = pieces.get(part);
+    if (before) before.push(bytes);
+    else pieces.set(part, [bytes]);
   }
-  return parts;
+  return new Map(Array.from(pieces, ([part, of]) => [part, of.length === 1 ? of[0]! : joined(of)]));
 }
 
 /** Saves an index, inside the caller's write transaction. */
@@ -86,9 +87,12 @@ export function savedReflection(connection: Connection): Reflected {
   };
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

@@ -15,14 +15,14 @@ export async function checkFiles(path: string): Promise<void> {
   if (size === 0) {
     throw corrupt(
       path,
-      `${path} is empty, which no store is: something has cut it off. Restore it from a backup; or delete it, to begin anew`,
+      `${path} is empty, so it was truncated. Restore it from a backup, or delete it to start with an empty store`,
     );
   }
   if (!hasLog(path)) return;
   if (size === undefined) {
     throw corrupt(
       path,
-      `${path} is missing, and its log ${path}-wal is there, with memories that may be nowhere else. Put the file back; or move the log away, to begin anew`,
+      `${path} is missing, and its log ${path}-wal is there, with memories that may be nowhere else. Put the file back, or move the log away to start with an empty store`,
     );
   }
   // The file alone is what was put into it from its log: it is never ahead of the two together.

@@ -71,7 +71,7 @@ export function wrongChecksums(connection: Connection): readonly string[] {
 }
 
 function remedyOf(table: string): string {
-  if (table === 'page') return 'it is a cache, and reindexing the space makes it anew';
+  if (table === 'page') return 'it is a cache, and reindexing the space recreates it';
   return table in brought ? 'reindex the space' : 'restore the space from a backup';
 }
 

@@ -1,5 +1,5 @@
 import { closedError } from '../../store/faults.ts';
-import type { StoreReader, StoreSnapshot } from '../../store/store.ts';
+import type { SpaceState, StoreReader, StoreSnapshot } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
 import { indexRows } from './feed.ts';
@@ -36,12 +36,14 @@ export async function reading<Result>(
 /** The same with everything that an index follows. */
 export function readingSnapshot<Result>(
   connection: Connection,
+  stateOf: (connection: Connection) => SpaceState,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
 ): Promise<Result> {
   return reading(connection, (reader, current) =>
     work({
       ...reader,
-      ...indexRows(current),
+      ...indexRows(current, stateOf),
+      state: async () => stateOf(current()),
       sequence: async () => lastSequence(current()),
     }),
   );

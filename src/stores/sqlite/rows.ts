@@ -43,6 +43,15 @@ export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).j
 /** What the checksum of a row covers, in this order. */
 export const CHECKED_COLUMNS = [...RECORD_COLUMNS, 'row', 'content_key'];
 
+/** The list of the columns of a row as {@link fromValues} reads them. Reading rows as lists takes half the time of objects. */
+export const VALUE_COLUMN_LIST = [...CHECKED_COLUMNS, 'checksum']
+  .map((column) => `memory.${column}`)
+  .join(', ');
+
+/** Where the number of a row stands among them, and how many of them there are. */
+export const ROW_AT = RECORD_COLUMNS.length;
+export const VALUE_COUNT = CHECKED_COLUMNS.length + 1;
+
 export type MemoryRow = Readonly<Record<string, string | number | null>> & {
   readonly row: number;
   readonly tier: string;
@@ -119,15 +128,18 @@ export function checksumOfRecord(
 
 /** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
 export function fromRow(row: MemoryRow): MemoryRecord {
-  const place = { table: 'memory', row: row.row };
-  verify(
-    CHECKED_COLUMNS.map((column) => row[column] ?? null),
-    row.checksum,
-    place,
-  );
+  return fromValues([...CHECKED_COLUMNS.map((column) => row[column] ?? null), row.checksum]);
+}
+
+/** The same of a list that begins with the values of {@link VALUE_COLUMN_LIST}. */
+export function fromValues(values: readonly SqlValue[]): MemoryRecord {
+  const place = { table: 'memory', row: values[ROW_AT] as number };
+  verify(values.slice(0, VALUE_COUNT - 1), values[VALUE_COUNT - 1], place);
   // Copied, so that every record has the same shape: adding so many fields one by one makes slow objects.
   const record: Record<string, unknown> = { ...ABSENT };
-  for (const { name, column, read } of CODECS) record[name] = read(row[column], place);
+  CODECS.forEach(({ name, read }, at) => {
+    record[name] = read(values[at], place);
+  });
   return record as unknown as MemoryRecord;
 }
 

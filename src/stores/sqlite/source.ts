@@ -3,7 +3,7 @@ import type { KeyedRows } from '../../store/rows.ts';
 import { containsText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
-import { type BytesRow, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { type BytesRow, fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
 
 /** The rows of a file by their numbers, inside the open transaction of a connection. */
 export function rowSource(
@@ -26,12 +26,18 @@ export function rowSource(
       );
       return keys.map((key) => vectors.get(key));
     },
-    records: (keys) =>
-      keys.map((key) => {
-        const found = connection().get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, key);
-        if (found === undefined) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
-        return fromRow(found as MemoryRow);
-      }),
+    records(keys) {
+      const found = connection().lists(
+        `SELECT ${VALUE_COLUMN_LIST} FROM memory WHERE row IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(keys),
+      );
+      const records = new Map(found.map((values) => [values[ROW_AT], fromValues(values)]));
+      return keys.map((key) => {
+        const record = records.get(key);
+        if (!record) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
+        return record;
+      });
+    },
     keysOf(ids) {
       const found = connection().all(
         'SELECT id, row FROM memory WHERE id IN (SELECT value FROM json_each(?))',
@@ -67,6 +73,16 @@ export function rowSource(
   };
 }
 
+/** Whether SQLite can look for it: LIKE knows upper and lower case of ASCII, and tags are JSON, which spells these two otherwise. */
+function isPlain(text: string): boolean {
+  return /^[ !#-[\]-~]{1,1000}$/.test(text);
+}
+
+/** What LIKE finds, and every row that is not ASCII alone, whose letters may become others in lower case: six times as fast as reading all. */
+const MAY_CONTAIN = ['title', 'content', 'tags']
+  .map((column) => `${column} LIKE ?1 ESCAPE '~' OR length(${column}) <> length(CAST(${column} AS BLOB))`)
+  .join(' OR ');
+
 /** Rare enough to read every text: a query of which no term is left. */
 function* keysContaining(
   connection: Connection,
@@ -76,7 +92,9 @@ function* keysContaining(
   const all = 'SELECT row, title, content, tags FROM memory';
   const found = rows
     ? connection.each(`${all} WHERE row IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
-    : connection.each(all);
+    : isPlain(text)
+      ? connection.each(`${all} WHERE ${MAY_CONTAIN}`, `%${text.replace(/[%_~]/g, '~$&')}%`)
+      : connection.each(all);
   for (const row of found) {
     const {
       row: key,

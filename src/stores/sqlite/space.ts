@@ -1,8 +1,9 @@
+import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import type { Queue } from '../../store/queue.ts';
 import type { Room } from '../../store/room.ts';
-import type { SpaceCore, SpaceStore } from '../../store/store.ts';
+import type { SpaceCore, SpaceState, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
@@ -12,6 +13,7 @@ import { translateError } from './faults.ts';
 import { positionAt } from './feed.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
+import { readSpaceState, writeMeta } from './meta.ts';
 import { savePages } from './pages.ts';
 import { readState } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
@@ -91,6 +93,13 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkOpen();
       return reads.run(async () => task(reader));
     });
+  let state: { readonly version: number; readonly of: SpaceState } | undefined;
+  /** It is asked for in every recall, and hardly ever changes. */
+  const stateOf = (connection: Connection): SpaceState => {
+    const version = connection.version();
+    if (state?.version !== version) state = { version, of: readSpaceState(connection) };
+    return state.of;
+  };
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
 
@@ -133,7 +142,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         }),
       );
     },
-    snapshot: (work) => read((connection) => readingSnapshot(connection, work)),
+    snapshot: (work) => read((connection) => readingSnapshot(connection, stateOf, work)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
     async reindex(request) {
@@ -144,7 +153,13 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
     },
-    backup: (target) => queued((connection) => backupTo(connection, target)),
+    async backup(target, at) {
+      await queued((connection) => backupTo(connection, target));
+      if (!writer || at === undefined) return;
+      await writes.run(() =>
+        guarded(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at)))),
+      );
+    },
     async close() {
       closed = true;
       await writes.idle();

@@ -74,7 +74,8 @@ export default function AskedView() {
 }
 
 function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; readonly opened: boolean }) {
-  const { recallId, at, query, queryHash, strategy, verb, hits, durationMs, redacted, sessionId } = recall;
+  const { recallId, at, query, queryHash, strategy, verb, hits, durationMs, redacted, caller, sessionId } =
+    recall;
   return (
     <a class="asked-line" href={href('asked', {}, recallId)} aria-current={opened ? 'true' : undefined}>
       <span class="stored clamp">
@@ -92,6 +93,7 @@ function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; reado
           {hits.length} {hits.length === 1 ? 'hit' : 'hits'}
         </span>
         <span class="number">{durationMs.toFixed(1)} ms</span>
+        {caller && <span title="the token that asked">by {caller}</span>}
         {sessionId && <span title={`session ${sessionId}`}>in a session</span>}
         {redacted && <span class="tag warn">redacted</span>}
       </span>

@@ -92,7 +92,7 @@ export default function Drawing({
               const [from, to] = [placeOf(edge.from), placeOf(edge.to)];
               const radius = radii.get(edge.to);
               if (!from || !to || radius === undefined) return null;
-              const width = 1 + 3 * edge.weight;
+              const width = 1 + 1.5 * edge.weight;
               const line = lineBetween(from, to, radius, aside[index] ?? 0, width);
               return (
                 <g

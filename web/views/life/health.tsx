@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { Health as Report } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { sizeOf } from '../../parts/size.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
+import { ago, moment } from '../../parts/time.ts';
 import { tellFailure } from '../../parts/toast.tsx';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
@@ -11,28 +14,35 @@ import { session } from '../../session.ts';
 const SCOPES = 50;
 const RIGHTS = { read: 'read', write: 'read and write', admin: 'do everything' } as const;
 
+/** None that the space knows of: copies that are made by other means leave no note. */
+const NEVER = (
+  <>
+    never; <code>salience backup</code> makes one
+  </>
+);
+
 /** How large the space is, what it is searched with, and what is wrong with it. */
 export function Health() {
   const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
   const grant = useCell(session)?.grant;
-  const [problems, setProblems] = useState<readonly string[]>();
+  const [report, setReport] = useState<Report>();
   const [busy, setBusy] = useState(false);
   const check = () => {
     setBusy(true);
-    act((memory) => memory.check())
-      .then(setProblems, tellFailure)
+    act((memory) => memory.health())
+      .then(setReport, tellFailure)
       .finally(() => setBusy(false));
   };
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   const { memories, vectors, links, pendingPairs, sequence, bytes, embedding, analyzer } = answer;
-  const { schemaVersion, settings } = answer;
+  const { schemaVersion, settings, lastBackup } = answer;
   const scopes = Object.entries(answer.byScope).sort(([, a], [, b]) => b - a);
   const number = (value: number) => value.toLocaleString('en');
   const rows = [
     ['memories', number(memories)],
     ['links', number(links)],
-    ['size', bytes === 0 ? 'in memory' : `${number(Math.ceil(bytes / 1024))} KiB`],
+    ['size', sizeOf(bytes)],
     ['writes', number(sequence)],
     ['embedder', embedding ? `${embedding.model}, ${embedding.dimensions} dimensions` : 'none yet'],
     ['vectors', number(vectors)],
@@ -40,6 +50,7 @@ export function Health() {
     ['fading', settings.fading.mode],
     ['time zone', settings.timeZone],
     ['schema', String(schemaVersion)],
+    ['last backup', lastBackup ? <time title={moment(lastBackup)}>{ago(lastBackup)}</time> : NEVER],
   ] as const;
   return (
     <section class="stack" aria-busy={busy}>
@@ -71,11 +82,9 @@ export function Health() {
       </details>
       <p class="quiet">
         Signed in by the token <b class="stored">{grant?.name}</b>, which may{' '}
-        {RIGHTS[grant?.rights ?? 'read']} in {grant?.scopes ? grant.scopes.join(', ') : 'all scopes'}.{' '}
-        <code>salience token</code> makes, lists and revokes tokens; <code>salience backup</code> copies the
-        space.
+        {RIGHTS[grant?.rights ?? 'read']} in {grant?.scopes ? grant.scopes.join(', ') : 'all scopes'}.
       </p>
-      {embedding && vectors < memories && (
+      {embedding && vectors < memories && !report && (
         <p class="notice">
           {number(memories - vectors)} memories have no vector: <code>salience reindex</code> computes them.
         </p>
@@ -85,12 +94,23 @@ export function Health() {
           <a href={href('conflicts')}>{number(pendingPairs)} conflicts</a> wait for a decision.
         </p>
       )}
-      {problems?.length === 0 && <p class="tag good">The store is sound.</p>}
-      {problems?.map((problem) => (
-        <p key={problem} class="notice stored">
-          {problem}
-        </p>
-      ))}
+      <div class="stack" role="status">
+        {report?.problems.map((problem) => (
+          <p key={problem} class="notice bad stored">
+            <b>Problem:</b> {problem}
+          </p>
+        ))}
+        {report?.warnings.map((warning) => (
+          <p key={warning} class="notice stored">
+            <b>Warning:</b> {warning}
+          </p>
+        ))}
+        {report?.problems.length === 0 && (
+          <p>
+            <span class="tag good">The store is sound{report.embedder && ', and the embedder answers'}.</span>
+          </p>
+        )}
+      </div>
       <div>
         <button type="button" disabled={busy} onClick={check}>
           Check the store

@@ -1,5 +1,6 @@
 import './life.css';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Administration } from './administration.tsx';
 import { Days } from './days.tsx';
 import { Feed } from './feed.tsx';
 import { Health } from './health.tsx';
@@ -19,6 +20,7 @@ export default function LifeView() {
           <Days />
           <Maintenance />
           <Health />
+          <Administration />
         </div>
       </div>
     </div>

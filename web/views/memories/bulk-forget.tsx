@@ -18,7 +18,15 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
   );
   const forget = () => {
     if (!meant) return;
-    act((memory) => memory.forget(meant)).then(({ count }) => {
+    act(async (memory) => {
+      // What was written since the number was typed was not meant.
+      const { count } = await memory.forget(meant, { dryRun: true });
+      if (String(count) !== typed.trim()) {
+        setTyped('');
+        throw new Error(`The filter finds ${count} now. Nothing was forgotten: look again.`);
+      }
+      return memory.forget(meant);
+    }).then(({ count }) => {
       tell(`${count} ${count === 1 ? 'memory is' : 'memories are'} forgotten.`);
       close();
     }, tellFailure);

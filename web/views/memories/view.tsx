@@ -114,7 +114,7 @@ export default function MemoriesView() {
   };
   return (
     <div class={`memories master ${opened === '' ? '' : 'with-detail'}`}>
-      <section class="memories-list stack">
+      <section class="memories-list stack" aria-busy={total === undefined && !error}>
         <div class="view-head">
           <h1>
             Memories <span class="quiet count">{total?.toLocaleString('en')}</span>

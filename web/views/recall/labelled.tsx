@@ -70,8 +70,8 @@ export function Labelled({
         </button>
       </div>
       <p class="quiet">
-        Labels stay in this tab until it is closed; the file keeps them, for this page,{' '}
-        <code>salience eval</code> and <code>salience tune</code>.
+        Labels stay in this browser until they are cleared, as questions and ids. A dataset can be opened
+        elsewhere, and is what <code>salience eval</code> and <code>salience tune</code> read.
       </p>
       <Tuning strategy={strategy} />
     </div>

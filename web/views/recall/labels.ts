@@ -1,5 +1,7 @@
 import type { LabelledQuestion, Memory, MemoryEngine } from '../../../src/index.ts';
 import { cell } from '../../cell.ts';
+import { forgetLabels, LABELS, labelsKey } from '../../kept.ts';
+import { tellFailure } from '../../parts/toast.tsx';
 import { session } from '../../session.ts';
 
 export type Label = 'good' | 'bad' | 'missing';
@@ -7,16 +9,19 @@ export type Label = 'good' | 'bad' | 'missing';
 /** What a person said of memories as answers to questions: by question, then by the id of the memory. */
 export type Labels = Readonly<Record<string, Readonly<Record<string, Label>>>>;
 
-const stored = () => `salience-inspector-labels ${session.get()?.grant.space}`;
-
-/** They stay in this tab, as they hold questions and ids of the space. */
+/** They stay in this browser, as questions and ids, never texts: closing the page loses none. */
 export const labels = cell<Labels>(read());
+// Whoever signs in to another space has other labels, and another tab may label too.
+session.subscribe(() => labels.set(read()));
+addEventListener('storage', ({ key }) => {
+  if (key === null || key.startsWith(LABELS)) labels.set(read());
+});
 
 /** Says what a memory is to a question; said again, it is taken back. */
 export function label(query: string, id: string, as: Label): void {
-  const { [id]: before, ...others } = labels.get()[query] ?? {};
+  const { [id]: before, ...others } = read()[query] ?? {};
   const now = before === as ? others : { ...others, [id]: as };
-  const { [query]: _, ...rest } = labels.get();
+  const { [query]: _, ...rest } = read();
   const next = Object.keys(now).length === 0 ? rest : { ...rest, [query]: now };
   keep(next);
 }
@@ -77,7 +82,7 @@ export function openLabels(content: string): number {
   }
   const count = Object.keys(opened).length;
   if (count === 0) throw new Error(`the file has no questions about the space ${space}`);
-  keep({ ...labels.get(), ...opened });
+  keep({ ...read(), ...opened });
   return count;
 }
 
@@ -91,14 +96,24 @@ function parseLine(line: string, number: number): Readonly<Record<string, unknow
   throw new Error(`line ${number} is no JSON object: open a dataset, one JSON object a line`);
 }
 
-/** Forgets all labels of this tab. */
+/** Forgets all labels of the space. */
 export function clear(): void {
   keep({});
 }
 
 function keep(next: Labels): void {
   labels.set(next);
-  sessionStorage.setItem(stored(), JSON.stringify(next));
+  const space = session.get()?.grant.space;
+  if (space === undefined) return;
+  if (Object.keys(next).length === 0) {
+    forgetLabels(space);
+    return;
+  }
+  try {
+    localStorage.setItem(labelsKey(space), JSON.stringify(next));
+  } catch {
+    tellFailure(new Error('This browser has no room for more labels: save them as a dataset.'));
+  }
 }
 
 async function everyMemory(memory: MemoryEngine): Promise<readonly Memory[]> {
@@ -113,8 +128,10 @@ async function everyMemory(memory: MemoryEngine): Promise<readonly Memory[]> {
 }
 
 function read(): Labels {
+  const space = session.get()?.grant.space;
+  if (space === undefined) return {};
   try {
-    return JSON.parse(sessionStorage.getItem(stored()) ?? '{}') as Labels;
+    return JSON.parse(localStorage.getItem(labelsKey(space)) ?? '{}') as Labels;
   } catch {
     return {};
   }

@@ -29,6 +29,18 @@ export function Report({
   );
 }
 
+const BLACK = '████';
+
+/** The same tree without what the query or a memory said: the words that were counted, and the attributes of tables. */
+function blackened({ detail, inputs, ...node }: Explanation): Explanation {
+  const { words, text, ...rest } = detail;
+  return {
+    ...node,
+    inputs: inputs.map(blackened),
+    detail: { ...rest, ...(typeof rest.key === 'string' || text !== undefined ? { text: BLACK } : {}) },
+  };
+}
+
 function reportOf(
   memory: Memory,
   explanation: Explanation,
@@ -36,9 +48,7 @@ function reportOf(
   query: string | undefined,
   withTexts: boolean,
 ) {
-  const tree = formatExplanation(explanation, 'text');
-  // The words of the query and the memory stand in the notes below the signals of words.
-  const shown = withTexts ? tree : tree.replaceAll(/^([ │]+)[^0-9├└│ ].*$/gm, (_, indent) => `${indent}████`);
+  const shown = formatExplanation(withTexts ? explanation : blackened(explanation), 'text');
   const text = (value: string) => (withTexts ? escapeXml(value) : value.replaceAll(/\S/g, '█'));
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Why a memory was recalled</title>
@@ -46,7 +56,7 @@ function reportOf(
 <h1>Why a memory was recalled</h1>
 <p>Question: ${text(query ?? '')}</p>
 <p>Place ${rank}: ${text(memory.content)}</p>
-<p>${escapeXml(memory.type)} · ${memory.createdAt} · ${withTexts ? escapeXml(memory.id) : '████'}</p>
+<p>${escapeXml(memory.type)} · ${memory.createdAt} · ${withTexts ? escapeXml(memory.id) : BLACK}</p>
 <pre>${escapeXml(shown)}</pre>
 </html>
 `;

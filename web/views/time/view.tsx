@@ -38,7 +38,7 @@ export default function TimeView() {
   return (
     <Past
       params={params}
-      moments={answer.toReversed()}
+      moments={apart(answer.toReversed())}
       earlier={earlier ? () => setCount(Math.min(MOST, count + PAGE)) : undefined}
     />
   );
@@ -214,6 +214,11 @@ function Past({
       </section>
     </div>
   );
+}
+
+/** Of writes of one moment the last: one looks back to a moment, and not between two writes of it. */
+function apart(operations: readonly Operation[]): readonly Operation[] {
+  return operations.filter(({ at }, index) => operations[index + 1]?.at !== at);
 }
 
 /** The last operation up to a moment. */

@@ -1,0 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const current = new AsyncLocalStorage<string>();
+
+/**
+ * Runs work on behalf of whoever a server knows by a credential. Recalls within it that are recorded carry the name, as
+ * `caller` of `recalls()`. The server of this package does so by itself, with the name of the token.
+ *
+ * @param name Shown to whoever may list recalls; no secret.
+ * @returns What `work` returns.
+ *
+ * @example
+ * ```ts
+ * await memory.configure({ recordRecalls: { days: 30, texts: true } });
+ * await forCaller('support bot', () => memory.recall('coffee'));
+ * const [latest] = await memory.recalls();
+ * console.log(latest?.caller); // support bot
+ * ```
+ */
+export function forCaller<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  return current.run(name, work);
+}
+
+/** Who the work under way is done for; `undefined` where no credential says so. */
+export function callerName(): string | undefined {
+  return current.getStore();
+}

@@ -1,0 +1,61 @@
+import { SalienceError } from '../../domain/errors.ts';
+import type { EmbeddingInfo, SpaceInfo } from '../../store/store.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { OperationOptions } from '../types.ts';
+
+/** How a space is. */
+export interface Health {
+  /** What makes its vectors; absent where recalls go by words alone. */
+  readonly embedder?: EmbeddingInfo | undefined;
+  /** Worth knowing, with what to do about it. */
+  readonly warnings: readonly string[];
+  /** What does not work, with what to do about it. */
+  readonly problems: readonly string[];
+}
+
+/** Below this share of memories with a vector something was left out, and not just without a known word. */
+const USUAL_SHARE = 0.9;
+
+/** What does not work in a space, and what is worth knowing. */
+export async function health(
+  { space, embedder }: Dependencies,
+  { signal }: Pick<OperationOptions, 'signal'> = {},
+): Promise<Health> {
+  const problems = [...(await space.check())];
+  const warnings: string[] = [];
+  if (!embedder) warnings.push(NO_EMBEDDER);
+  else {
+    try {
+      // A server that makes vectors may be down.
+      await embedder.embed(['the quick brown fox'], { signal });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      problems.push(`the embedder: ${SalienceError.isInstance(error) ? error.message : String(error)}`);
+    }
+    warnings.push(...vectorWarnings(await space.info(), embedder.model));
+  }
+  return {
+    ...(embedder ? { embedder: { model: embedder.model, dimensions: embedder.dimensions } } : {}),
+    warnings,
+    problems,
+  };
+}
+
+/** Said where there is none. */
+export const NO_EMBEDDER = 'no embedder: recalls go by words alone';
+
+/** What is to be said of the vectors of a space, where an embedder of this model is in use. */
+export function vectorWarnings(
+  { name, memories, vectors, embedding }: Pick<SpaceInfo, 'name' | 'memories' | 'vectors' | 'embedding'>,
+  model: string,
+): readonly string[] {
+  const reindex = `salience reindex --space ${JSON.stringify(name)}`;
+  if (memories === 0) return [];
+  if (embedding && embedding.model !== model) {
+    return [
+      `space ${name} holds vectors of ${embedding.model}, and the embedder is ${model}: use the former, or run ${reindex}`,
+    ];
+  }
+  if (vectors >= memories * USUAL_SHARE) return [];
+  return [`space ${name} has vectors for ${vectors} of ${memories} memories: run ${reindex}`];
+}

@@ -1,0 +1,71 @@
+import type { Hono } from 'hono';
+import { wholeNumber } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { type AppTypes, type Desk, queryOf } from './app-types.ts';
+import { refuseBody } from './body.ts';
+import type { Grant, TokenStore } from './tokens.ts';
+
+/** So many spaces are counted in one answer: each is opened for it. */
+const PAGE = 20;
+
+interface AdministrationOptions {
+  readonly spaces: Desk['spaces'];
+  readonly tokens: Partial<Pick<TokenStore, 'list'>>;
+}
+
+interface SpaceSummary {
+  readonly name: string;
+  readonly memories?: number;
+  readonly bytes?: number;
+  readonly lastBackup?: string | undefined;
+  /** Why nothing can be said of it. */
+  readonly failure?: string;
+}
+
+/** What only administrators see: the tokens that open a space, never their secrets, and how large spaces are. */
+export function addAdministrationRoutes(
+  app: Hono<AppTypes>,
+  { spaces, tokens }: AdministrationOptions,
+): void {
+  app.get('/v1/tokens', async (context) => {
+    context.set('route', '/v1/tokens');
+    refuseBody(context.env.incoming);
+    const grant = context.get('grant');
+    administers(grant, 'tokens');
+    if (!tokens.list) throw new SalienceError('unsupported', 'this server lists no tokens');
+    const shown = (await tokens.list()).filter(({ space }) => grant.everySpace || space === grant.space);
+    return context.json({ tokens: shown });
+  });
+  app.get('/v1/spaces', async (context) => {
+    context.set('route', '/v1/spaces');
+    refuseBody(context.env.incoming);
+    const grant = context.get('grant');
+    administers(grant, 'spaces');
+    const query = queryOf(context);
+    const offset = wholeNumber(Number(query.get('offset') ?? 0), 'offset', 0, 1_000_000_000);
+    const names = grant.everySpace && spaces.list ? await spaces.list() : [grant.space];
+    const summaries: SpaceSummary[] = [];
+    for (const name of names.slice(offset, offset + PAGE)) summaries.push(await summaryOf(name, spaces));
+    return context.json({ spaces: summaries, total: names.length });
+  });
+}
+
+/** Throws `forbidden` for whoever is no administrator of the whole space. */
+function administers({ rights, scopes }: Grant, what: string): void {
+  if (rights === 'admin' && !scopes) return;
+  throw new SalienceError(
+    'forbidden',
+    `${what}: only a token with the right admin, for all scopes, sees them; "salience token create --rights admin" makes one`,
+  );
+}
+
+/** One that is damaged must not hide the others. */
+async function summaryOf(name: string, spaces: Desk['spaces']): Promise<SpaceSummary> {
+  try {
+    const { memories, bytes, lastBackup } = await (await spaces.get(name)).stats();
+    return { name, memories, bytes, lastBackup };
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    return { name, failure: error.message };
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  type Columns,
+  compileAll,
+  createRooms,
+  emptyBlock,
+  type Facts,
+  type KeptColumn,
+} from '../scoring/compile.ts';
+import { gather } from '../scoring/gather.ts';
+import type { Node } from '../scoring/operators/index.ts';
+import type { BeliefColumns } from './belief-columns.ts';
+import { type FixedParts, fixedParts } from './ceilings.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { IndexSearch } from './search.ts';
+
+/**
+ * What all searches use, one after the other. Most rows fall by their upper bound: the lower one is worked out for the others
+ * alone, side by side. No search waits for anything while it uses them.
+ */
+export const blocks = { all: emptyBlock(0), chosen: emptyBlock(0) };
+
+/** A formula made ready to bound the rows of one index, for one query after the other. */
+export interface Ready {
+  readonly all: ReturnType<typeof compileAll>;
+  readonly both: ReturnType<typeof compileAll>;
+  /** What is passed over is bounded by: the floor, or the whole formula. */
+  readonly bounded: Node;
+  readonly fixed: FixedParts;
+  /** By the part that has levels, then by class and level: how high rows can score, by steps of similarity. */
+  readonly ceilings: Map<Node | undefined, Map<string, Float64Array>>;
+  /** As the search has them; what is asked of them is noted. */
+  readonly columns: Columns;
+  readonly facts: Facts;
+}
+
+interface Entry {
+  readonly ready: Omit<Ready, 'columns' | 'facts'>;
+  readonly root: Node;
+  readonly floor: Node | undefined;
+  readonly version: number;
+  readonly belief: BeliefColumns;
+  readonly hasKept: boolean;
+  readonly asked: Asked;
+}
+
+/** What was asked, and the answers: a formula is the same wherever they are. */
+interface Asked {
+  readonly facts: Map<Parameters<Facts['known']>[0], boolean | undefined>;
+  readonly kept: Map<Node, KeptColumn | undefined>;
+}
+
+/** Formulas that are kept for each index. */
+const MOST_READY = 4;
+
+const entriesOf = new WeakMap<ResidentIndex, Entry[]>();
+
+/** Makes the formulas of a search ready, or finds them so: most recalls of a space ask the same, and little else changes. */
+export function readyFor(
+  index: ResidentIndex,
+  { profile: { root, floor }, belief }: Pick<IndexSearch, 'profile' | 'belief'>,
+  columns: Columns,
+  facts: Facts,
+): Ready {
+  const known = entriesOf.get(index) ?? [];
+  const found = known.find(
+    (each) =>
+      each.root === root &&
+      each.floor === floor?.node &&
+      each.version === index.version &&
+      each.belief === belief &&
+      each.hasKept === (columns.kept !== undefined) &&
+      holdsStill(each.asked, columns, facts),
+  );
+  const asked = found?.asked ?? { facts: new Map(), kept: new Map() };
+  const noted = { columns: noteKept(columns, asked), facts: noteFacts(facts, asked) };
+  if (found) return { ...found.ready, ...noted };
+  const roots = (floor ? [root, floor.node] : [root]).map(gather);
+  const bounded = roots.at(-1)!;
+  const ready = {
+    bounded,
+    fixed: fixedParts(bounded, noted.columns),
+    all: compileAll(roots, noted.columns, {
+      facts: { ...noted.facts, block: blocks.all },
+      wanted: 'high',
+      rooms: roomsFor('all'),
+    }),
+    both: compileAll(roots, noted.columns, {
+      facts: { ...noted.facts, block: blocks.chosen },
+      rooms: roomsFor('chosen'),
+    }),
+    ceilings: new Map(),
+  };
+  const { version } = index;
+  const hasKept = columns.kept !== undefined;
+  const entry: Entry = { ready, root, floor: floor?.node, version, belief, hasKept, asked };
+  const others = known.filter((each) => each.version === version);
+  entriesOf.set(index, [entry, ...others].slice(0, MOST_READY));
+  return { ...ready, ...noted };
+}
+
+const rooms = { all: createRooms(), chosen: createRooms() };
+
+/** Lanes of all formulas share their arrays: what is in them is of no use once a search is over. */
+export function roomsFor(name: keyof typeof rooms) {
+  rooms[name].reset();
+  return rooms[name];
+}
+
+function holdsStill(asked: Asked, columns: Columns, facts: Facts): boolean {
+  for (const [name, answer] of asked.facts) if (facts.known(name) !== answer) return false;
+  for (const [node, column] of asked.kept) if (columns.kept?.(node) !== column) return false;
+  return true;
+}
+
+function noteFacts({ known }: Facts, asked: Asked): Facts {
+  return {
+    known(name) {
+      const answer = known(name);
+      asked.facts.set(name, answer);
+      return answer;
+    },
+  };
+}
+
+function noteKept(columns: Columns, asked: Asked): Columns {
+  const { kept } = columns;
+  if (!kept) return columns;
+  return {
+    ...columns,
+    kept(node) {
+      const column = kept(node);
+      asked.kept.set(node, column);
+      return column;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { containsText } from '../../store/substring.ts';
+import { insert, searchIn, start, write } from '../../testing/store-contract/harness.ts';
+import { createSqliteStore } from './index.ts';
+
+/** What means something to LIKE or to JSON, and letters that become others in lower case. */
+const arbitraryPart = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'B', 'k', 'i', 'ss', ' ', '%', '_', '~', '"', '\\', '"]') },
+  { weight: 1, arbitrary: fc.constantFrom('\u212a', 'İ', 'ẞ', 'É', '東') },
+);
+const arbitraryText = fc.array(arbitraryPart, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
+const arbitraryWanted = fc
+  .array(arbitraryPart, { minLength: 1, maxLength: 2 })
+  .map((parts) => parts.join(''));
+
+const arbitraryTexts = fc.record({
+  title: fc.option(arbitraryText, { nil: undefined }),
+  content: arbitraryText,
+  tags: fc.uniqueArray(arbitraryText, { maxLength: 2 }),
+});
+
+test('a text is found wherever it stands, as if every memory were read', async () => {
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(arbitraryTexts, { minLength: 1, maxLength: 8 }),
+      fc.array(arbitraryWanted, { minLength: 1, maxLength: 12 }),
+      async (memories, wanted) => {
+        await using store = createSqliteStore({ directory: ':memory:' });
+        const space = await store.openSpace('alice');
+        await write(
+          space,
+          memories.map((texts, at) => insert({ id: `m${at}`, ...texts })),
+        );
+        for (const substring of wanted) {
+          const profile = resolveProfile(builtinProfile('bm25'));
+          const { hits } = await searchIn(space, {
+            profile,
+            query: { terms: [], substring },
+            filter: {},
+            now: start,
+            limit: 100,
+          });
+          const expected = memories.flatMap((texts, at) =>
+            containsText(texts, substring) ? [`m${at}`] : [],
+          );
+          expect(hits.map(({ memory }) => memory.id).sort()).toEqual(expected);
+          found += expected.length;
+        }
+      },
+    ),
+    { numRuns: 600 },
+  );
+  expect(found).toBeGreaterThan(100);
+});
