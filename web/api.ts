@@ -50,7 +50,9 @@ export function useAsk<Answer>(
     setState((before) => ({ ...before, pending: true }));
     asked(memory, controller.signal).then(
       (answer) => {
-        if (!controller.signal.aborted) setState({ answer, error: undefined, pending: false });
+        if (controller.signal.aborted) return;
+        reachable.set(true);
+        setState({ answer, error: undefined, pending: false });
       },
       (error: Error) => {
         if (controller.signal.aborted) return;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** A value that components follow. */
 export interface Cell<Value> {
@@ -26,14 +26,16 @@ export function cell<Value>(initial: Value): Cell<Value> {
 
 export function useCell<Value>(of: Cell<Value>): Value {
   const [, render] = useState(0);
+  const value = of.get();
+  const rendered = useRef(value);
+  rendered.current = value;
   useEffect(() => {
-    let seen = of.get();
     const follow = () => {
-      if (Object.is(seen, of.get())) return;
-      seen = of.get();
-      render((count) => count + 1);
+      if (!Object.is(rendered.current, of.get())) render((count) => count + 1);
     };
+    // It may have changed after it was rendered and before this runs.
+    follow();
     return of.subscribe(follow);
   }, [of]);
-  return of.get();
+  return value;
 }

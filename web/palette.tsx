@@ -92,7 +92,8 @@ export function Palette() {
       ref={dialog}
       class="palette"
       aria-label="Commands"
-      onClose={() => isOpen.set(false)}
+      // The browser says so later, in a task of its own: by then it may be open again.
+      onClose={() => dialog.current?.open || isOpen.set(false)}
       onClick={(event) => event.target === dialog.current && isOpen.set(false)}
     >
       {open && (

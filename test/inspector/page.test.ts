@@ -124,6 +124,26 @@ describeInBrowser('the inspector', (browser) => {
     expect(await page.locator('dialog[open]').count()).toBe(0);
   });
 
+  it('stays open when it is opened again before the browser has said that it was closed', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    await page.locator('dialog[open]').waitFor();
+    const isOpen = await page.evaluate(async () => {
+      const task = () => new Promise((resolve) => setTimeout(resolve));
+      const press = async () => {
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+        // The page is drawn anew in a microtask.
+        for (let each = 0; each < 10; each += 1) await undefined;
+      };
+      await press();
+      await press();
+      for (let each = 0; each < 10; each += 1) await task();
+      return document.querySelector('dialog[open]') !== null;
+    });
+    expect(isOpen).toBe(true);
+  });
+
   it('says that the server is gone, and goes on when it is back', async () => {
     await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
     const grant = {
