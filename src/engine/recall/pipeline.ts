@@ -1,5 +1,4 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import type { SpaceSettings } from '../../domain/settings.ts';
 import type { Reranker } from '../../providers/reranker.ts';
 import {
   directAssociation,
@@ -47,8 +46,6 @@ export interface RecallPlan {
   readonly graph?: GraphPlan | undefined;
   /** Relations compete with memories. Not together with a reranker. */
   readonly edges?: EdgePlan | undefined;
-  /** What is returned counts as seen: how memories fade is read along. */
-  readonly tracked?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -77,8 +74,6 @@ export interface PipelineAnswer {
   readonly arms: readonly Arm[];
   /** No relation that competed and is left out scores above it. */
   readonly edgeBound?: number | undefined;
-  /** Of the space, where the recall is tracked. */
-  readonly settings?: SpaceSettings | undefined;
 }
 
 /** The hits of a search, and in what order they go on. */
@@ -98,18 +93,14 @@ export async function runPipeline(
 ): Promise<PipelineAnswer> {
   const { request, rerank, association } = plan;
   if (!rerank) return space.snapshot((snapshot) => rankIn(snapshot, plan));
-  const { answer, surroundings, settings } = await space.snapshot(async (snapshot) => {
+  const { answer, surroundings } = await space.snapshot(async (snapshot) => {
     const answer = await snapshot.search({ ...request, limit: Math.max(request.limit, rerank.most) });
     const ids = answer.hits.map(({ memory }) => memory.id);
     const { surroundings: present, named } = await around(snapshot, plan);
     const ahead = association && (await readAhead(present, [...new Set([...ids, ...named])], association));
-    return {
-      answer,
-      surroundings: ahead && { surroundings: ahead, named },
-      ...(await settingsFor(plan, snapshot)),
-    };
+    return { answer, surroundings: ahead && { surroundings: ahead, named } };
   });
-  return { ...(await finish(surroundings, plan, await reranked(plan, rerank, answer))), settings };
+  return finish(surroundings, plan, await reranked(plan, rerank, answer));
 }
 
 /** A recall without a model, within a snapshot that is open. */
@@ -118,18 +109,10 @@ export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<Pipe
   const answer = await snapshot.search(request);
   const candidates = answer.hits.map((scored) => directHit(scored, request));
   const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
-  const finished = await finish(await around(snapshot, plan), plan, direct);
-  const found = { ...finished, ...(await settingsFor(plan, snapshot)) };
+  const found = await finish(await around(snapshot, plan), plan, direct);
   if (!plan.edges) return found;
   const { ranked, bound, row } = await withEdges(snapshot, plan, plan.edges, found.ranked);
   return { ...found, ranked, edgeBound: bound, stages: [...found.stages, row] };
-}
-
-async function settingsFor(
-  { tracked }: RecallPlan,
-  snapshot: Snapshot,
-): Promise<Pick<PipelineAnswer, 'settings'>> {
-  return tracked ? { settings: await snapshot.settings() } : {};
 }
 
 /** Where links lead, and the entities that the query names, where they are followed. */

@@ -132,15 +132,7 @@ export async function recallPrepared<StrategyName extends string>(
   const terms = termsLookedFor(prepared, answer);
   const hits = answer.ranked.map((each) => hitOf<StrategyName>(engine, prepared, each, terms, options));
   const hydrateMs = answer.answer.durations.hydrate + performance.now() - ranked;
-  const { settings } = answer;
-  const effects = await applyEffects(
-    engine,
-    prepared.strategy,
-    memoriesAmong(hits),
-    query,
-    options,
-    settings,
-  );
+  const effects = await applyEffects(engine, prepared.strategy, memoriesAmong(hits), query, options);
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const durations = { hydrateMs, totalMs };
   const trace = traceOf(prepared, answer, effects, durations, lookBack(options, past));
@@ -208,7 +200,6 @@ export async function prepareRecall(
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     edges: await edgesOf(options, deep.penalty, singleValued),
-    tracked: options.track !== false,
     signal: options.signal,
   };
   return { strategy, resolved, preparation, plan, analyzeMs: performance.now() - started };
@@ -285,20 +276,16 @@ function withoutNewerInThePast(
   return settings && past ? { ...settings, updateRise: 0 } : settings;
 }
 
-/**
- * Writes what the strategy learns of its answer; returns the row of the trace. `settings` are those of the space, where they
- * were read with the answer.
- */
+/** Writes what the strategy learns of its answer; returns the row of the trace. */
 export async function applyEffects(
   engine: Dependencies,
   { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
   used: readonly Pick<Hit, 'memory' | 'isAssociative'>[],
   query: string | undefined,
   options: RecallOptions,
-  settings?: SpaceSettings | undefined,
 ): Promise<StageTrace | undefined> {
   if (options.track === false || options.asOf !== undefined || used.length === 0) return undefined;
-  const effect = learned === 'none' ? effectOfSeeing(settings ?? (await engine.space.settings())) : learned;
+  const effect = learned === 'none' ? effectOfSeeing(await engine.space.settings()) : learned;
   if (effect === undefined) return undefined;
   const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
   if (engine.readOnly) return nothing('the space is open for reading only');
