@@ -1,5 +1,7 @@
+import { Chrono, casual } from 'chrono-node/en';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readEnglishDates } from './dates.ts';
+import { onlyWithItsEnding, readEnglishDates } from './dates.ts';
 
 /** A Wednesday. */
 const now = Date.UTC(2026, 5, 10, 12);
@@ -112,5 +114,41 @@ describe('readEnglishDates', () => {
     expect(await read('2023-04-28', 'Africa/Cairo')).toEqual([
       '2023-04-28: 2023-04-27T22:00 – 2023-04-28T21:00',
     ]);
+  });
+});
+
+describe('patterns that are slow to compile', () => {
+  const parsers = casual.parsers.map(onlyWithItsEnding);
+  const left = (text: string) => {
+    let count = 0;
+    const context = { text, option: {} } as Parameters<(typeof parsers)[number]['pattern']>[0];
+    for (const each of parsers) if (each.pattern(context).source === '(?!)') count++;
+    return count;
+  };
+
+  it('are left out of texts in which they cannot end', () => {
+    expect(left('what did they plant in spring')).toBe(2);
+    expect(left('what did they plant two weeks ago')).toBe(1);
+    expect(left('what did they plant two weeks later')).toBe(1);
+    expect(left('two weeks before, and a day after')).toBe(0);
+  });
+
+  it('find what the library finds', () => {
+    const reader = new Chrono({ parsers, refiners: casual.refiners });
+    const words =
+      'two 3 a week weeks days month year ago before earlier later after from now henceforth forward out in May 7 last next 2023 Monday AGO Out'.split(
+        ' ',
+      );
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 8 }), (chosen) => {
+        const text = chosen.join(' ');
+        const found = (by: Chrono) =>
+          by
+            .parse(text, { instant: new Date(now), timezone: 0 })
+            .map(({ index, text, start, end }) => [index, text, start.date(), end?.date()]);
+        expect(found(reader)).toEqual(found(casual));
+      }),
+      { numRuns: 500 },
+    );
   });
 });

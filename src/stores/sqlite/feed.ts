@@ -1,11 +1,11 @@
 import { stampOf } from '../../store/position.ts';
 import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
-import type { MemoryEvent, SpaceState, Usage } from '../../store/store.ts';
+import type { MemoryEvent, Usage } from '../../store/store.ts';
 import { linkChangeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
-import { readGeneration, readSpaceState } from './meta.ts';
+import { readGeneration, readVersionedState, type VersionedState } from './meta.ts';
 import { loadPages } from './pages.ts';
 import { fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST, VALUE_COUNT } from './rows.ts';
 import { rowSource } from './source.ts';
@@ -19,12 +19,12 @@ const BATCH = 500;
 /** What the resident index reads of a file, by row numbers, inside the open transaction of a connection. */
 export function indexRows(
   connection: () => Connection,
-  stateOf: (connection: Connection) => SpaceState = readSpaceState,
+  stateOf: (connection: Connection) => VersionedState = readVersionedState,
 ): IndexRows {
-  const dimensionsOf = (open: Connection) => stateOf(open).embedding?.dimensions;
+  const dimensionsOf = (open: Connection) => stateOf(open).state.embedding?.dimensions;
   return {
     ...rowSource(connection, dimensionsOf),
-    version: () => connection().version(),
+    version: () => stateOf(connection()).version,
     position: () => positionAt(connection(), lastSequence(connection()), lastUsageSequence(connection())),
     feed: (after) => readFeed(connection(), after),
     indexed: (keys) => batches(connection(), keys, dimensionsOf),

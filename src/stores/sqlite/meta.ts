@@ -81,6 +81,20 @@ export function readSpaceState(connection: Connection): SpaceState {
   return { settings: readSettings(connection), ...readDerivation(connection) };
 }
 
+/** The state of a space, and the version of the file that it is of. */
+export interface VersionedState {
+  readonly version: number;
+  readonly state: SpaceState;
+}
+
+export function readVersionedState(
+  connection: Connection,
+  before?: VersionedState | undefined,
+): VersionedState {
+  const version = connection.version();
+  return before?.version === version ? before : { version, state: readSpaceState(connection) };
+}
+
 export function writeSettings(connection: Connection, settings: SpaceSettings): void {
   writeMeta(connection, 'settings', settingsToJson(settings));
 }

@@ -1,9 +1,10 @@
 import { closedError } from '../../store/faults.ts';
-import type { SpaceState, StoreReader, StoreSnapshot } from '../../store/store.ts';
+import type { StoreReader, StoreSnapshot } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { createReader, lastSequence } from './events.ts';
 import { indexRows } from './feed.ts';
 import { listMemories } from './list.ts';
+import type { VersionedState } from './meta.ts';
 import { readOperations } from './operations.ts';
 import { readPlace, readRecordings } from './recordings.ts';
 import { readUsage } from './usage.ts';
@@ -36,14 +37,20 @@ export async function reading<Result>(
 /** The same with everything that an index follows. */
 export function readingSnapshot<Result>(
   connection: Connection,
-  stateOf: (connection: Connection) => SpaceState,
+  stateOf: (connection: Connection) => VersionedState,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
 ): Promise<Result> {
+  let seen: VersionedState | undefined;
+  // While the transaction is open it stays the same.
+  const stateSeen = (open: Connection) => {
+    seen ??= stateOf(open);
+    return seen;
+  };
   return reading(connection, (reader, current) =>
     work({
       ...reader,
-      ...indexRows(current, stateOf),
-      state: async () => stateOf(current()),
+      ...indexRows(current, stateSeen),
+      state: async () => stateSeen(current()).state,
       sequence: async () => lastSequence(current()),
     }),
   );

@@ -3,7 +3,7 @@ import { createResidence, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import type { Queue } from '../../store/queue.ts';
 import type { Room } from '../../store/room.ts';
-import type { SpaceCore, SpaceState, SpaceStore } from '../../store/store.ts';
+import type { SpaceCore, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
@@ -13,7 +13,7 @@ import { translateError } from './faults.ts';
 import { positionAt } from './feed.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
-import { readSpaceState, writeMeta } from './meta.ts';
+import { readVersionedState, type VersionedState, writeMeta } from './meta.ts';
 import { savePages } from './pages.ts';
 import { readState } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
@@ -93,12 +93,11 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkOpen();
       return reads.run(async () => task(reader));
     });
-  let state: { readonly version: number; readonly of: SpaceState } | undefined;
+  let state: VersionedState | undefined;
   /** It is asked for in every recall, and hardly ever changes. */
-  const stateOf = (connection: Connection): SpaceState => {
-    const version = connection.version();
-    if (state?.version !== version) state = { version, of: readSpaceState(connection) };
-    return state.of;
+  const stateOf = (connection: Connection) => {
+    state = readVersionedState(connection, state);
+    return state;
   };
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
