@@ -15,6 +15,7 @@ export function updateMeasured() {
     `| ${speed.machine.node}, ${speed.machine.cpu}, medians | ${sizes.map(({ memories }) => `${memories.toLocaleString('en')} memories`).join(' | ')} |`,
     `| --- | ${sizes.map(() => '---').join(' | ')} |`,
     row('recall, `hybrid`', ({ recall }) => ms(recall.hybrid)),
+    row('… the first 200 of a process', ({ recall }) => ms(recall.hybrid.first)),
     row('recall, `bm25`', ({ recall }) => ms(recall.bm25)),
     row('recall, `balanced`', ({ recall }) => ms(recall.balanced)),
     row('the same by a full scan in plain JavaScript', ({ naiveScan }) => ms(naiveScan)),
@@ -24,6 +25,10 @@ export function updateMeasured() {
     row(
       'remember, durable, in batches of 1,000',
       ({ written }) => `${written.batchesOf1000PerSecond.toLocaleString('en')}/s`,
+    ),
+    row(
+      '… with vectors that are there already',
+      ({ written }) => `${written.vectorsGivenPerSecond.toLocaleString('en')}/s`,
     ),
     row('remember a batch of one, durable', ({ written }) => ms(written.batchOfOneMs)),
     row('remember one, durable, contradictions looked for', ({ written }) => ms(written.singleMs)),

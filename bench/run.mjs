@@ -40,7 +40,7 @@ const chosen = args.filter((arg, index) => !arg.startsWith('--') && !args[index 
 const unknown = chosen.find((name) => !NAMES.includes(name));
 if (unknown)
   throw new Error(
-    `there is no benchmark ${unknown}: name some of ${NAMES.join(', ')}, or none for the quick ones`,
+    `unknown benchmark "${unknown}" (available: ${NAMES.join(', ')}; without a name, the quick ones run)`,
   );
 // These take many minutes and change only with the embedder or a formula, or need packages of their own: they are run when
 // named.

@@ -1,12 +1,13 @@
 import { SalienceError } from '../domain/errors.ts';
+import { checkedEmbedder } from './checked-embedder.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Which embedder to use: one that comes with the engine by its name, none, or one of your own. */
 export type EmbedderChoice = 'builtin' | 'none' | Embedder;
 
-/** The embedder of a choice, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`. */
+/** The embedder of a choice, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`, `invalid_argument`. */
 export async function chooseEmbedder(choice: EmbedderChoice): Promise<Embedder | undefined> {
-  if (typeof choice === 'object' && typeof choice?.embed === 'function') return choice;
+  if (typeof choice === 'object' && typeof choice?.embed === 'function') return checkedEmbedder(choice);
   if (choice === 'none') return undefined;
   if (choice === 'builtin') {
     const { builtinEmbedder } = await import('./builtin/embedder.ts');

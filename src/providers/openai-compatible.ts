@@ -1,6 +1,7 @@
-import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { text, wholeNumber } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
+import { checkedCalibration, checkedThresholds } from './checked-embedder.ts';
 import { eachAtOnce } from './each-at-once.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 import { createPostJson, HTTP_OPTION_NAMES, type HttpOptions, type PostJson, plainUrl } from './http.ts';
@@ -132,23 +133,4 @@ async function embedBatch(
   });
   if (outcome.kind !== 'json') throw failureOf(outcome, server, EMBEDDINGS, input);
   return readVectors(outcome.value, server, input);
-}
-
-function checkedCalibration(calibration: Calibration = { floor: 0.2, ceiling: 0.9 }): Calibration {
-  onlyKeys(calibration, ['floor', 'ceiling', 'minRelevance'], 'calibration');
-  const floor = number(calibration.floor, 'calibration.floor', -1, 1);
-  const ceiling = number(calibration.ceiling, 'calibration.ceiling', -1, 1);
-  if (floor >= ceiling) throw invalidArgument('calibration', 'floor must be below ceiling');
-  const { minRelevance } = calibration;
-  if (minRelevance === undefined) return { floor, ceiling };
-  return { floor, ceiling, minRelevance: number(minRelevance, 'calibration.minRelevance', 0, 1) };
-}
-
-function checkedThresholds(thresholds: Partial<SimilarityThresholds> = {}): SimilarityThresholds {
-  const names = ['conflict', 'birthLink', 'consolidation', 'similarPair'] as const;
-  onlyKeys(thresholds, names, 'thresholds');
-  const { conflict = 0.75, birthLink = 0.4, consolidation = 0.7, similarPair = 0.85 } = thresholds;
-  const all = { conflict, birthLink, consolidation, similarPair };
-  for (const name of names) number(all[name], `thresholds.${name}`, -1, 1);
-  return all;
 }

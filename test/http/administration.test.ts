@@ -130,8 +130,7 @@ describe('the health of a space', () => {
     const embedder = {
       model: 'two',
       dimensions: 2,
-      maxBatchSize: 10,
-      thresholds: { conflict: 2, duplicate: 2 },
+      thresholds: { conflict: 1 },
       async embed(texts: readonly string[]) {
         if (!works) throw new Error('the plug is out');
         return texts.map((text) => (text.startsWith('odd') ? undefined : new Float32Array([1, 0])));

@@ -90,7 +90,6 @@ describe('a recall of the scoped tools that could not search', () => {
   const failing = {
     model: 'down',
     dimensions: 2,
-    thresholds: { conflict: 0.75, birth: 0.4, consolidation: 0.7, similarPair: 0.85 },
     embed: async (_: readonly string[], options?: { readonly purpose?: string }) => {
       if (options?.purpose === 'query') throw new Error('connection refused');
       return [new Float32Array([1, 0])];
