@@ -65,17 +65,25 @@ export function useAsk<Answer>(
   return { ...state, reload: () => setAgain((count) => count + 1) };
 }
 
-/** Does what changes something; what is shown is then asked for again. */
-export async function act<Answer>(work: (memory: MemoryEngine) => Promise<Answer>): Promise<Answer> {
-  const memory = session.get()?.memory;
+/** Does what changes something; what is shown is then asked for again. What is undone is so where it was done. */
+export function act<Answer>(
+  work: (memory: MemoryEngine) => Promise<Answer>,
+  memory = session.get()?.memory,
+): Promise<Answer> {
+  return look(work, memory).finally(refresh);
+}
+
+/** Asks once, where nothing is shown in the meantime. */
+export async function look<Answer>(
+  work: (memory: MemoryEngine) => Promise<Answer>,
+  memory = session.get()?.memory,
+): Promise<Answer> {
   if (!memory) throw new Error('sign in first');
   try {
     return await work(memory);
   } catch (error) {
     noteFailure(error as Error);
     throw error;
-  } finally {
-    refresh();
   }
 }
 

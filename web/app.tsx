@@ -4,13 +4,14 @@ import { reachable } from './api.ts';
 import { useCell } from './cell.ts';
 import { forgetLabels, leave, leaving } from './kept.ts';
 import { openPalette, Palette } from './palette.tsx';
+import { GoThere } from './parts/go-there.tsx';
 import { Icon } from './parts/icon.tsx';
 import { loadPart } from './parts/load.ts';
 import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { href, useRoute } from './router.ts';
-import { type Session, session, signOut } from './session.ts';
+import { goesAnywhere, type Session, session, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { nextTheme, theme } from './theme.ts';
 import { VIEWS, type View } from './views.ts';
@@ -79,7 +80,8 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
       )}
       {elsewhere && elsewhere !== grant.space && (
         <p class="banner" role="status">
-          This link is to the space {elsewhere}; you are signed in to {grant.space}.
+          This link is to the space {elsewhere}; you are signed in to {grant.space}.{' '}
+          {goesAnywhere(signedIn) && <GoThere space={elsewhere} />}
         </p>
       )}
       <main id="main" tabIndex={-1}>

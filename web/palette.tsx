@@ -53,7 +53,7 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
@@ -85,6 +85,11 @@ export function Palette() {
     if (event.key === 'Enter') {
       event.preventDefault();
       run(commands[at]);
+    }
+    // At once, as whoever presses keys fast opens it again before the browser has said that it was closed.
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      isOpen.set(false);
     }
   };
   return (
@@ -119,7 +124,8 @@ export function Palette() {
                 id={`palette-${index}`}
                 role="option"
                 aria-selected={index === at}
-                onMouseEnter={() => setAt(index)}
+                // A list that opens below a resting pointer is entered too: only what moves chooses.
+                onMouseMove={({ movementX, movementY }) => (movementX || movementY) && setAt(index)}
                 onClick={() => run(command)}
               >
                 <span>{command.title}</span>

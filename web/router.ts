@@ -15,7 +15,18 @@ export interface Route {
 export type Params = Readonly<Record<string, string | undefined>>;
 
 const route = cell<Route>(parse(location.hash));
-addEventListener('hashchange', () => route.set(parse(location.hash)));
+/** The address that the route was last taken from, or written to: the browser tells of changes later, in a task. */
+let known = location.hash;
+let writing: ReturnType<typeof setTimeout> | undefined;
+/** The address that follows when the hand rests. */
+let next: string | undefined;
+
+addEventListener('hashchange', () => {
+  if (location.hash === known) return;
+  take(location.hash);
+});
+// Before a link leads on: the page that is left keeps its parameters, and nothing is written over the new one.
+addEventListener('click', write, { capture: true });
 
 export function useRoute(): Route {
   return useCell(route);
@@ -33,11 +44,25 @@ export function href(view: string, params: Params = {}, rest = ''): string {
 }
 
 export function go(view: string, params?: Params, rest?: string): void {
-  clearTimeout(writing);
+  write();
   location.hash = href(view, params, rest);
+  take(location.hash);
 }
 
-let writing: ReturnType<typeof setTimeout> | undefined;
+function take(hash: string): void {
+  clearTimeout(writing);
+  next = undefined;
+  known = hash;
+  route.set(parse(hash));
+}
+
+function write(): void {
+  clearTimeout(writing);
+  if (next === undefined) return;
+  history.replaceState(null, '', next);
+  known = location.hash;
+  next = undefined;
+}
 
 /**
  * Changes parameters of the present view. What is typed or dragged is no step of the browser's history, and browsers take
@@ -45,10 +70,10 @@ let writing: ReturnType<typeof setTimeout> | undefined;
  */
 export function setParams(changes: Params): void {
   const { view, rest, params } = route.get();
-  const next = href(view, { ...Object.fromEntries(params), ...changes }, rest);
+  next = href(view, { ...Object.fromEntries(params), ...changes }, rest);
   route.set(parse(next));
   clearTimeout(writing);
-  writing = setTimeout(() => history.replaceState(null, '', next), 200);
+  writing = setTimeout(write, 200);
 }
 
 function parse(hash: string): Route {

@@ -36,7 +36,7 @@ export const signedOutBecause = cell<string | undefined>(undefined);
 
 /** Signs in with the code of the address, else with what this tab has kept. */
 export async function start(code: string | undefined): Promise<void> {
-  const token = code === undefined ? sessionStorage.getItem(STORED) : await exchange(code);
+  const token = code === undefined ? sessionStorage.getItem(STORED) : await exchange('session', { code });
   if (token) await signIn(token);
 }
 
@@ -67,11 +67,29 @@ export function signOut(because?: string): void {
   session.set(undefined);
 }
 
-async function exchange(code: string): Promise<string> {
-  const response = await fetch('session', {
+/** Whether this session may go to other spaces of the server. */
+export function goesAnywhere({ grant, isAdmin }: Session): boolean {
+  return isAdmin && grant.everySpace === true;
+}
+
+/** Goes to another space of the server with the same rights. The view that is shown begins anew. */
+export async function enterSpace(space: string): Promise<void> {
+  await signIn(await exchange('space', { space }, sessionStorage.getItem(STORED)));
+}
+
+/** The token of a session, for a code or for a session that may have another one. */
+async function exchange(
+  path: 'session' | 'space',
+  body: Readonly<Record<string, string>>,
+  token: string | null = null,
+): Promise<string> {
+  const response = await fetch(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
+    headers: {
+      'content-type': 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.detail);

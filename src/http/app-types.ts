@@ -26,6 +26,11 @@ export function headerOf(context: AppContext, name: string): string | undefined 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** The token that a request shows. */
+export function bearerOf(context: AppContext): string | undefined {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '')?.[1];
+}
+
 /** The query of a request. */
 export function queryOf({ env }: AppContext): URLSearchParams {
   const [, query = ''] = /\?(.*)$/s.exec(env.incoming.url ?? '') ?? [];

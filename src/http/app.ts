@@ -8,15 +8,15 @@ import { addAdministrationRoutes } from './administration.ts';
 import {
   type AppContext,
   type AppTypes,
+  bearerOf,
   type Desk,
-  headerOf,
   type MountedHandler,
   queryOf,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
-import { addInspectorRoutes, policyOfPaths } from './inspector.ts';
+import { addInspectorRoutes, addSpaceRoute, policyOfPaths } from './inspector.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -158,6 +158,9 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     return context.json({ space, outcome: 'deleted' });
   });
   addAdministrationRoutes(app, options);
+  if (options.inspector) {
+    addSpaceRoute(app, { sessions: options.inspector, spaces: options.spaces, body: options.body });
+  }
   addTransferRoutes(app, options);
   addVerbRoutes(app, options);
   for (const [path, handler] of Object.entries(options.mounts)) {
@@ -179,7 +182,7 @@ function open<Answer extends Response | Promise<Response>>(
 
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
 async function admit(context: AppContext, { tokens, inspector, rateLimiter }: AppOptions): Promise<void> {
-  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
+  const token = bearerOf(context);
   const grant =
     token === undefined ? undefined : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
   if (!grant) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { SalienceError } from '../domain/errors.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 import { type Grant, makeGrant, type NewToken } from './tokens.ts';
 
@@ -10,8 +11,8 @@ const SESSION_LIFE = 12 * 3_600_000;
 /** What a session of the inspector may do. */
 export interface InspectorAccess extends NewToken {
   /**
-   * With the right `admin`, it also sees the names and sizes of all spaces of the server, and all tokens: for whoever runs the
-   * server. Default is false.
+   * With the right `admin`, it also sees the names and sizes of all spaces of the server and all tokens, and may go to any of
+   * these spaces with the same rights: for whoever runs the server. Default is false.
    */
   readonly everySpace?: boolean | undefined;
 }
@@ -23,6 +24,11 @@ export interface InspectorSessions {
   /** The token of a new session, or `undefined`: the code was used, has expired or never was. */
   exchange(code: string): { readonly token: string; readonly grant: Grant } | undefined;
   authenticate(token: string): Grant | undefined;
+  /**
+   * The token of a session in another space, with the rights of the session that `token` opens, until that one ends. Throws
+   * `forbidden` where it may not go there.
+   */
+  enter(token: string, space: string): { readonly token: string; readonly grant: Grant };
 }
 
 interface Kept {
@@ -33,30 +39,46 @@ interface Kept {
 export function createInspectorSessions(clock: Clock): InspectorSessions {
   const codes = new Map<string, Kept>();
   const sessions = new Map<string, Kept>();
-  const keep = (place: Map<string, Kept>, secret: string, grant: Grant, life: number) => {
+  const keep = (place: Map<string, Kept>, secret: string, grant: Grant, until: Instant) => {
     const now = clock();
-    for (const [key, { until }] of place) if (until <= now) place.delete(key);
-    place.set(keyOf(secret), { grant, until: now + life });
+    for (const [key, kept] of place) if (kept.until <= now) place.delete(key);
+    place.set(keyOf(secret), { grant, until });
     return secret;
   };
   const find = (place: Map<string, Kept>, secret: string) => {
     const kept = place.get(keyOf(secret));
-    return kept && kept.until > clock() ? kept.grant : undefined;
+    return kept && kept.until > clock() ? kept : undefined;
+  };
+  const begin = (grant: Grant, until: Instant) => {
+    // Of a form of its own, so that it is not looked for among the stored ones.
+    return { token: keep(sessions, `inspector_${random()}`, grant, until), grant };
   };
   return {
     newCode({ everySpace, ...token }) {
-      const grant = makeGrant({ name: 'inspector', ...token }, randomBytes(8).toString('hex'), clock());
-      return keep(codes, random(), everySpace ? { ...grant, everySpace } : grant, CODE_LIFE);
+      const grant = makeGrant({ name: 'inspector', ...token }, newId(), clock());
+      return keep(codes, random(), everySpace ? { ...grant, everySpace } : grant, clock() + CODE_LIFE);
     },
     exchange(code) {
-      const grant = find(codes, code);
+      const kept = find(codes, code);
       codes.delete(keyOf(code));
-      if (!grant) return undefined;
-      // Of a form of its own, so that it is not looked for among the stored ones.
-      return { token: keep(sessions, `inspector_${random()}`, grant, SESSION_LIFE), grant };
+      return kept && begin(kept.grant, clock() + SESSION_LIFE);
     },
-    authenticate: (token) => find(sessions, token),
+    authenticate: (token) => find(sessions, token)?.grant,
+    enter(token, space) {
+      const kept = find(sessions, token);
+      if (!kept?.grant.everySpace || kept.grant.rights !== 'admin' || kept.grant.scopes) {
+        throw new SalienceError(
+          'forbidden',
+          'only a session of whoever runs the server goes to other spaces; "salience inspect" makes one',
+        );
+      }
+      return begin({ ...kept.grant, id: newId(), space }, kept.until);
+    },
   };
+}
+
+function newId(): string {
+  return randomBytes(8).toString('hex');
 }
 
 function random(): string {

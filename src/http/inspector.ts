@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { SalienceError } from '../domain/errors.ts';
-import { type AppContext, type AppTypes, type Desk, headerOf } from './app-types.ts';
+import { type AppContext, type AppTypes, bearerOf, type Desk, headerOf } from './app-types.ts';
 import { readBody } from './body.ts';
 import { isKnown } from './etag.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
@@ -84,7 +84,7 @@ export function addInspectorRoutes(
   });
   app.post(`${INSPECTOR}/session`, async (context) => {
     context.set('route', `${INSPECTOR}/session`);
-    const code = codeIn(await readBody(context.env.incoming, body));
+    const code = textIn(await readBody(context.env.incoming, body), 'code');
     const session = code === undefined ? undefined : sessions.exchange(code);
     if (!session) {
       throw new SalienceError(
@@ -95,6 +95,23 @@ export function addInspectorRoutes(
     return context.json({ token: session.token, ...session.grant });
   });
   app.get(`${INSPECTOR}/*`, serve);
+}
+
+/** Another space for whoever runs the server: behind authentication, which says whether it is theirs. */
+export function addSpaceRoute(
+  app: Hono<AppTypes>,
+  { sessions, spaces, body }: Pick<Desk, 'body' | 'spaces'> & { readonly sessions: InspectorSessions },
+): void {
+  app.post(`${INSPECTOR}/space`, async (context) => {
+    context.set('route', `${INSPECTOR}/space`);
+    const space = textIn(await readBody(context.env.incoming, body), 'space') ?? '';
+    const session = sessions.enter(bearerOf(context) ?? '', space);
+    // A name that is misspelt must not make a space.
+    if (!(await spaces.list?.())?.includes(space)) {
+      throw new SalienceError('not_found', `there is no space ${JSON.stringify(space)}`);
+    }
+    return context.json({ token: session.token, ...session.grant });
+  });
 }
 
 const NOT_BUILT =
@@ -131,10 +148,10 @@ function send(context: AppContext, { type, etag, body, zipped }: PageFile): Resp
   });
 }
 
-function codeIn(body: string): string | undefined {
+function textIn(body: string, name: string): string | undefined {
   try {
-    const { code } = JSON.parse(body) as { readonly code?: unknown };
-    return typeof code === 'string' ? code : undefined;
+    const { [name]: text } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    return typeof text === 'string' ? text : undefined;
   } catch {
     return undefined;
   }

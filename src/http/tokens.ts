@@ -24,7 +24,7 @@ export interface Grant {
   readonly scopes?: readonly string[] | undefined;
   /** `write` includes reading, `admin` everything: deleting the space too. */
   readonly rights: TokenRights;
-  /** As an administrator it sees the names of all spaces too; only sessions of the inspector can have it. */
+  /** As an administrator it sees and enters all spaces; only sessions of the inspector can have it. */
   readonly everySpace?: boolean | undefined;
   readonly createdAt: string;
 }

@@ -199,3 +199,74 @@ describe('a code of the inspector', () => {
     await expect(startTestServer({ publicUrl: 'https://a.example/?b' })).rejects.toThrow(/write https:/);
   });
 });
+
+describe('a session of whoever runs the server', () => {
+  type Access = Parameters<TestServer['server']['inspectorUrl']>[0];
+  const sessionOf = async (test: TestServer, access: Access) =>
+    (await exchange(test, codeOf(test.server.inspectorUrl(access)))).json.token as string;
+  const enter = (test: TestServer, token: string | undefined, space: unknown) =>
+    test.ask('POST', '/inspector/space', { body: { space }, ...(token === undefined ? {} : { token }) });
+  const whole: Access = { space: 'alice', rights: 'admin', everySpace: true };
+
+  it('goes to another space with the same rights, and no longer than it lasts', async () => {
+    await using test = await startTestServer();
+    await (await test.space()).remember('Drinks tea', { id: 'tea' });
+    await (await test.space('bob')).remember('Hides tea', { id: 'hidden' });
+    const first = await sessionOf(test, whole);
+    test.clock.advance(3_600_000);
+    const answer = await enter(test, first, 'bob');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.json).toMatchObject({ space: 'bob', rights: 'admin', everySpace: true });
+    const { token } = answer.json;
+    expect((await test.ask('GET', '/v1/memories/hidden', { token })).status).toBe(200);
+    expect((await test.ask('GET', '/v1/memories/tea', { token })).status).toBe(404);
+    expect((await test.ask('GET', '/v1/memories/tea', { token: first })).status).toBe(200);
+    const { json: was } = await test.ask('GET', '/v1/token', { token: first });
+    expect(answer.json.id).not.toBe(was.id);
+    expect((await enter(test, token, 'alice')).json.space).toBe('alice');
+    expect(JSON.stringify(test.log)).not.toContain(token);
+    test.clock.advance(11 * 3_600_000 - 1);
+    expect((await test.ask('GET', '/v1/token', { token })).status).toBe(200);
+    test.clock.advance(1);
+    expect((await test.ask('GET', '/v1/token', { token })).status).toBe(401);
+    expect((await enter(test, token, 'alice')).status).toBe(401);
+  });
+
+  it('makes no space, and takes nothing that names none', async () => {
+    await using test = await startTestServer();
+    await (await test.space()).remember('Drinks tea');
+    const token = await sessionOf(test, whole);
+    for (const space of ['alise', '', '../alice', 7, null, ['alice'], '__proto__']) {
+      expect((await enter(test, token, space)).status, JSON.stringify(space)).toBe(404);
+    }
+    expect((await test.ask('GET', '/v1/spaces', { token })).json.total).toBe(1);
+  });
+
+  it('is nobody else: what a token opens stays what it was made for', async () => {
+    await using test = await startTestServer();
+    await (await test.space()).remember('Drinks tea');
+    await (await test.space('bob')).remember('Hides tea');
+    const others = [
+      await test.token({ rights: 'admin' }),
+      await sessionOf(test, { space: 'alice', rights: 'admin' }),
+      await sessionOf(test, { space: 'alice', rights: 'write', everySpace: true }),
+      await sessionOf(test, { ...whole, scopes: ['project:x'] }),
+    ];
+    for (const token of others) {
+      for (const space of ['alice', 'bob', 'nobody']) {
+        const answer = await enter(test, token, space);
+        expect(answer).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+      }
+    }
+    expect((await enter(test, undefined, 'bob')).status).toBe(401);
+    const token = await sessionOf(test, whole);
+    const evil = { origin: 'https://evil.example' };
+    const refused = await test.ask('POST', '/inspector/space', {
+      body: { space: 'bob' },
+      token,
+      headers: evil,
+    });
+    expect(refused.status).toBe(403);
+  });
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually } from './browser.ts';
+import { describeInBrowser, eventually, held } from './browser.ts';
 
 describeInBrowser('the view What was asked', ({ inspect }) => {
   it('lists the recorded recalls, and repeats one beside what is answered now', async () => {
@@ -30,6 +30,30 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     await page.locator('.asked-line').first().waitFor();
     await demo.memory.recall('is there a van for rent?');
     await page.getByRole('link', { name: /is there a van for rent/ }).waitFor();
+  });
+
+  it('waits for an answer that takes longer than until it would ask again', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page } = opened;
+    await page.clock.install();
+    const answer = held();
+    const asked: string[] = [];
+    await page.route('**/v1/recalls?*', async (route) => {
+      asked.push(route.request().url());
+      if (asked.length === 1) await answer.until;
+      await route.continue().catch(() => undefined);
+    });
+    await page.evaluate(() => {
+      location.hash = '#/asked';
+    });
+    await eventually(async () => asked.length).toBe(1);
+    await page.clock.runFor(30_000);
+    expect(asked.length).toBe(1);
+    answer.release();
+    await page.locator('.asked-line').first().waitFor();
+    await page.clock.runFor(5000);
+    await eventually(async () => asked.length).toBeGreaterThan(1);
   });
 
   it('marks what is new and what is gone', async () => {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -46,7 +47,7 @@ export function describeInBrowser(title: string, tests: (browser: BrowserTests) 
     afterAll(() => browser.close());
     tests({
       inspect: (options) => inspect(browser, options),
-      newContext: () => browser.newContext(),
+      newContext: () => newContext(browser),
     });
   });
 }
@@ -72,6 +73,28 @@ export function shareDemo({ inspect }: BrowserTests): Omit<Inspected, typeof Sym
   };
 }
 
+/** Something that happens no earlier than a test lets it. */
+export function held(): { readonly until: Promise<void>; readonly release: () => void } {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { until, release };
+}
+
+/** A port for a server that is gone for a while: none of those that the system gives to whoever asks for any. */
+export async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 5000); ; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    server.close();
+    if (isFree) return port;
+  }
+}
+
 /** Expects of a page what it shows in the end, however busy the machine is. */
 export function eventually<Value>(look: () => Promise<Value>) {
   return expect.poll(look, { timeout: 60_000 });
@@ -90,6 +113,41 @@ async function launch(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+async function newContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
+  await context.addInitScript(countRequests);
+  return context;
+}
+
+interface Counting {
+  /** Requests whose answers the page has not read to their end. */
+  underWay?: number;
+}
+
+/** Runs in the page, before it does. What waits for something to happen is not counted. */
+function countRequests(): void {
+  const page = globalThis as Counting;
+  const ask = globalThis.fetch;
+  page.underWay = 0;
+  const count = (step: number) => {
+    page.underWay = (page.underWay ?? 0) + step;
+  };
+  globalThis.fetch = async (input, init) => {
+    if (/[?&]wait=/.test(input instanceof Request ? input.url : String(input))) return ask(input, init);
+    count(1);
+    try {
+      const response = await ask(input, init);
+      const read = response.clone().arrayBuffer();
+      read.catch(() => undefined).then(() => count(-1));
+      return response;
+    } catch (error) {
+      count(-1);
+      throw error;
+    }
+  };
 }
 
 export interface Inspected extends AsyncDisposable {
@@ -184,7 +242,7 @@ async function open(
   server: RunningServer,
   { rights = 'write', at, ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await newContext(browser, { viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -199,9 +257,16 @@ async function open(
     });
   });
   const go = async (hash: string) => {
-    await page.evaluate((next) => {
-      location.hash = next;
-    }, hash);
+    await page.evaluate(
+      (next) =>
+        new Promise<void>((resolve) => {
+          const before = location.href;
+          addEventListener('hashchange', () => resolve(), { once: true });
+          location.hash = next;
+          if (location.href === before) resolve();
+        }),
+      hash,
+    );
     await settled(page);
   };
   await page.goto(
@@ -214,12 +279,34 @@ async function open(
   return { page, context, complaints, go, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Until nothing is on its way: no request, no bar of a view that loads. */
+/**
+ * Until nothing is on its way: no request, no bar of a view that loads, and nothing that an event of before, an answer or
+ * the end of a frame still changes.
+ */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(
-    () => document.querySelector('#app > *') && !document.querySelector('.loading, [aria-busy="true"]'),
-  );
+  await page.waitForFunction(async () => {
+    const isQuiet = () =>
+      document.querySelector('#app > *') !== null &&
+      document.querySelector('.loading, [aria-busy="true"]') === null &&
+      (globalThis as Counting).underWay === 0;
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    for (let frames = 0; frames < 4; frames++) {
+      if (!isQuiet()) return false;
+      await frame();
+    }
+    return isQuiet();
+  });
+}
+
+/** What is copied in a form, and not what was copied before. */
+export async function copyAs(page: Page, form: string): Promise<string> {
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await page.getByRole('button', { name: 'Copy as' }).last().click();
+  await page.getByRole('button', { name: form, exact: true }).click();
+  await eventually(copied).not.toBe('');
+  await page.getByText(`Copied as ${form}.`).first().waitFor();
+  return copied();
 }
 
 /** What sticks out of the page sideways: nothing should. */

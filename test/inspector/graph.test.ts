@@ -43,8 +43,9 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     const other = page.locator('.canvas .node', { hasText: 'Verde Imports' });
     const placed = () => other.getAttribute('transform');
     const before = await placed();
+    // It is where it stays, and nothing lies over it.
+    await other.locator('rect').hover({ position: { x: 3, y: 3 } });
     const { x, y } = (await other.locator('rect').boundingBox()) ?? { x: 0, y: 0 };
-    await page.mouse.move(x + 3, y + 3);
     await page.mouse.down();
     await page.mouse.move(x + 60, y + 40, { steps: 4 });
     await page.mouse.up();

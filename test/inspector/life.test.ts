@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { openSpaces } from '../../src/index.ts';
 import { describeInBrowser, eventually } from './browser.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -98,19 +99,50 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     await line.getByText('read', { exact: true }).waitFor();
     const space = page.locator('li', { hasText: 'this one' });
     await space.getByText('44 memories').waitFor();
-    await space.getByText('no backup').waitFor();
-    await page.getByText('never; salience backup makes one').waitFor();
+    await space.getByText('no known backup').waitFor();
+    await page.getByText('none known; salience backup copies a file').waitFor();
     const folder = mkdtempSync(join(tmpdir(), 'salience-backup-'));
     await demo.memory.backup(join(folder, 'copy.db'));
     rmSync(folder, { recursive: true });
     await page.getByRole('button', { name: 'Check the store' }).click();
-    await space.getByText(/backup .*(now|second|sec)/).waitFor();
+    await space.getByText(/backup .*(now|min)/).waitFor();
     expect(complaints).toEqual([]);
     for (const rights of ['read', 'write'] as const) {
       await using other = await demo.open({ rights, at: '#/life' });
       await other.page.getByText('salience token create --rights admin').waitFor();
       expect(await other.page.getByText('shop agent').count()).toBe(0);
     }
+  });
+
+  it('takes whoever runs the server to another space, and nobody else; undo stays where it belongs', async () => {
+    await using demo = await inspect();
+    const spaces = openSpaces({ path: demo.directory, embedder: 'none' });
+    await (await spaces.get('bakery')).remember('The oven is of brick', { id: 'oven' });
+    await spaces.close();
+    await using opened = await demo.open({ rights: 'admin', at: '#/memories/label' });
+    const { page, go, complaints } = opened;
+    await page.getByRole('button', { name: 'Invalidate…' }).click();
+    await page.getByLabel('Why it is no longer true').fill('a test');
+    await page.keyboard.press('Enter');
+    await page.getByText('Marked as no longer true.').waitFor();
+    await go('#/life');
+    await page.getByRole('button', { name: 'Go to the space bakery' }).click();
+    await page.locator('.space-name', { hasText: 'bakery' }).waitFor();
+    await page.locator('.feed').getByText('The oven is of brick').waitFor();
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    expect((await demo.memory.get('label'))?.invalidatedAt).toBeUndefined();
+    expect(page.url()).not.toContain('demo');
+    // A link leads there as well, and back.
+    await go('#/memories?space=demo');
+    await page.getByText('This link is to the space demo').waitFor();
+    await page.getByRole('button', { name: 'Go to the space demo' }).click();
+    await page.locator('.space-name', { hasText: 'demo' }).waitFor();
+    await page.getByRole('heading', { name: /Memories 44/ }).waitFor();
+    expect(complaints).toEqual([]);
+    await using other = await demo.open({ rights: 'write', at: '#/memories?space=bakery' });
+    await other.page.getByText('This link is to the space bakery').waitFor();
+    expect(await other.page.getByRole('button', { name: 'Go to the space bakery' }).count()).toBe(0);
   });
 
   it('says what the check of a store found, with what to do', async () => {

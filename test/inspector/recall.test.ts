@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually, settled, shareDemo } from './browser.ts';
+import { copyAs, describeInBrowser, eventually, held, settled, shareDemo } from './browser.ts';
 
 describeInBrowser('the view Recall', (browser) => {
   const demo = shareDemo(browser);
@@ -62,12 +62,9 @@ describeInBrowser('the view Recall', (browser) => {
     const idsShown = () =>
       page.locator('.hit-body .id').evaluateAll((links) => links.map(({ title }) => title));
     const before = await idsShown();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const answer = held();
     await page.route('**/v1/recall', async (route) => {
-      await held;
+      await answer.until;
       await route.continue().catch(() => undefined);
     });
     const slider = page.getByRole('slider', { name: 'weights.similarity' });
@@ -81,7 +78,7 @@ describeInBrowser('the view Recall', (browser) => {
     const preview = await idsShown();
     expect(preview).not.toEqual(before);
     expect(compared(preview)).toEqual(compared(hits.map(({ memory }) => memory.id)));
-    release();
+    answer.release();
     await page.getByText('preview', { exact: true }).waitFor({ state: 'detached' });
     await eventually(idsShown).toEqual(hits.slice(0, before.length).map(({ memory }) => memory.id));
     expect(complaints).toEqual([]);
@@ -93,20 +90,24 @@ describeInBrowser('the view Recall', (browser) => {
     const aborted: string[] = [];
     page.on('requestfailed', (request) => aborted.push(request.failure()?.errorText ?? ''));
     // The first answers come last.
-    let left = 3;
+    const late = held();
+    let asked = 0;
     await page.route('**/v1/recall', async (route) => {
-      const turn = left--;
-      if (turn > 1) await new Promise((resolve) => setTimeout(resolve, turn * 150));
+      asked++;
+      if (asked < 3) await late.until;
       await route.continue().catch(() => undefined);
     });
     const question = page.getByRole('searchbox', { name: 'Question' });
     await question.fill('shop');
+    await eventually(async () => asked).toBe(1);
     await question.fill('Bilal');
+    await eventually(async () => asked).toBe(2);
     await question.fill('what is Bilal allergic to');
-    await page.locator('.hit').first().waitFor();
-    await settled(page);
     await eventually(() => page.locator('.hit').first().innerText()).toContain('hazelnuts');
-    expect(aborted).toEqual(['net::ERR_ABORTED', 'net::ERR_ABORTED']);
+    late.release();
+    await settled(page);
+    expect(await page.locator('.hit').first().innerText()).toContain('hazelnuts');
+    await eventually(async () => aborted).toEqual(['net::ERR_ABORTED', 'net::ERR_ABORTED']);
   });
 
   it('lights a part up in all bars', async () => {
@@ -269,12 +270,7 @@ describeInBrowser('the view Recall', (browser) => {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const { page, go } = opened;
-    const copied = async (form: string) => {
-      await page.getByRole('button', { name: 'Copy as' }).last().click();
-      await page.getByRole('button', { name: form, exact: true }).click();
-      await page.getByText(`Copied as ${form}.`).first().waitFor();
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
+    const copied = (form: string) => copyAs(page, form);
     expect(await copied('CLI')).toBe(
       'salience compare coffee --space demo --strategy hybrid --strategy five-factor --param hybrid:weights.context=3 --param five-factor:relevanceFloor=0.9 --limit 10',
     );
@@ -318,14 +314,20 @@ describeInBrowser('the view Recall', (browser) => {
     ]);
     const file = await download.path();
     const shares: string[] = [];
-    page.on('requestfinished', async (request) => {
+    page.on('requestfinished', (request) => {
       if (request.url().endsWith('/v1/fit')) shares.push(request.url());
+    });
+    const parts = held();
+    await page.route('**/v1/fit', async (route) => {
+      await parts.until;
+      await route.continue();
     });
     await page.getByRole('button', { name: 'Tune with 3 questions' }).click();
     await page.getByRole('progressbar').waitFor();
+    parts.release();
     await page.getByText('3 questions are too few to know').waitFor();
     // One part a question, with and without their evidence, and the last on all.
-    expect(shares.length).toBeGreaterThan(3);
+    await eventually(async () => shares.length).toBeGreaterThan(3);
     const questions = [];
     for (const query of asked) {
       const { hits } = await own.memory.recall(query, { track: false });
@@ -470,12 +472,7 @@ describeInBrowser('the view Recall', (browser) => {
     await using opened = await demo.open({ at: `#/recall?q=${encodeURIComponent("Ann's coffee")}&limit=3` });
     const { page, context } = opened;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const copy = async (name: string) => {
-      await page.getByRole('button', { name: 'Copy as' }).click();
-      await page.getByRole('button', { name, exact: true }).click();
-      await page.getByText(`Copied as ${name}.`).first().waitFor();
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
+    const copy = (form: string) => copyAs(page, form);
     expect(await copy('CLI')).toBe(
       `salience recall 'Ann'\\''s coffee' --space demo --no-track --strategy hybrid --limit 3`,
     );

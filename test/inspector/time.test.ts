@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MemoryEngine } from '../../src/index.ts';
-import { describeInBrowser, eventually, settled } from './browser.ts';
+import { describeInBrowser, eventually, held, settled } from './browser.ts';
 
 /** Three moments: one statement, another one, and the first with other words. */
 async function fill(memory: MemoryEngine): Promise<void> {
@@ -81,11 +81,47 @@ describeInBrowser('the view of time', ({ inspect }) => {
     await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });
     const { page } = opened;
+    // The third moment comes once the second was seen, which has no difference in the words.
+    const answers = held();
+    let asked = 0;
+    await page.route('**/v1/recall', async (route) => {
+      asked++;
+      if (asked > 2) await answers.until;
+      await route.continue().catch(() => undefined);
+    });
     await page.getByRole('button', { name: 'Play' }).click();
     await page.getByText('The shop sells roasted coffee').waitFor();
+    answers.release();
     await page.getByText('Now: all that was written.').waitFor();
     await page.getByRole('button', { name: 'Play' }).waitFor();
     await page.getByText('The shop sells green coffee').waitFor();
+  });
+
+  it('waits for each answer while it plays, however late the frames of the page come', async () => {
+    await using demo = await inspect({ fill });
+    await using opened = await demo.open({ at: '#/time?q=coffee' });
+    const { page } = opened;
+    const answers = held();
+    let asked = 0;
+    await page.route('**/v1/recall', async (route) => {
+      asked++;
+      await answers.until;
+      await route.continue().catch(() => undefined);
+    });
+    const shown = await page.evaluate(async () => {
+      const buttons = [...document.querySelectorAll('button')];
+      buttons.find(({ textContent }) => textContent === 'Play')?.click();
+      for (let each = 0; each < 10; each += 1) await undefined;
+      // The page is held up for longer than a moment is shown.
+      const until = performance.now() + 1500;
+      while (performance.now() < until);
+      for (let each = 0; each < 10; each += 1) await new Promise((resolve) => setTimeout(resolve));
+      return document.querySelector<HTMLInputElement>('input[type=range]')?.value;
+    });
+    expect(shown).toBe('0');
+    expect(asked).toBeLessThan(2);
+    answers.release();
+    await page.getByText('Now: all that was written.').waitFor();
   });
 
   it('cancels a question that takes long', async () => {
@@ -93,18 +129,15 @@ describeInBrowser('the view of time', ({ inspect }) => {
     await using opened = await demo.open({ at: '#/time?q=coffee' });
     const { page } = opened;
     await page.getByText('The shop sells green coffee').waitFor();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const answer = held();
     await page.route('**/v1/recall', async (route) => {
-      await held;
+      await answer.until;
       await route.continue().catch(() => undefined);
     });
     await page.getByRole('button', { name: 'One write back' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Cancelled.').waitFor();
-    release();
+    answer.release();
     await page.unroute('**/v1/recall');
     await page.getByRole('button', { name: 'Ask again' }).click();
     await settled(page);

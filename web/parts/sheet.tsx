@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A dialog over the page. Escape closes it, and the focus goes back to where it was. */
 export function Sheet({
@@ -12,9 +12,27 @@ export function Sheet({
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before anything is painted: keys that are pressed at once are for the sheet.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // What is closed gives the focus back, what is merely taken away does not.
+    return () => shown?.close();
+  }, []);
   return (
-    <dialog ref={dialog} class="sheet" aria-label={title} onClose={close}>
+    <dialog
+      ref={dialog}
+      class="sheet"
+      aria-label={title}
+      // At once: that it was closed the browser says later, in a task of its own, when it may be asked for again.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        close();
+      }}
+      // What closes it otherwise, such as the gesture of a phone. After it is gone, nobody is told.
+      onClose={() => dialog.current && close()}
+    >
       <div class="stack">
         <div class="row spread">
           <h2>{title}</h2>

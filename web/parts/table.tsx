@@ -50,8 +50,8 @@ export function VirtualTable<Row>({
   readonly selected?: string | undefined;
   readonly sort?: TableSort | undefined;
   readonly onSort?: ((sort: TableSort) => void) | undefined;
-  /** A row to bring into sight, whenever it changes. */
-  readonly scrollTo?: number | undefined;
+  /** A row to bring into sight, whenever it is said anew. */
+  readonly scrollTo?: { readonly index: number } | undefined;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [, render] = useState(0);
@@ -82,8 +82,8 @@ export function VirtualTable<Row>({
   }, [first, last, count, need]);
   useEffect(() => {
     if (scrollTo === undefined) return;
-    setAt(scrollTo);
-    virtualizer.scrollToIndex(scrollTo, { align: 'center' });
+    setAt(scrollTo.index);
+    virtualizer.scrollToIndex(scrollTo.index, { align: 'center' });
   }, [scrollTo, virtualizer]);
   const moveTo = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index));

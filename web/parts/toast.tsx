@@ -1,4 +1,5 @@
 import { cell, useCell } from '../cell.ts';
+import { session } from '../session.ts';
 
 interface Toast {
   readonly id: number;
@@ -9,6 +10,8 @@ interface Toast {
 
 const toasts = cell<readonly Toast[]>([]);
 let count = 0;
+// Whoever signs in next is not told what others did, and undoes nothing of theirs.
+session.subscribe(() => session.get() ?? toasts.set([]));
 
 /** Says that something was done, and offers to take it back. What can be undone stays longer. */
 export function tell(text: string, undo?: () => Promise<unknown>): void {

@@ -1,5 +1,5 @@
 import './asked.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordedRecall } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
@@ -21,14 +21,18 @@ export default function AskedView() {
   const { rest: opened } = useRoute();
   const [before, setBefore] = useState<readonly string[]>([]);
   const from = before.at(-1);
-  const { answer, error, reload } = useAsk(
+  const { answer, error, pending, reload } = useAsk(
     (memory, signal) => memory.recalls({ limit: PAGE, before: from, signal }),
     [from],
   );
+  const waiting = useRef(pending);
+  waiting.current = pending;
   useEffect(() => {
     // Older pages are read one by one: nothing must move there.
     if (from !== undefined) return undefined;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), REFRESH_MS);
+    // An answer that takes longer than that is waited for: asked again, it would never come.
+    const refresh = () => document.visibilityState === 'visible' && !waiting.current && reload();
+    const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
   }, [from]);
   if (error) return <Failure error={error} retry={reload} />;
@@ -116,7 +120,7 @@ function NothingRecorded() {
       <Empty title="No recalls are recorded">
         <p>
           When a space records its recalls, this page lists what agents asked, and repeats each as it was
-          beside what would be answered now.
+          beside what would be answered now. What tokens with the right to read ask is not recorded.
         </p>
         {signedIn?.canWrite ? (
           <button type="button" class="primary" onClick={record}>

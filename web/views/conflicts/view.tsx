@@ -15,8 +15,8 @@ export default function ConflictsView() {
   const [limit, setLimit] = useState(PAGE);
   const signedIn = useCell(session);
   const list = useRef<HTMLOListElement>(null);
-  /** The place whose conflict takes the focus once the list is there again. */
-  const focusAt = useRef<number | undefined>(undefined);
+  /** What is being decided: until it is gone, its place is where the focus falls to. */
+  const decided = useRef<{ readonly id: string; readonly place: number } | undefined>(undefined);
   const { answer, error, reload } = useAsk(
     // One more than is shown says whether there are more.
     (memory, signal) => memory.conflicts({ limit: Math.min(limit + 1, 1000), signal }),
@@ -29,9 +29,11 @@ export default function ConflictsView() {
     card?.scrollIntoView({ block: 'nearest' });
   };
   useEffect(() => {
-    const at = focusAt.current ?? (document.activeElement === document.body ? 0 : undefined);
-    if (at !== undefined && answer) focus(at);
-    focusAt.current = undefined;
+    if (!answer) return;
+    const { id, place = 0 } = decided.current ?? {};
+    // What had the focus is gone, or nothing had it yet.
+    if (document.activeElement === document.body) focus(place);
+    if (!answer.some(({ conflictId }) => conflictId === id)) decided.current = undefined;
   }, [answer]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
@@ -79,7 +81,7 @@ export default function ConflictsView() {
                   conflict={conflict}
                   canWrite={signedIn?.canWrite === true}
                   decided={() => {
-                    focusAt.current = index;
+                    decided.current = { id: conflict.conflictId, place: index };
                   }}
                 />
               </li>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { colourAt, type GraphEdge, type GraphNode } from './around.ts';
 import { bends, layOut, lineBetween, type Place } from './layout.ts';
 
@@ -43,10 +43,12 @@ export default function Drawing({
   const [window, setWindow] = useState<Window>({ x: 0, y: 0, zoom: 1 });
   const radii = useMemo(() => new Map(nodes.map((node) => [node.id, radiusOf(node)])), [nodes]);
   const placeOf = (id: string) => moved.get(id) ?? laid.get(id);
-  const fit = () => box.current && setWindow(windowOver([...laid.values()], box.current));
-  useEffect(() => {
+  const showAll = () => box.current && setWindow(windowOver([...laid.values()], box.current));
+  // Before it is painted: what is not in its place yet cannot be pressed.
+  useLayoutEffect(() => {
     setMoved(new Map());
-    const watch = new ResizeObserver(fit);
+    showAll();
+    const watch = new ResizeObserver(showAll);
     if (box.current) watch.observe(box.current);
     return () => watch.disconnect();
   }, [laid]);
@@ -154,7 +156,7 @@ export default function Drawing({
         <button type="button" aria-label="Smaller" onClick={() => zoom(1 / 1.3)}>
           −
         </button>
-        <button type="button" onClick={fit}>
+        <button type="button" onClick={showAll}>
           Fit
         </button>
       </div>

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { GoThere } from '../../parts/go-there.tsx';
 import { sizeOf } from '../../parts/size.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
-import { type Grant, session } from '../../session.ts';
+import { type Grant, goesAnywhere, session } from '../../session.ts';
 
 interface SpaceSummary {
   readonly name: string;
@@ -104,7 +105,9 @@ function Spaces() {
     },
     [pages],
   );
-  const here = useCell(session)?.grant.space;
+  const signedIn = useCell(session);
+  const here = signedIn?.grant.space;
+  const mayGo = signedIn !== undefined && goesAnywhere(signedIn);
   return (
     <section class="stack">
       <h2>
@@ -116,7 +119,11 @@ function Spaces() {
           <li key={name}>
             <span class="row">
               <b class="stored">{name}</b>
-              {name === here && <span class="tag good">this one</span>}
+              {name === here ? (
+                <span class="tag good">this one</span>
+              ) : (
+                mayGo && failure === undefined && <GoThere space={name} />
+              )}
             </span>
             {failure === undefined ? (
               <span class="row quiet minor-facts">
@@ -124,7 +131,7 @@ function Spaces() {
                 <span>{sizeOf(bytes ?? 0)}</span>
                 <span>
                   {lastBackup === undefined ? (
-                    'no backup'
+                    'no known backup'
                   ) : (
                     <time dateTime={lastBackup} title={moment(lastBackup)}>
                       backup {ago(lastBackup)}
@@ -144,11 +151,6 @@ function Spaces() {
             Show more
           </button>
         </div>
-      )}
-      {answer && answer.total > 1 && (
-        <p class="quiet">
-          <code>salience inspect --space NAME</code> looks into another one.
-        </p>
       )}
     </section>
   );

@@ -14,10 +14,11 @@ import { session } from '../../session.ts';
 const SCOPES = 50;
 const RIGHTS = { read: 'read', write: 'read and write', admin: 'do everything' } as const;
 
-/** None that the space knows of: copies that are made by other means leave no note. */
-const NEVER = (
+/** The space knows of its own copies alone: a database is copied by its own means, and leaves no note. */
+const UNKNOWN = (
   <>
-    never; <code>salience backup</code> makes one
+    none known; <code>salience backup</code> copies a file and notes it, a PostgreSQL database is copied by
+    its own means
   </>
 );
 
@@ -50,7 +51,7 @@ export function Health() {
     ['fading', settings.fading.mode],
     ['time zone', settings.timeZone],
     ['schema', String(schemaVersion)],
-    ['last backup', lastBackup ? <time title={moment(lastBackup)}>{ago(lastBackup)}</time> : NEVER],
+    ['last backup', lastBackup ? <time title={moment(lastBackup)}>{ago(lastBackup)}</time> : UNKNOWN],
   ] as const;
   return (
     <section class="stack" aria-busy={busy}>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { MaintenanceReport } from '../../../src/index.ts';
-import { act } from '../../api.ts';
+import { act, look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -16,14 +16,15 @@ export function Maintenance() {
   const [busy, setBusy] = useState(false);
   const run = async (dryRun: boolean) => {
     setBusy(true);
+    const here = session.get()?.memory;
     try {
-      const done = await act((memory) => memory.maintain({ dryRun }));
+      const done = await (dryRun ? look : act)((memory) => memory.maintain({ dryRun }));
       setReport(dryRun ? done : undefined);
       const undo = done.run === undefined ? {} : { run: done.run };
       if (!dryRun) {
         tell(
           'Maintenance is done.',
-          done.run === undefined ? undefined : () => act((memory) => memory.undo(undo)),
+          done.run === undefined ? undefined : () => act((memory) => memory.undo(undo), here),
         );
       }
     } catch (error) {

@@ -22,9 +22,13 @@ export function useRows(options: ListOptions): Rows {
   const state = useRef(empty());
   const latest = useRef(options);
   latest.current = options;
+  /** The rows in sight. */
+  const range = useRef<readonly [first: number, last: number]>([0, 0]);
   const need = useCallback((first: number, last: number) => {
+    range.current = [first, last];
     const now = state.current;
-    const wanted = new Set<number>();
+    // The first page counts them all.
+    const wanted = new Set<number>(now.pages.has(0) ? [] : [0]);
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) wanted.add(page);
     for (const [page, controller] of now.asking) {
       if (wanted.has(page)) continue;
@@ -37,7 +41,7 @@ export function useRows(options: ListOptions): Rows {
     const before = state.current;
     for (const controller of before.asking.values()) controller.abort();
     state.current = { ...empty(), total: before.total, old: before.pages };
-    need(0, 0);
+    need(...range.current);
     render((count) => count + 1);
   }, [asked, epoch, need]);
   const { total, error, pages, old } = state.current;

@@ -1,7 +1,7 @@
 import './memories.css';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListOptions, Memory } from '../../../src/index.ts';
-import { act } from '../../api.ts';
+import { look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
@@ -93,7 +93,9 @@ const COLUMNS: readonly Column<Memory>[] = [
 export default function MemoriesView() {
   const { rest: opened, params } = useRoute();
   const signedIn = useCell(session);
-  const [jump, setJump] = useState<number>();
+  const [jump, setJump] = useState<{ readonly index: number }>();
+  /** Counts what somebody went to: a place that is found later than the next is not gone to. */
+  const jumps = useRef(0);
   const [forgetting, setForgetting] = useState(false);
   const sort: TableSort = {
     by: params.get('sort') ?? 'updated',
@@ -103,12 +105,18 @@ export default function MemoriesView() {
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
   const { total, error, rowAt, need } = useRows(listed);
   const names = Object.keys(filter);
-  const open = (id: string) => go('memories', Object.fromEntries(params), id);
+  const open = (id: string) => {
+    jumps.current++;
+    go('memories', Object.fromEntries(params), id);
+  };
+  useEffect(() => () => void jumps.current++, []);
   const jumpTo = (text: string) => {
     const place = Number(text);
-    if (/^\d+$/.test(text) && place >= 1 && place <= (total ?? 0)) return setJump(place - 1);
-    act((memory) => memory.list({ ...listed, around: text, limit: 1 })).then(({ position }) => {
-      setJump(position);
+    const jump = ++jumps.current;
+    if (/^\d+$/.test(text) && place >= 1 && place <= (total ?? 0)) return setJump({ index: place - 1 });
+    look((memory) => memory.list({ ...listed, around: text, limit: 1 })).then(({ position }) => {
+      if (jump !== jumps.current) return;
+      if (position !== undefined) setJump({ index: position });
       open(text);
     }, tellFailure);
   };

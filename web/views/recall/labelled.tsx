@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Recall, StrategyDescription } from '../../../src/index.ts';
-import { act } from '../../api.ts';
+import { look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { saveFile } from '../../parts/save.ts';
 import { Empty } from '../../parts/states.tsx';
@@ -33,7 +33,7 @@ export function Labelled({
     );
   }
   const save = () =>
-    act((memory) => datasetOf(memory, all, new Date())).then((content) => {
+    look((memory) => datasetOf(memory, all, new Date())).then((content) => {
       saveFile('questions.jsonl', 'application/jsonl', content);
       tell('Saved. It holds the texts of all memories of the space.');
     }, tellFailure);

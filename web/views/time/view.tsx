@@ -1,5 +1,5 @@
 import './time.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Operation, RecallOptions } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -85,7 +85,8 @@ function Past({
     setCancelled(undefined);
     setParams({ known: index >= last ? undefined : moments[index]?.at });
   };
-  useEffect(() => {
+  // As soon as it is known that an answer is on its way: however late frames come, it is waited for.
+  useLayoutEffect(() => {
     if (!playing || pending) return undefined;
     if (place >= last || error) return setPlaying(false);
     const timer = setTimeout(() => goTo(place + 1), STEP_MS);
