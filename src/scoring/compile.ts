@@ -168,10 +168,21 @@ export function keepFormula(
   from: Instant,
   until: Instant,
 ): KeptColumn {
+  return atOnce(keepingFormula(node, columns, size, from, until));
+}
+
+/** The same in steps of one block each: between two of them nothing that it reads may change. */
+export function* keepingFormula(
+  node: Node,
+  columns: Omit<Columns, 'kept'>,
+  size: number,
+  from: Instant,
+  until: Instant,
+): Generator<undefined, KeptColumn> {
   const kept = { low: new Float32Array(size), high: new Float32Array(size), range: undefined };
   const rows = new Int32Array(size);
   for (let row = 0; row < size; row++) rows[row] = row;
-  const range = keepRows(node, columns, rows, kept, from, until);
+  const range = yield* keepingRows(node, columns, rows, kept, from, until);
   return { ...kept, range };
 }
 
@@ -187,6 +198,24 @@ export function keepRows(
   from: Instant,
   until: Instant,
 ): Interval | undefined {
+  return atOnce(keepingRows(node, columns, rows, into, from, until));
+}
+
+function atOnce<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function* keepingRows(
+  node: Node,
+  columns: Omit<Columns, 'kept'>,
+  rows: Int32Array,
+  into: Omit<KeptColumn, 'range'>,
+  from: Instant,
+  until: Instant,
+): Generator<undefined, Interval | undefined> {
   const formula = compile(node, columns, { spans: true });
   let lowest = Infinity;
   let highest = -Infinity;
@@ -206,6 +235,7 @@ export function keepRows(
       if (up > highest) highest = up;
       if (Number.isNaN(up)) isKnown = false;
     }
+    yield;
   }
   return isKnown ? [lowest, highest] : undefined;
 }

@@ -147,6 +147,12 @@ export function knowledgeOf(
   };
 }
 
+/** The largest parts of a formula that no query changes. */
+export function* keptParts(node: Node): Generator<Node> {
+  if (isKept(node)) yield node;
+  else for (const child of childrenOf(node)) yield* keptParts(child);
+}
+
 /** The largest parts of a formula that no query changes: between which values they lie, over all rows. */
 export type FixedParts = ReadonlyMap<Node, Interval>;
 

@@ -1,6 +1,8 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Tier } from '../domain/memory.ts';
+import type { Instant } from '../domain/time.ts';
 import { evaluate, signalsRead } from '../scoring/evaluate.ts';
+import { gather } from '../scoring/gather.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
@@ -20,12 +22,14 @@ import type {
   Spelling,
 } from '../store/store.ts';
 import { mayBegin } from '../text/spelling.ts';
-import { signalsForQuery } from './belief-columns.ts';
+import { columnsOf, signalsForQuery } from './belief-columns.ts';
+import { keptParts } from './ceilings.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
 import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
 import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
+import { inSlices, type Slices, startSlices } from './slices.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
@@ -48,12 +52,28 @@ const KEPT_SHARE = 8;
 /** To prepare passing over rows takes longer than to bound fewer than these. */
 const SKIM_FROM = 2048;
 
+/** What a first recall makes for every row, before it ranks without a pause. */
+function* keepAhead(
+  index: ResidentIndex,
+  { belief, keepAhead }: View,
+  { root, floor }: SearchRequest['profile'],
+  now: Instant,
+): Generator<undefined, void> {
+  for (const each of floor ? [root, floor.node] : [root]) {
+    for (const part of keptParts(gather(each))) {
+      const steps = keepAhead(now, part, columnsOf(index.columns, belief));
+      if (steps) yield* steps;
+    }
+  }
+}
+
 /** The exact top k: every store that has a resident index searches by this. Tests skim smaller stores too. */
 export async function conductSearch(
   { index, relations, sequence, rebuilt }: ResidentState,
   source: KeyedRows,
   { profile, query, filter, now, limit }: SearchRequest,
   skimFrom = SKIM_FROM,
+  slices: Slices = startSlices(),
 ): Promise<SearchAnswer> {
   const started = performance.now();
   checkVector(index, query);
@@ -67,6 +87,7 @@ export async function conductSearch(
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
+  if (kept) await inSlices(keepAhead(index, view, profile, now), slices);
   const skims = filter.cold !== true && rows.length >= skimFrom;
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };

@@ -71,3 +71,13 @@ test('one that was made anew counts as the newest', () => {
   kept(now + 60_001)(fading(9), columns);
   expect(kept(now + 60_001)(fading(1), columns)).toBe(renewed);
 });
+
+test('what is made ahead in steps is what is found afterwards, and as it would have been made at once', () => {
+  const kept = createKept(2);
+  const steps = kept.ahead(now, fading(10), columns);
+  expect([...(steps ?? [])]).toHaveLength(1);
+  expect(kept.ahead(now, fading(10), columns)).toBeUndefined();
+  const found = kept.at(now)(fading(10), columns);
+  expect(found).toEqual(createKept(2).at(now)(fading(10), columns));
+  expect(kept.at(now + 60_000)(fading(10), columns)).toBe(found);
+});

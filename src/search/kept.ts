@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/time.ts';
-import { type Columns, type KeptColumn, keepFormula, keepRows } from '../scoring/compile.ts';
+import { type Columns, type KeptColumn, keepFormula, keepingFormula, keepRows } from '../scoring/compile.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
@@ -10,6 +10,8 @@ export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
 /** Bounds of formulas, from one recall to the next. */
 export interface KeptFormulas {
   at(now: Instant): Kept;
+  /** Makes bounds that `at` then finds, in steps; `undefined` where it finds some. No row may change until its end. */
+  ahead(now: Instant, node: Node, columns: Omit<Columns, 'kept'>): Generator<undefined, void> | undefined;
   /** Rows that are others since; `newSize` is how many rows there are now. */
   follow(rows: Iterable<number>, newSize: number): void;
   /** Bytes that are taken. */
@@ -42,20 +44,32 @@ export function createKept(rows: number): KeptFormulas {
     entry.stale = new Set();
     return entry.column;
   };
+  const find = (now: Instant, key: string) => {
+    const known = entries.get(key);
+    return known && known.from <= now && now <= known.until ? known : undefined;
+  };
+  const keep = (key: string, column: KeptColumn, from: Instant) => {
+    entries.delete(key);
+    entries.set(key, { column, stale: new Set(), from, until: from + KEPT_MS });
+    for (const oldest of entries.keys()) {
+      if (entries.size <= MOST_KEPT) break;
+      entries.delete(oldest);
+    }
+    return column;
+  };
   return {
     at: (now) => (node, columns) => {
       const key = keyOf(node);
-      const known = entries.get(key);
-      if (known && known.from <= now && now <= known.until) return renew(known, node, columns);
-      const until = now + KEPT_MS;
-      const column = keepFormula(node, columns, size, now, until);
-      entries.delete(key);
-      entries.set(key, { column, stale: new Set(), from: now, until });
-      for (const oldest of entries.keys()) {
-        if (entries.size <= MOST_KEPT) break;
-        entries.delete(oldest);
-      }
-      return column;
+      const known = find(now, key);
+      if (known) return renew(known, node, columns);
+      return keep(key, keepFormula(node, columns, size, now, now + KEPT_MS), now);
+    },
+    ahead(now, node, columns) {
+      const key = keyOf(node);
+      if (find(now, key)) return undefined;
+      return (function* () {
+        keep(key, yield* keepingFormula(node, columns, size, now, now + KEPT_MS), now);
+      })();
     },
     follow(rows, newSize) {
       size = newSize;

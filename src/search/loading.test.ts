@@ -7,9 +7,10 @@ import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { SearchRequest, SpaceCore } from '../store/store.ts';
 import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
+import { conductSearch } from './conduct.ts';
 import { encodePages } from './pages.ts';
 import { createResidence, withSearch } from './residence.ts';
-import type { Scheduler } from './slices.ts';
+import { type Scheduler, startSlices } from './slices.ts';
 
 const request: SearchRequest = {
   profile: resolveProfile(builtinProfile('bm25')),
@@ -142,4 +143,26 @@ describe('loading an index', () => {
       expect(Math.max(...slices)).toBeLessThanOrEqual(10);
     },
   );
+
+  it('leaves what a first recall makes of every row in pieces, too: a second finds it made, and answers the same', async () => {
+    const { rows } = await cold(5000);
+    const state = await createResidence('alice').refresh(rows());
+    let now = 0;
+    let pauses = 0;
+    const scheduler: Scheduler = {
+      now: () => now++,
+      async pause() {
+        pauses++;
+      },
+    };
+    const profile = resolveProfile(builtinProfile('balanced'));
+    const recall = () =>
+      conductSearch(state, rows(), { ...request, profile }, undefined, startSlices(scheduler));
+    const first = await recall();
+    // Five blocks of rows, a look at the clock after each.
+    expect(pauses).toBeGreaterThan(1);
+    pauses = 0;
+    expect((await recall()).hits).toEqual(first.hits);
+    expect(pauses).toBe(0);
+  });
 });

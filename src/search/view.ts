@@ -4,7 +4,7 @@ import type { MemoryFilter } from '../store/store.ts';
 import { type BeliefColumns, beliefColumns } from './belief-columns.ts';
 import { ELIGIBLE, eligibleRows, OUTSIDE, standings } from './eligible.ts';
 import { grow } from './grow.ts';
-import { createKept, type Kept } from './kept.ts';
+import { createKept, type Kept, type KeptFormulas } from './kept.ts';
 import { changedSince, type ResidentIndex } from './resident-index.ts';
 import { bytesOfTurns, followTurns, type Turns, turnsOf } from './turns.ts';
 
@@ -28,6 +28,8 @@ export interface View {
   readonly hasRoles: boolean;
   /** What is kept of formulas, as of a moment. */
   readonly kept: (now: Instant) => Kept;
+  /** See {@link KeptFormulas.ahead}. */
+  readonly keepAhead: KeptFormulas['ahead'];
 }
 
 /** What a recall sees, whatever it returns. */
@@ -148,6 +150,7 @@ function createView(
       return filtered;
     },
     kept: kept.at,
+    keepAhead: kept.ahead,
     get turns() {
       turns ??= turnsOf(index, standing);
       return turns;
