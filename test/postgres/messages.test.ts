@@ -110,7 +110,7 @@ describe('the statements of a recall', () => {
     expect(kinds()).toEqual([...times(count), 'writes']);
   });
 
-  it('what any process has written comes along with the first one', async () => {
+  it('what any process has written comes along with the first one, until nothing was written for a while', async () => {
     const others = postgres(server.pool, { schema: 'counted' });
     const other = await openMemory({ store: others, space: 'alice' });
     const ask = () => memory.recall('quokkas', { strategy: 'bm25', limit: 5, track: false });
@@ -130,6 +130,17 @@ describe('the statements of a recall', () => {
     expect(
       (await memory.recall('one is 149', { strategy: 'bm25', track: false })).hits[0]?.memory.content,
     ).toBe('Of many one is 149');
+    // With nothing new for a while, the feed comes alone; what it names then is asked for, and is not asked for twice.
+    const about = (word: string) => memory.recall(word, { strategy: 'bm25', limit: 5, track: false });
+    for (let quiet = 0; quiet < 20; quiet++) await about('coffee');
+    for (const [word, count, content] of [
+      ['okapis', 2, 'Striped legs are what okapis hide with'],
+      ['tapirs', 1, 'Rivers suit tapirs'],
+    ] as const) {
+      await other.remember(content);
+      await statementsOf(() => about(word));
+      expect(kinds(), word).toEqual(times(count));
+    }
     await other.close();
     await others.close();
   });

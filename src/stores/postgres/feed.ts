@@ -16,9 +16,9 @@ import {
   startMoment,
 } from './moment.ts';
 import { readPages } from './pages.ts';
-import { fromRow, RECORD_COLUMNS, termsFromJson, vectorFromText } from './rows.ts';
+import { fromRow, termsFromJson, vectorFromText } from './rows.ts';
 import { rowSource } from './source.ts';
-import { type Sql, sql, wantedNumbers } from './sql.ts';
+import { isAnyNumber, type Sql, sql } from './sql.ts';
 import type { Terms } from './terms.ts';
 
 /** Rows of one statement: parsing its answer keeps a program for some milliseconds. */
@@ -37,6 +37,9 @@ const MOST_ALONG = 1000;
 const MOST_ROWS_ALONG = 100;
 const MOST_USES_ALONG = 10;
 
+/** Snapshots after a change that read along what changed since: whoever writes is apt to go on. */
+export const ROWS_AHEAD = 16;
+
 /** What an index of this process follows. */
 export interface Following {
   readonly terms: Terms;
@@ -52,6 +55,8 @@ export interface Following {
   last?: LastRead | undefined;
   /** How many of the next snapshots read along what a use would read. */
   usesAhead: number;
+  /** How many of the next snapshots read along the memories that the feed names: they cost more than the feed itself. */
+  rowsAhead: number;
 }
 
 /** The feed that the first statement of a moment brings along. */
@@ -86,12 +91,13 @@ export function indexRows(
         : feedOf(head, after, await moment.read(...feedQueries(moment.place, after)));
       // A state of before, rather than a log that was restored: who reads what is there now can tell.
       if (!feed && inTransaction) throw overtaken(name);
+      if (feed && feed.written.length + feed.used.length > 0) index.rowsAhead = ROWS_AHEAD;
       index.unsaved += feed ? feed.position.sequence - after.sequence : 0;
       index.position = feed?.position;
       return feed;
     },
     async *indexed(keys) {
-      yield* batches(moment, index.terms, keys, along.feed()?.rows);
+      yield* batches(moment, index.terms, keys, along.feed()?.rows, takeRows);
       if (!keys) index.unsaved = (await moment.head()).sequence;
     },
     relations: () => readRelations(moment),
@@ -106,19 +112,20 @@ export function indexRows(
 }
 
 /** Brings along what happened after what was followed last. */
-export function followFrom(place: SpacePlace, { position: after }: Following): FeedAlong {
+export function followFrom(place: SpacePlace, { position: after, rowsAhead }: Following): FeedAlong {
+  const rows = after && rowsAhead > 0 ? [rowsAfter(place, after)] : [];
   let brought: ReturnType<FeedAlong['feed']>;
   return {
     after,
     feed: () => brought,
     company: after && {
-      queries: [...feedQueries(place, after, MOST_ALONG + 1), rowsAfter(place, after)],
+      queries: [...feedQueries(place, after, MOST_ALONG + 1), ...rows],
       take(head, found) {
         const [events = [], uses = [], rows = []] = found;
         // What is cut off would be taken for the end of the log.
         brought =
           Math.max(events.length, uses.length) <= MOST_ALONG
-            ? { feed: feedOf(head, after, [events, uses]), rows }
+            ? { feed: feedOf(head, after, [events, uses]), rows: rows.map(flat) }
             : undefined;
       },
     },
@@ -162,11 +169,12 @@ function rowsAfter(place: SpacePlace, after: Position): Sql {
         (SELECT used FROM ${usage} WHERE ${here} AND sequence > ${after.usage}::bigint ORDER BY sequence LIMIT ${MOST_USES_ALONG}::bigint) AS log,
         json_array_elements(log.used::json) AS named,
         LATERAL (SELECT used.key FROM ${memory} AS used WHERE used.${here} AND used.id = named ->> 'id' LIMIT 1) AS found`;
-  return rowsQuery(
-    place,
-    sql`(${keys}) AS wanted CROSS JOIN LATERAL (
-      SELECT one.* FROM ${memory} AS one WHERE one.${here} AND one.key = wanted.key LIMIT 1) AS memory`,
-  );
+  return sql`${rowsQuery(place)} AND memory.key = ANY (ARRAY(${keys}))`;
+}
+
+/** A row of {@link rowsQuery}: the columns of the memory, and what is derived from it. */
+function flat({ memory, terms, vector }: Found): Found {
+  return { ...(memory as Found), terms, vector };
 }
 
 function feedOf(head: Head, after: Position, found: readonly (readonly Found[])[]): Feed | undefined {
@@ -225,13 +233,13 @@ async function readRelations(moment: Moment): Promise<Relations<number>> {
 }
 
 /**
- * Memories with what is derived from their texts, each found by its key: joined, tables that nobody has analysed yet are read as a
+ * Memories, whole, with what is derived from their texts, each found by its key: joined, tables that nobody has analysed yet are read as a
  * whole, and sorted, for every page.
  */
-function rowsQuery({ database, id }: SpacePlace, from = sql`${database.tables.memory} AS memory`): Sql {
-  const { derived } = database.tables;
-  return sql`SELECT ${RECORD_COLUMNS}, memory.compared, derived.terms AS terms, encode(derived.vector, 'base64') AS vector
-    FROM ${from} LEFT JOIN LATERAL (
+function rowsQuery({ database, id }: SpacePlace): Sql {
+  const { memory, derived } = database.tables;
+  return sql`SELECT memory, derived.terms AS terms, encode(derived.vector, 'base64') AS vector
+    FROM ${memory} AS memory LEFT JOIN LATERAL (
       SELECT each.terms, each.vector FROM ${derived} AS each
       WHERE each.space_id = ${id}::uuid AND each.generation = space.generation AND each.key = memory.key LIMIT 1) AS derived ON true
     WHERE memory.space_id = ${id}::uuid`;
@@ -247,13 +255,14 @@ async function* batches(
   keys: readonly number[] | undefined,
   /** Rows of this moment that are known. */
   known: readonly Found[] = [],
+  /** Told of a few rows of this moment that were read: their records are apt to be asked for. */
+  tell: (rows: readonly Found[]) => void = () => {},
 ): AsyncGenerator<readonly IndexedRow[]> {
   const select = rowsQuery(moment.place);
   const taken = async (read: Moment, rows: readonly Found[]) => {
     const dimensions = embeddingOf(await read.head())?.dimensions;
     return rows.map((row) => indexedRow(row, terms, dimensions));
   };
-  const take = async (read: Moment, query: Sql) => taken(read, await read.rows(query));
   if (keys) {
     const wanted = new Set(keys);
     const there = known.filter((row) => wanted.has(Number(row['key'])));
@@ -261,8 +270,10 @@ async function* batches(
     for (const row of there) wanted.delete(Number(row['key']));
     const missing = [...wanted];
     for (let start = 0; start < missing.length; start += BATCH) {
-      const page = wantedNumbers(missing.slice(start, start + BATCH));
-      yield await take(moment, sql`${select} AND memory.key IN ${page}`);
+      const page = missing.slice(start, start + BATCH);
+      const rows = (await moment.rows(sql`${select} AND memory.key ${isAnyNumber(page)}`)).map(flat);
+      if (missing.length <= BATCH) tell(rows);
+      yield await taken(moment, rows);
     }
     return;
   }
@@ -274,7 +285,7 @@ async function* batches(
     const rows = await page.rows(
       sql`${select} AND memory.key > ${key}::bigint AND memory.key <= ${key + span}::bigint ORDER BY memory.key`,
     );
-    return { page, rows };
+    return { page, rows: rows.map(flat) };
   };
   let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1);
   for (let last = -1 + span; next; ) {

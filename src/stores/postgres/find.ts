@@ -7,7 +7,7 @@ import type { FindBy } from '../../store/store.ts';
 import { fullContent } from '../../store/tiers.ts';
 import { EVENT_COLUMNS, eventOf } from './events.ts';
 import type { Moment } from './moment.ts';
-import { fromRow, RECORD_COLUMNS } from './rows.ts';
+import { fromRow, memoriesWhere, RECORD_COLUMNS } from './rows.ts';
 import { isStorable, type Sql, sql, wantedNumber, wantedNumbers, wantedTexts } from './sql.ts';
 
 /** See `SpaceReader.find`. */
@@ -17,11 +17,7 @@ export async function findMemories(
   values: readonly string[],
 ): Promise<readonly MemoryRecord[]> {
   if (values.length === 0) return [];
-  const { database, id } = moment.place;
-  const { memory } = database.tables;
-  const [rows = []] = await moment.readOnce(
-    sql`SELECT ${RECORD_COLUMNS} FROM ${memory} AS memory WHERE memory.space_id = ${id}::uuid AND ${conditionOf(moment, by, values)}`,
-  );
+  const [rows = []] = await moment.readOnce(memoriesWhere(moment.place, conditionOf(moment, by, values)));
   const found = rows.map(fromRow).sort(compareCreated);
   if (by !== 'content') return found;
   const statements = await statementsOf(moment, found);

@@ -14,8 +14,8 @@ import { LINK_COLUMNS, linkOf } from './links.ts';
 import { embeddingOf, type Found, type Head, type Moment, settingsOf } from './moment.ts';
 import { keptPairOf, PAIR_COLUMNS } from './pairs.ts';
 import { RECORDING_COLUMNS, recordingOf } from './recordings.ts';
-import { fromRow, RECORD_COLUMNS } from './rows.ts';
-import { type Sql, sql, wantedNumbers, wantedTexts } from './sql.ts';
+import { fromRow, memoriesWhere } from './rows.ts';
+import { isAnyText, type Sql, sql, wantedNumbers, wantedTexts } from './sql.ts';
 import { hashOf, readTombstoneKey } from './tombstones.ts';
 import { USAGE_COLUMNS, usageOf } from './usage.ts';
 import { VOTE_COLUMNS, voteOf } from './votes.ts';
@@ -48,7 +48,7 @@ export async function gatherForWrite(
   { changes }: Decision<unknown>,
 ): Promise<Gathered> {
   const { database, id } = moment.place;
-  const { memory, link, similar_pair, event, usage, recall, vote, tombstone, supersession } = database.tables;
+  const { link, similar_pair, event, usage, recall, vote, tombstone, supersession } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
   const written = changesOf(changes, 'insert', 'replace').map((change) => change.memory);
   const gone = changesOf(changes, 'remove', 'redact').map((change) => change.id);
@@ -95,9 +95,11 @@ export async function gatherForWrite(
   const queries = createQueries();
   const memories = queries.add(
     [...written, ...gone, ...linked, ...queued, ...compared, ...requeued].length > 0,
-    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${memory} AS memory WHERE memory.${here}
-      AND (memory.id IN ${wantedTexts([...written.map((each) => each.id), ...gone, ...linked, ...queued, ...compared])}
+    memoriesWhere(
+      moment.place,
+      sql`(memory.id ${isAnyText([...written.map((each) => each.id), ...gone, ...linked, ...queued, ...compared])}
         OR ${requeuedEnds})`,
+    ),
   );
   const links = queries.add(
     gone.length + linked.length > 0,
@@ -178,11 +180,10 @@ export async function readForUse(moment: Moment, { used, effect }: NewUsage): Pr
   const ids = used.map((each) => each.id);
   const hasLinks = effect !== 'reinforce' || ids.every((each) => known.links?.among.has(each));
   if (hasLinks && ids.every((each) => known.rows.has(each))) return;
-  const { memory, link } = place.database.tables;
+  const { link } = place.database.tables;
   const wanted = wantedTexts(ids);
   const [rows = [], links = []] = await moment.read(
-    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${memory} AS memory
-      WHERE memory.space_id = ${place.id}::uuid AND memory.id IN ${wanted}`,
+    memoriesWhere(place, sql`memory.id ${isAnyText(ids)}`),
     sql`SELECT ${LINK_COLUMNS} FROM ${link} AS link
       WHERE space_id = ${place.id}::uuid AND a_id IN ${wanted} AND b_id IN ${wanted}`,
   );
@@ -205,8 +206,7 @@ export async function gatherForUse(
   const hasLinks = linked.every((each) => known.links?.among.has(each));
   if (missing.length > 0 || !hasLinks) {
     const [read = [], among = []] = await moment.read(
-      sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${database.tables.memory} AS memory
-        WHERE memory.space_id = ${id}::uuid AND memory.id IN ${wantedTexts(missing)}`,
+      memoriesWhere(moment.place, sql`memory.id ${isAnyText(missing)}`),
       sql`SELECT ${LINK_COLUMNS} FROM ${database.tables.link} AS link
         WHERE space_id = ${id}::uuid AND a_id IN ${ends} AND b_id IN ${ends}`,
     );

@@ -8,7 +8,7 @@ import type { EmbeddingInfo } from '../../store/store.ts';
 import { settingsFromJson } from '../../store/stored-json.ts';
 import { type Database, type Transaction, translated } from './connection.ts';
 import { isLittle, type Known, type LastRead, nothingKnown } from './known.ts';
-import { joined, raw, type Sql, sql, statementOf } from './sql.ts';
+import { type FormedQuery, joined, raw, type Sql, sql, statementOf } from './sql.ts';
 
 /** A space of a database. */
 export interface SpacePlace {
@@ -255,7 +255,11 @@ async function readAt(
   const { space } = database.tables;
   const columns = [
     sql`to_json(space.*)::text`,
-    ...queries.map((query) => sql`(SELECT coalesce(json_agg(each), '[]')::text FROM (${query}) AS each)`),
+    ...queries.map((query) =>
+      isText(query)
+        ? sql`(${query})`
+        : sql`(SELECT coalesce(json_agg(${isMemory(query) ? raw('each.memory') : raw('each')}), '[]')::text FROM (${query}) AS each)`,
+    ),
   ];
   const statement = sql`SELECT ${joined(columns, ', ')}
     FROM (SELECT ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
@@ -267,6 +271,20 @@ async function readAt(
       { details: { space: name } },
     );
   }
-  const [head, ...found] = row.map((each) => JSON.parse(each ?? 'null') as unknown);
-  return { head: head as Head, found: found as readonly (readonly Found[])[] };
+  const [head, ...found] = row;
+  return {
+    head: JSON.parse(head ?? 'null') as Head,
+    found: found.map((each, at) => {
+      const query = queries[at];
+      return query && isText(query) ? [{ text: each }] : (JSON.parse(each ?? '[]') as readonly Found[]);
+    }),
+  };
+}
+
+function isText(query: Sql | FormedQuery): boolean {
+  return 'form' in query && query.form === 'text';
+}
+
+function isMemory(query: Sql | FormedQuery): boolean {
+  return 'form' in query && query.form === 'memory';
 }

@@ -12,9 +12,9 @@ import { readOperations } from './operations.ts';
 import { readPairs, readUncompared } from './pairs.ts';
 import { readPlace, readRecordings } from './recordings.ts';
 import { readStanding, readStated } from './relations.ts';
-import { fromRow, RECORD_COLUMNS } from './rows.ts';
+import { fromRow, memoriesWhere } from './rows.ts';
 import { readSession } from './sessions.ts';
-import { sql, wantedTexts } from './sql.ts';
+import { isAnyText, sql } from './sql.ts';
 import { readTombstones } from './tombstones.ts';
 import { readUsage } from './usage.ts';
 import { readVotes } from './votes.ts';
@@ -26,11 +26,7 @@ export function createReader(moment: Moment): StoreReader {
       const { rows } = moment.known;
       const missing = ids.filter((each) => !rows.has(each));
       if (missing.length > 0) {
-        const { database, id } = moment.place;
-        const found = await moment.rows(
-          sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${database.tables.memory} AS memory
-            WHERE space_id = ${id}::uuid AND id IN ${wantedTexts(missing)}`,
-        );
+        const found = await moment.rows(memoriesWhere(moment.place, sql`memory.id ${isAnyText(missing)}`));
         for (const row of found) rows.set(String(row['id']), row);
       }
       return ids.map((each) => {
@@ -119,6 +115,7 @@ async function readOnce<Result>(
     // Where the index went on meanwhile, the next one asks from there.
     else if (head && following.after === index.position) index.begun = { head, at, along: following };
     if (index.usesAhead > 0) index.usesAhead--;
+    if (index.rowsAhead > 0) index.rowsAhead--;
     return result;
   } catch (error) {
     // What failed may have failed for a state that has passed.

@@ -3,8 +3,8 @@ import { columnOf, FIELD_NAMES, FIELDS, type FieldKind, type FieldName } from '.
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
-import type { Found } from './moment.ts';
-import { isStorable, raw } from './sql.ts';
+import type { Found, SpacePlace } from './moment.ts';
+import { type FormedQuery, isStorable, raw, type Sql, sql } from './sql.ts';
 
 /** How a field is written into its column and read from it. */
 interface Codec {
@@ -24,6 +24,12 @@ const CODECS: readonly Codec[] = FIELD_NAMES.map((name) => ({
 export const RECORD_COLUMNS = raw(
   ['key', ...CODECS.map(({ column }) => column)].map((column) => `memory.${column}`).join(', '),
 );
+
+/** The memories of a space of which this holds, whole: naming its columns costs the server more than sending a few too many. */
+export function memoriesWhere({ database, id }: SpacePlace, condition: Sql): FormedQuery {
+  const query = sql`SELECT memory FROM ${database.tables.memory} AS memory WHERE memory.space_id = ${id}::uuid AND ${condition}`;
+  return { ...query, form: 'memory' };
+}
 
 function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
   const column = columnOf(name);
@@ -127,11 +133,15 @@ export function vectorToText(vector: Float32Array): string {
 
 /** Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
 export function vectorFromText(text: string, key: number, dimensions?: number): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
+  return vectorFromBytes(Buffer.from(text, 'base64'), key, dimensions);
+}
+
+/** The same of its bytes, which are copied. */
+export function vectorFromBytes(bytes: Buffer, key: number, dimensions?: number): Float32Array {
   if (bytes.byteLength % 4 !== 0 || bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4)
     throw damagedRow({ table: 'derived', row: key }, 'it has not the length of a vector of this space');
   if (littleEndian) {
-    // Of its own: what Buffer.from hands out lies in a buffer that many share.
+    // Of its own: a buffer is shared by many.
     const own = new Uint8Array(bytes);
     return new Float32Array(own.buffer, 0, own.byteLength / 4);
   }

@@ -1,12 +1,11 @@
-import type { MemoryRecord } from '../../domain/memory.ts';
 import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
 import { containsText } from '../../store/substring.ts';
 import { keysWithMetadata } from './attributes.ts';
 import { LINK_COLUMNS, neighboursQuery, takeNeighbours } from './links.ts';
 import { embeddingOf, type Found, type Moment } from './moment.ts';
-import { fromRow, RECORD_COLUMNS, vectorFromText } from './rows.ts';
-import { sql, wantedNumbers, wantedTexts } from './sql.ts';
+import { fromRow, memoriesWhere, vectorFromBytes } from './rows.ts';
+import { type FormedQuery, isAnyNumber, isAnyText, sql, wantedNumbers } from './sql.ts';
 import type { Terms } from './terms.ts';
 
 /** Vectors that are read before they are asked for: one statement more costs more than some of them in vain. */
@@ -26,16 +25,32 @@ export function rowSource(
 } {
   const { database, id } = moment.place;
   const { memory, derived, link } = database.tables;
-  const known = new Map<number, MemoryRecord>();
+  const known = new Map<number, Found>();
   /** The ids of the records that were asked for last. */
   let returned: readonly string[] = [];
-  const vectors = new Map<number, string | undefined>();
+  const vectors = new Map<number, Buffer | undefined>();
   const here = sql`memory.space_id = ${id}::uuid`;
   const recordsQuery = (keys: readonly number[]) =>
-    sql`SELECT ${RECORD_COLUMNS}, memory.compared FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)}`;
+    memoriesWhere(moment.place, sql`memory.key ${isAnyNumber(keys)}`);
+  /** Their keys and lengths, and all of them in one piece. */
+  const vectorsQuery = (keys: readonly number[]): FormedQuery => ({
+    ...sql`SELECT json_agg(json_build_array(key, octet_length(vector))) || ';' || encode(string_agg(vector, ''), 'base64')
+      FROM ${derived} WHERE space_id = ${id}::uuid AND generation = space.generation AND key ${isAnyNumber(keys)} AND vector IS NOT NULL`,
+    form: 'text',
+  });
+  const takeVectors = (text: string) => {
+    const end = text.indexOf(';');
+    const bytes = Buffer.from(text.slice(end + 1), 'base64');
+    let at = 0;
+    for (const [key, length] of JSON.parse(text.slice(0, end)) as readonly (readonly [number, number])[]) {
+      vectors.set(key, bytes.subarray(at, at + length));
+      at += length;
+    }
+  };
+  const idOf = (key: number) => known.get(key)?.['id'] as string | undefined;
   const take = (rows: readonly Found[]) => {
     for (const row of rows) {
-      known.set(Number(row['key']), fromRow(row));
+      known.set(Number(row['key']), row);
       moment.known.rows.set(String(row['id']), row);
     }
   };
@@ -52,9 +67,8 @@ export function rowSource(
       if (missing.length > 0) {
         const asked = [...missing, ...(soon?.(MOST_READ_AHEAD) ?? [])];
         const best = asked.slice(0, MOST_READ_ALONG);
-        const [found = [], records = [], links = []] = await moment.read(
-          sql`SELECT key, encode(vector, 'base64') AS vector FROM ${derived}
-            WHERE space_id = ${id}::uuid AND generation = space.generation AND key IN ${wantedNumbers(asked)} AND vector IS NOT NULL`,
+        const [[found] = [], records = [], links = []] = await moment.read(
+          vectorsQuery(asked),
           recordsQuery(best),
           ...(readsLinks ? [linksQuery(best)] : []),
         );
@@ -62,12 +76,12 @@ export function rowSource(
         if (readsLinks)
           moment.known.links = { among: new Set(records.map((row) => String(row['id']))), rows: links };
         for (const key of asked) vectors.set(key, undefined);
-        for (const row of found) vectors.set(Number(row['key']), String(row['vector']));
+        if (typeof found?.['text'] === 'string') takeVectors(found['text']);
       }
       const dimensions = embeddingOf(await moment.head())?.dimensions;
       return keys.map((key) => {
-        const text = vectors.get(key);
-        return text === undefined ? undefined : vectorFromText(text, key, dimensions);
+        const bytes = vectors.get(key);
+        return bytes && vectorFromBytes(bytes, key, dimensions);
       });
     },
     async records(keys) {
@@ -78,14 +92,14 @@ export function rowSource(
           ...(readsLinks ? [linksQuery(keys)] : []),
         );
         take(records);
-        const among = new Set(keys.flatMap((key) => known.get(key)?.id ?? []));
+        const among = new Set(keys.flatMap((key) => idOf(key) ?? []));
         if (readsLinks) moment.known.links = { among, rows: links };
       }
-      returned = keys.flatMap((key) => known.get(key)?.id ?? []);
+      returned = keys.flatMap((key) => idOf(key) ?? []);
       return keys.map((key) => {
-        const record = known.get(key);
-        if (!record) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
-        return record;
+        const row = known.get(key);
+        if (!row) throw damagedRow({ table: 'memory', row: key }, 'it is missing');
+        return fromRow(row);
       });
     },
     async keysOf(ids) {
@@ -94,7 +108,7 @@ export function rowSource(
       const missing = ids.filter((each) => keyOf(each) === undefined);
       if (missing.length > 0) {
         const found = await moment.rows<{ id: string; key: number }>(
-          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND id IN ${wantedTexts(missing)}`,
+          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND id ${isAnyText(missing)}`,
         );
         for (const row of found) keys.set(row.id, row.key);
       }
@@ -107,13 +121,13 @@ export function rowSource(
         // Words in context are asked for before links: what stands beside the hits is read at once.
         const hits = returned.filter((each) => !moment.known.neighbours.has(each));
         const [rows = [], beside = []] = await moment.read(
-          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND key IN ${wantedNumbers(missing)}`,
+          sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND key ${isAnyNumber(missing)}`,
           ...(hits.length > 0 ? [neighboursQuery(moment, hits)] : []),
         );
         for (const row of rows) found.set(Number(row['key']), String(row['id']));
         takeNeighbours(moment, hits, beside);
       }
-      return keys.map((key) => known.get(key)?.id ?? found.get(key));
+      return keys.map((key) => idOf(key) ?? found.get(key));
     },
     termIds: (texts) => texts.map((text) => terms.known(text)),
     termsOf: (ids) => ids.map((number) => terms.textOf(number)),

@@ -11,7 +11,7 @@ import { withRanking } from '../../store/with-ranking.ts';
 import { additionsOf, addUse } from './adding.ts';
 import { findDamage } from './check.ts';
 import { commit } from './commit.ts';
-import type { Following } from './feed.ts';
+import { type Following, ROWS_AHEAD } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
 import { isFresh, type LastRead } from './known.ts';
@@ -204,6 +204,7 @@ async function deciding<Decided, Result>(
   // What was read until now is of the state before this write.
   space.following.begun = undefined;
   space.following.last = undefined;
+  space.following.rowsAhead = ROWS_AHEAD;
   if (isFresh(last) && space.writesInTurn === 0) {
     // It was of another state, if another one has written since: nothing is lost but a statement.
     const done = await attempt({ begun: last });

@@ -5,6 +5,14 @@ export interface Sql {
   readonly values: readonly (string | null)[];
 }
 
+/**
+ * A query whose answer comes in a form that costs the server less than rows of many columns. `memory`: it selects whole rows of
+ * the table of memories, under that name. `text`: it selects one text, which may be long; it comes as a row with `text`.
+ */
+export interface FormedQuery extends Sql {
+  readonly form: 'memory' | 'text';
+}
+
 /** A statement as a driver takes it. */
 export interface Statement {
   readonly text: string;
@@ -81,6 +89,19 @@ export function wantedTexts(texts: readonly string[]): Sql {
 /** The same of whole numbers. */
 export function wantedNumbers(numbers: readonly number[]): Sql {
   return sql`(SELECT json_array_elements_text(${JSON.stringify(numbers)}::json)::bigint)`;
+}
+
+/**
+ * What one column of an index is compared with, one value after the other: a set of rows is joined, for which a table that
+ * nobody has analysed yet is read as a whole. Not for what no index serves: every row would be compared with each of them.
+ */
+export function isAnyText(texts: readonly string[]): Sql {
+  return sql`= ANY (ARRAY${wantedTexts(texts)})`;
+}
+
+/** The same of whole numbers. */
+export function isAnyNumber(numbers: readonly number[]): Sql {
+  return sql`= ANY (ARRAY${wantedNumbers(numbers)})`;
 }
 
 /** A number that is compared with whole ones, and may be neither whole nor finite. Whole, it lets an index serve. */

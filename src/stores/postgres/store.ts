@@ -106,6 +106,7 @@ export function openStoreIn(database: Database): Store {
           terms: createTerms(),
           position: undefined,
           usesAhead: 0,
+          rowsAhead: 0,
           overtaken: 0,
           unsaved: 0,
         };
