@@ -132,6 +132,6 @@ if (!process.argv.includes('--check')) {
   for (const [page, text] of pages) writeFileSync(join(committed, page), text);
 } else if (stale.length > 0) {
   console.error(stale.map((page) => `docs/reference/${page} is not what the doc comments say`).join('\n'));
-  console.error('write the reference anew with ./run reference, and commit it');
+  console.error('rewrite the reference with ./run reference, and commit it');
   process.exitCode = 1;
 }

@@ -39,13 +39,13 @@ export interface OpenOptions {
    * a space that has another throws `settings_mismatch`.
    */
   readonly fading?: FadingOption | undefined;
-  /** The IANA zone in which days are meant, decided likewise. Default is `UTC`. */
+  /** The IANA zone in which days are meant, decided in the same way. Default is `UTC`. */
   readonly timeZone?: string | undefined;
-  /** Whether recalls are recorded, decided likewise: `off` (default), or `{ days, texts }`. */
+  /** Whether recalls are recorded, decided in the same way: `off` (default), or `{ days, texts }`. */
   readonly recordRecalls?: RecallRecordingOption | undefined;
-  /** The names of relations of which one value holds at a time, decided likewise. Default is {@link SINGLE_VALUED}. */
+  /** The names of relations of which one value holds at a time, decided in the same way. Default is {@link SINGLE_VALUED}. */
   readonly singleValued?: readonly string[] | undefined;
-  /** Whether who writes is remembered as an entity, decided likewise: `off` (default), or `authors`; see `configure`. */
+  /** Whether who writes is remembered as an entity, decided in the same way: `off` (default), or `authors`; see `configure`. */
   readonly people?: 'off' | 'authors' | undefined;
   /** Of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
@@ -72,7 +72,7 @@ export interface OpenOptions {
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
-   * Compute all vectors anew when those in the store come from another model; as an object, how. Default is false: an
+   * Recompute all vectors when those in the store come from another model; as an object, how. Default is false: an
    * error.
    */
   readonly reindex?: boolean | BatchOptions | undefined;

@@ -51,7 +51,7 @@ function optionOf(argument: Argument): Option | undefined {
   // What may be null otherwise is cleared by an option of its own.
   const schema: Schema = argument.anyOf?.find(({ type }) => type !== 'null') ?? (argument as Schema);
   const repeated = (schema.type === 'array' && !flags.includes('...')) || schema.type === 'object';
-  const option = new Option(flags, repeated ? `${about}; may be given several times` : about);
+  const option = new Option(flags, repeated ? `${about}; repeatable` : about);
   if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
   if (schema.type === 'object') return option.argParser(collectPairs);
   const words = argument.anyOf?.flatMap((each) => each.enum ?? []) ?? [];

@@ -27,7 +27,7 @@ export interface PackOptions {
   readonly objective?: PackObjective | undefined;
   /** Inclusive. Default is 0; a score of 0 never enters. */
   readonly minScore?: number | undefined;
-  /** The most memories, must-includes counted (which enter even so). Default is no limit. */
+  /** The most memories, must-includes counted (which enter even so). Default is unlimited. */
   readonly maxItems?: number | undefined;
   /**
    * `remove`: where not everything fits, memories whose whole text another one says are left out first. `keep`: they are

@@ -71,7 +71,7 @@ export const PINNED: SessionContext = {
 };
 
 /**
- * The sections of a context: names choose from the default ones, objects are sections of one's own. The order given is
+ * The sections of a context: names choose from the default ones, objects define new sections. The order given is
  * the order rendered. Default is all of {@link DEFAULT_SECTIONS}.
  *
  * Throws `invalid_argument` for an unknown or doubled name and for a share that is not above 0.

@@ -73,7 +73,7 @@ export interface MemoryRecord {
   readonly relations: readonly RelationRecord[] | undefined;
   /** Who said it: a name of at most 200 characters. */
   readonly author: string | undefined;
-  /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or any other word. */
+  /** The role of its speaker: `user`, `assistant`, `system`, `tool`, or any other word. */
   readonly role: string | undefined;
   /** The session of the last material update. */
   readonly sessionId: string | undefined;

@@ -18,7 +18,7 @@ export function keysOf<Options>() {
   ): readonly KeyOf<Options>[] => Object.keys(names) as unknown as readonly KeyOf<Options>[];
 }
 
-/** Refuses what is no plain object of known options. Throws `invalid_argument`: a misspelt option must not be ignored. */
+/** Refuses anything but a plain object of known options. Throws `invalid_argument`: a misspelt option must not be ignored. */
 export function onlyKeys(value: unknown, allowed: readonly string[], field: string): void {
   const fail = (problem: string, key?: string) => {
     const details = { field: key === undefined ? field : `${field}.${key}` };

@@ -314,7 +314,7 @@ export const VERBS = {
       },
       duplicates: {
         ...choice('remove', 'keep'),
-        about: 'remove (default): what another one says word for word goes first when not all fits',
+        about: 'remove (default): memories whose text another one contains are the first to be left out',
       },
     },
     shows: { trace },

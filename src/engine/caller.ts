@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const current = new AsyncLocalStorage<string>();
 
 /**
- * Runs work on behalf of whoever a server knows by a credential. Recalls within it that are recorded carry the name, as
+ * Runs work on behalf of a caller that a server has authenticated. Recalls within it that are recorded carry the name, as
  * `caller` of `recalls()`. The server of this package does so by itself, with the name of the token.
  *
- * @param name Shown to whoever may list recalls; no secret.
+ * @param name Shown to everyone who may list recalls, so it must not be a secret.
  * @returns What `work` returns.
  *
  * @example

@@ -15,7 +15,7 @@ export interface MemoryOperation {
   readonly sessionId?: string | undefined;
   /** Once it has succeeded. */
   readonly result?: OperationResult | undefined;
-  /** Once it has failed: the code of the error, `internal` for what is none of ours. Its message may quote a text. */
+  /** Once it has failed: the code of the error, `internal` for an unexpected one. Its message may quote a text. */
   readonly error?: { readonly code: string } | undefined;
 }
 

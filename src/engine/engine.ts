@@ -138,7 +138,7 @@ async function importMemories(
   return insertRecords(engine, restored, 'import', engine.clock(), options);
 }
 
-/** Computes what is derived from all texts anew, with the embedder and the analyzer in use. */
+/** Recomputes what is derived from all texts, with the embedder and the analyzer in use. */
 async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
   const { space, analyzer, embedder } = engine;
   await space.reindex({

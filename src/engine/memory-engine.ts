@@ -420,7 +420,7 @@ export interface MemoryEngine extends AsyncDisposable {
   history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
   /**
    * The latest writes of the space, newest first: what each did to which memories, and whether `undo` takes it back.
-   * What is recalled is no write. Default limit is 20, the highest 1,000.
+   * Recalls are not writes and are not listed. Default limit is 20, the highest 1,000.
    *
    * @example
    * ```ts
@@ -540,7 +540,7 @@ export interface MemoryEngine extends AsyncDisposable {
    *
    * Rankings are of memories by their own scores, without what links bring in.
    *
-   * @throws `invalid_argument`: fewer than two questions, a parameter that is no number, a `state` of other questions
+   * @throws `invalid_argument`: fewer than two questions, a parameter that is not numeric, a `state` of other questions
    * or options, or of questions that are answered otherwise by now. `unknown_strategy`, `aborted`.
    * @example
    * ```ts

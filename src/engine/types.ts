@@ -30,7 +30,7 @@ export interface RememberOptions {
   readonly relations?: readonly RelationInput[] | undefined;
   /** Who said it: a name of at most 200 characters. */
   readonly author?: string | undefined;
-  /** The part that whoever said it plays: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
+  /** The role of its speaker: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
   readonly role?: string | undefined;
   readonly sessionId?: string | undefined;
   /** When it was first known; a future time counts as now. Default is now. */

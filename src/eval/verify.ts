@@ -22,7 +22,7 @@ export interface RowsCheck {
 
 /**
  * Recomputes every metric of a file that `rowsOf` describes from its rows and the datasets, and every summary from the
- * rows. The datasets are those of the evaluation, in its order. Throws `unreadable_file` where a line is no row.
+ * rows. The datasets are those of the evaluation, in its order. Throws `unreadable_file` where a line is not a row.
  *
  * @example
  * ```ts

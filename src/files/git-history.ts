@@ -143,7 +143,7 @@ function startFailure(cause: Error): SalienceError {
 function gitFailure(directory: string, complaint: string): SalienceError {
   const remedy = complaint.includes('not a git repository')
     ? 'name a folder inside a git repository'
-    : 'run `git log` there and mend what it says';
+    : 'run `git log` there and fix what it reports';
   return new SalienceError('unreadable_file', `${directory}: no commit history (${complaint}); ${remedy}`, {
     details: { file: directory },
   });

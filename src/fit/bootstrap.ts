@@ -22,7 +22,7 @@ export interface BootstrapOptions {
 }
 
 /**
- * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are drawn anew with
+ * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are resampled with
  * replacement, the same pairs for all columns. Of paired differences it is the paired bootstrap. Throws
  * `invalid_argument` without columns of the same length of at least 1.
  *

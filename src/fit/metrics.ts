@@ -73,7 +73,7 @@ export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string
 }
 
 /**
- * 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cut: trec_eval's `recip_rank`.
+ * 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cutoff: trec_eval's `recip_rank`.
  *
  * @example
  * ```ts

@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       } catch (error) {
         context.set('failure', error);
         return problemResponse(
-          new SalienceError('store_busy', 'the store cannot be used now; the log says why'),
+          new SalienceError('store_busy', 'the store is unavailable; see the log of the server'),
         );
       }
       return context.json({ status: 'ready' });
@@ -196,7 +196,7 @@ async function admit(context: AppContext, { tokens, inspector, rateLimiter }: Ap
   context.set('grant', grant);
   const seconds = rateLimiter(grant.id);
   if (seconds !== undefined) {
-    throw new SalienceError('rate_limited', `this token asks too often; wait ${seconds} s`, {
+    throw new SalienceError('rate_limited', `too many requests with this token; wait ${seconds} s`, {
       details: { retryAfter: seconds },
     });
   }

@@ -119,7 +119,7 @@ function cutOff(cause?: unknown): SalienceError {
 function tooLarge(limit: number): SalienceError {
   return new SalienceError(
     'content_too_large',
-    `the body, or a line of it, is longer than the limit of ${limit} bytes; send less at once, or start the server with a higher --body-limit`,
+    `the body, or a line of it, is longer than the limit of ${limit} bytes; send less at a time, or start the server with a higher --body-limit`,
     { details: { limit } },
   );
 }

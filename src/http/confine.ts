@@ -113,7 +113,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   const seen = <Options extends { readonly scope?: string | undefined }>(options?: Options) => {
     const scope = options?.scope === undefined ? only() : parseScope(options.scope);
     if (visible.has(scope)) return { ...options, scope } as Options & { readonly scope: string };
-    throw forbidden(`scope ${JSON.stringify(scope)} is none that this token sees; it opens ${names}`);
+    throw forbidden(`scope ${JSON.stringify(scope)} is not visible to this token; it opens ${names}`);
   };
   const written = (scope: string | undefined): string => {
     const chosen = scope === undefined ? only() : parseScope(scope);

@@ -25,7 +25,7 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
     if (host === undefined || !known.has(nameOf(host)) || timesSent('host', incoming.rawHeaders) > 1) {
       throw new SalienceError(
         'forbidden',
-        'this server is not asked under this name; if it should be, start it with --allow-host',
+        'this server does not accept this Host header; to allow it, start the server with --allow-host',
       );
     }
     // The absolute form names a second host, which would be believed elsewhere.
@@ -36,7 +36,7 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
     if (origin !== undefined && origin !== `http://${host}` && !elsewhere.has(origin)) {
       throw new SalienceError(
         'forbidden',
-        'pages of this origin may not ask this server; if they should, start it with --allow-origin',
+        'pages of this origin may not use this server; to allow them, start it with --allow-origin',
       );
     }
     await next();

@@ -114,6 +114,6 @@ export function otherRequest(): SalienceError {
 export function erasedAnswer(): SalienceError {
   return new SalienceError(
     'redacted',
-    'this request was done, and its answer is gone, because a memory in it was forgotten since',
+    'this request was committed; its answer was erased, because a memory in it has been forgotten',
   );
 }

@@ -32,7 +32,7 @@ export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): F
     const kind = Object.hasOwn(schema.shape, name) ? kindOf(schema.shape[name]) : undefined;
     if (kind === 'array') return [name, values];
     const [value = ''] = values;
-    if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: it is there several times`);
+    if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: must be given once`);
     if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))
       return [name, Number(value)];
     if (kind === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];

@@ -132,7 +132,7 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
 
 /** What a status says, in the order of the statuses. */
 const REASONS: Readonly<Record<number, string>> = {
-  400: 'What was sent is wrong: the detail says what, and how to mend it',
+  400: 'The request is invalid: the detail says what is wrong and how to fix it',
   401: 'The token is missing or unknown',
   403: 'The token may not do this',
   404: 'No memory, session or other object has this id, or the token may not see it',
@@ -200,7 +200,7 @@ const otherPaths: Json = {
     get: {
       operationId: 'spaces',
       summary:
-        'How large the space of the token is; for whoever runs the server, how large all are. Needs the right admin',
+        'How large the space of the token is; for an administrator of the server, the size of all spaces. Needs the right admin',
       parameters: [
         { name: 'offset', in: 'query', schema: { type: 'integer' }, description: 'How many to pass over' },
       ],

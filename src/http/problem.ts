@@ -56,7 +56,7 @@ export function problemOf(error: unknown): { readonly problem: Problem; readonly
   const { message, details } =
     SalienceError.isInstance(error) && !hidden
       ? error
-      : { message: 'the server cannot do this now; its log says why', details: {} };
+      : { message: 'the server cannot do this now; see its log', details: {} };
   const title = code.replaceAll('_', ' ');
   return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
 }

@@ -74,7 +74,7 @@ async function runWaiting(
     return await run(context, verb, memory, input, desk, shutdown);
   } catch (error) {
     if (!shutdown.aborted) throw error;
-    throw new SalienceError('closed', 'the server is shutting down; ask again when it runs', {
+    throw new SalienceError('closed', 'the server is shutting down; try again when it is running', {
       cause: error,
     });
   } finally {
@@ -135,7 +135,7 @@ function momentSaid(context: AppContext, { acceptNow }: Desk): Date | undefined 
     return new Date(parseInstant(said, 'salience-now'));
   throw new SalienceError(
     'forbidden',
-    'salience-now: this server goes by its own clock; leave the moment out, ask with a token that has the right admin, or start the server with acceptNow',
+    'salience-now: this server goes by its own clock; leave the header out, use a token that has the right admin, or start the server with acceptNow',
   );
 }
 

@@ -64,7 +64,7 @@ export interface ServerOptions {
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether requests may say at which moment they happen (`Salience-Now`), for tests and replays: with it, whoever may
+   * Whether requests may say at which moment they happen (`Salience-Now`), for tests and replays: with it, anyone who may
    * read can see what is hidden until a later time. Default is false.
    */
   readonly acceptNow?: boolean | undefined;

@@ -150,7 +150,7 @@ function isInDoubt(error: unknown): boolean {
 function answerLost(): SalienceError {
   return new SalienceError(
     'already_exists',
-    'the request was done, and the server ended before it answered, or is still at the rest of it; read what is there, and do not send it under a new key',
+    'the request was committed, but the server stopped before it answered, or is still finishing it; read the data, and do not send the request with a new key',
     { details: { inDoubt: false } },
   );
 }
@@ -158,7 +158,7 @@ function answerLost(): SalienceError {
 function stillUnderWay(): SalienceError {
   return new SalienceError(
     'store_busy',
-    'another server is still at this request, or ended while it was, so that it is not known whether it was done; try again with the same key, and look at what is there before you use a new one',
+    'another server is still processing this request, or stopped while it was, and it is unknown whether it was committed; try again with the same key, and read the data before you use a new one',
     { details: { inDoubt: true } },
   );
 }

@@ -13,7 +13,7 @@ import type { SharedTexts } from '../store-kit.ts';
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
 export type TokenRights = (typeof TOKEN_RIGHTS)[number];
 
-/** What whoever shows a token may do. */
+/** What the holder of a token may do. */
 export interface Grant {
   /** Names the token; no secret. */
   readonly id: string;

@@ -14,7 +14,7 @@ export type { MemoryToolOptions };
 /**
  * Tools for `generateText`, `streamText` and agents, named as the verbs are: `{ remember, recall, update, forget }`.
  * The application gets what the engine answers; the model reads a short text in which stored statements are quoted.
- * Throws `invalid_argument` for a name in `only` that is no tool.
+ * Throws `invalid_argument` for an unknown tool name in `only`.
  *
  * @example
  * ```ts
@@ -116,7 +116,7 @@ const MOST_TURNS = 64;
 
 /**
  * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
- * message: as fenced data, which the fence says is no instruction. In the further steps of a turn (after tool calls) it
+ * message: as fenced data, whose fence tells the model to treat it as data. In the further steps of a turn (after tool calls) it
  * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
  *
  * @example

@@ -20,7 +20,7 @@ const { createTool } = await loadPeer(
 /**
  * Tools for an `Agent`, named as the verbs are: `{ remember, recall, update, forget }`. The application gets what the
  * engine answers; the model reads a short text in which stored statements are quoted.
- * Throws `invalid_argument` for a name in `only` that is no tool.
+ * Throws `invalid_argument` for an unknown tool name in `only`.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { createMcpServer, type McpOptions } from './server.ts';
 
 /**
  * Streamable HTTP for the memory of one space, both protocol eras: `fetch` answers a web-standard request. It checks
- * neither token nor Host nor Origin: whoever mounts it does, and makes one for each space and right.
+ * neither token nor Host nor Origin: the program that mounts it must check them, and create one handler for each space and right.
  *
  * @example
  * ```ts

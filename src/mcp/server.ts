@@ -28,7 +28,7 @@ export interface McpOptions {
   readonly types?: readonly string[] | undefined;
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
-  /** Takes a line for whoever runs the server; never a memory's text. Default is to say nothing. */
+  /** Receives log lines; never a memory's text. Default is to say nothing. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

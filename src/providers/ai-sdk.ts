@@ -33,7 +33,7 @@ export type AiSdkMessage =
  * A language model of the Vercel AI SDK, versions 5 and 6, for example `aiSdkModel(anthropic('claude-sonnet-4-5'))`.
  * It is called directly, so the package `ai` itself is not needed. Its `name` is `ai-sdk:<provider>:<model>`.
  *
- * Throws `invalid_argument` for what is no such model and for options it cannot use.
+ * Throws `invalid_argument` for anything else and for options it cannot use.
  *
  * @example
  * ```ts

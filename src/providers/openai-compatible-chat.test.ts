@@ -261,7 +261,7 @@ describe('an answer', () => {
       (response: ServerResponse) => response.writeHead(302, { location: '/x' }).end(),
       /redirects to/,
     ],
-    ['too long', says('x'.repeat(3000)), /more than 1024 bytes: ask for less at once/],
+    ['too long', says('x'.repeat(3000)), /more than 1024 bytes: request less at a time/],
   ] as const)('of the server that is %s is an error at once', async (_, script, message) => {
     const { baseUrl, received } = await serve(script);
     const error = await failure(modelOn(baseUrl, { maxResponseBytes: 1024 }).generate());
@@ -313,7 +313,7 @@ describe('a failing server', () => {
   it.each([
     [401, /refuses the key in the option apiKey \(401\)/],
     [403, /does not allow this \(403\)/],
-    [404, /has no model "tiny", or is no chat API \(404\)/],
+    [404, /has no model "tiny", or does not serve the chat API \(404\)/],
     [413, /refused the request \(413\)/],
   ])('that answers %i is not asked again', async (status, message) => {
     const { baseUrl, received } = await serve(refuses(`no, ${key.slice(0, 8)}`, status));

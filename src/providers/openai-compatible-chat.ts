@@ -37,7 +37,7 @@ const optionNames = [
   ...LANGUAGE_MODEL_OPTION_NAMES,
 ] as const satisfies readonly (keyof OpenAiCompatibleModelOptions)[];
 
-const CHAT: Api = { code: 'model_failed', name: 'chat API', askForLess: 'ask for less at once' };
+const CHAT: Api = { code: 'model_failed', name: 'chat API', askForLess: 'request less at a time' };
 
 /**
  * A language model on any server with OpenAI's chat API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself. Its `name`

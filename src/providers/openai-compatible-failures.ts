@@ -88,7 +88,7 @@ function statusMessage(
       return `${address} does not allow this (403) with the key in ${keySource}.${said}`;
     case 404:
     case 405:
-      return `${address} has no model ${JSON.stringify(model)}, or is no ${api.name} (${status}): load the model, with Ollama \`ollama pull ${model}\`, or correct baseUrl, which usually ends in /v1.${said}`;
+      return `${address} has no model ${JSON.stringify(model)}, or does not serve the ${api.name} (${status}): load the model, with Ollama \`ollama pull ${model}\`, or correct baseUrl, which usually ends in /v1.${said}`;
     case 429: {
       const wait = retryAfterMs === undefined ? '' : ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
       return `${address} refused${tries || ' the request'} because of too many requests (429)${wait}: lower concurrency, or try again later.${said}`;

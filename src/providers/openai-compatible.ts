@@ -63,7 +63,7 @@ const optionNames = [
  * An embedder on any server with OpenAI's embeddings API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself.
  *
  * Its `model` is `openai-compatible:<model>:<dimensions>`, and with a memory prefix `:<prefix as JSON>` after it. The
- * server's address is no part of it: the same model served elsewhere is the same space of vectors.
+ * server's address is not part of it: the same model served elsewhere is the same space of vectors.
  *
  * `embed` sends no blank text, and gives `undefined` for it. It throws `aborted` as soon as its signal aborts;
  * `embedder_mismatch` when the server's vectors have another length; and `embedder_failed` for everything else.

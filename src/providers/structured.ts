@@ -35,7 +35,7 @@ export interface ModelBudget {
   readonly maxCalls?: number | undefined;
   /**
    * Tokens of prompts and answers together; an answer is asked to be no longer than what is left. A prompt is
-   * counted as a token for every four bytes before it is sent. Default is no limit.
+   * counted as a token for every four bytes before it is sent. Default is unlimited.
    */
   readonly maxTokens?: number | undefined;
 }
@@ -158,7 +158,7 @@ function timedOut(name: string, timeoutMs: number): Completion {
     error: (attempts) =>
       new SalienceError(
         'model_failed',
-        `${name} gave no whole answer within ${timeoutMs} ms${attempts === 1 ? '' : ` ${attempts} times`}: raise timeoutMs (a model's first start can take long), or ask for less at once`,
+        `${name} gave no whole answer within ${timeoutMs} ms${attempts === 1 ? '' : ` ${attempts} times`}: raise timeoutMs (a model's first start can take long), or request less at a time`,
         { details: { model: name, attempts } },
       ),
   };
@@ -221,7 +221,7 @@ function budgetProblem(
   const prompt = estimateTokens(messages);
   return tokensOf(spent) + prompt < maxTokens
     ? undefined
-    : `was not asked: a prompt of about ${prompt} tokens leaves none of budget.maxTokens (${maxTokens}) for an answer; raise it, or ask for less at once`;
+    : `was not asked: a prompt of about ${prompt} tokens leaves none of budget.maxTokens (${maxTokens}) for an answer; raise it, or request less at a time`;
 }
 
 const tokensOf = ({ promptTokens, completionTokens }: ModelUsage) => promptTokens + completionTokens;
@@ -241,7 +241,7 @@ function unusable(name: string, circumstance: string, spent: ModelUsage): Salien
   // What was wrong may repeat the texts of the request, so it is not told.
   return new SalienceError(
     'model_invalid_output',
-    `${name} gave an answer that cannot be read, ${circumstance}: use a model that follows a JSON schema, or ask for less at once`,
+    `${name} gave an answer that cannot be read, ${circumstance}: use a model that follows a JSON schema, or request less at a time`,
     { details: { model: name, ...spent } },
   );
 }

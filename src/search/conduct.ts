@@ -304,7 +304,7 @@ function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eli
 function unknownMemory(id: string): SalienceError {
   return new SalienceError(
     'store_corrupt',
-    `the log does not know memory ${JSON.stringify(id)}, which is there. Run doctor, then restore the space from a backup`,
+    `memory ${JSON.stringify(id)} exists but has no entry in the log. Run doctor, then restore the space from a backup`,
     { details: { id } },
   );
 }

@@ -90,7 +90,7 @@ function fromLines(source: string, playedDays: number | undefined): LifeScript {
   const items = readLineItems(source);
   const settings = items.filter(({ kind }) => kind === 'settings');
   const second = settings[1];
-  if (second) throw invalidArgument(second.where, 'there are settings on an earlier line already');
+  if (second) throw invalidArgument(second.where, 'settings were given on an earlier line');
   const [first] = settings;
   if (first) onlyKeys(first.fields, settingKeys, first.where);
   return assemble(
@@ -185,10 +185,7 @@ function scriptedRecall({ where, fields }: ScriptItem, days: number): ScriptedRe
   const { query, session, strategy, limit, types, every, until } = fields;
   const day = dayOf(fields['day'], `${where}.day`, days);
   if (until !== undefined && every === undefined) {
-    throw invalidArgument(
-      `${where}.until`,
-      'it says when repetitions end: say every how many days it is repeated',
-    );
+    throw invalidArgument(`${where}.until`, '"until" needs an interval of days');
   }
   return {
     where,

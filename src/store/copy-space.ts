@@ -209,6 +209,6 @@ function notTheSame(rows: number): SalienceError {
 function neverQuiet(): SalienceError {
   return new SalienceError(
     'store_busy',
-    'the space was written to all the while, so that there was no moment to copy it as of; stop its writers for a moment and copy again: what was copied stays',
+    'the space kept changing during the copy; pause its writers and copy again: what was copied so far is kept',
   );
 }

@@ -88,7 +88,7 @@ export type CopyPart = keyof typeof COPY_PARTS;
 
 export const PART_NAMES = Object.keys(COPY_PARTS) as readonly CopyPart[];
 
-/** What is no row: the counters of a space, and what was decided for it. */
+/** What is not kept in rows: the counters of a space, and what was decided for it. */
 export interface CopyHead {
   /** Another value whenever anything of the space was written. */
   readonly stamp: string;

@@ -36,7 +36,7 @@ export function storedJson<Value>(
   } catch (error) {
     throw damagedRow(place, `its ${column} is not JSON`, error);
   }
-  if (!isValid(value)) throw damagedRow(place, `its ${column} has not the shape that was written`);
+  if (!isValid(value)) throw damagedRow(place, `its ${column} is malformed`);
   return value as Value;
 }
 

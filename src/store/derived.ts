@@ -45,7 +45,7 @@ export function checkVector(indexed: IndexedText, embedding: EmbeddingInfo | und
   if (Math.abs(squares - 1) < 1e-3) return;
   throw new SalienceError(
     'invalid_argument',
-    `vector: its length is ${Math.sqrt(squares)}, not 1; have the embedder normalise what it returns`,
+    `vector: its length is ${Math.sqrt(squares)}, not 1; configure the embedder to return normalised vectors`,
     { details: { field: 'vector' } },
   );
 }

@@ -5,7 +5,7 @@ import type { Link, LinkKind } from './store.ts';
 /** The weight of the link between neighbours in a session. */
 export const SEQUENCE_WEIGHT = 0.5;
 
-/** A link as it is stored. Throws `invalid_argument` for a memory with itself and for what is no weight. */
+/** A link as it is stored. Throws `invalid_argument` for a memory with itself and for an invalid weight. */
 export function checkedLink(link: Link): Link {
   return { ...link, ids: orderedEnds(link.ids), weight: number(link.weight, 'weight', 0, 1) };
 }

@@ -1,9 +1,9 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** How often a snapshot begins anew before it gives up. */
+/** How often a snapshot is started again before it gives up. */
 export const ATTEMPTS = 3;
 
-/** The error of a snapshot whose space was written to while it was read. It then begins anew. */
+/** The error of a snapshot whose space was written to while it was read. It is then started again. */
 export function overtaken(space: string): SalienceError {
   return new SalienceError(
     'store_busy',

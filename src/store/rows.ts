@@ -95,7 +95,7 @@ export interface IndexRows extends KeyedRows {
    */
   version(): Awaitable<unknown>;
   position(): Awaitable<Position>;
-  /** What happened after a position; `undefined` where the log does not go on from there, and an index must be made anew. */
+  /** What happened after a position; `undefined` where the log does not go on from there, and an index must be rebuilt. */
   feed(after: Position): Awaitable<Feed | undefined>;
   /** The memories of these keys, or all, in batches: those that there are. */
   indexed(keys?: readonly number[]): AsyncIterable<readonly IndexedRow[]> | Iterable<readonly IndexedRow[]>;

@@ -69,7 +69,7 @@ export interface OpenSpaceOptions {
   readonly readOnly?: boolean | undefined;
   /** Of a space that this makes; one that exists keeps its own. Default is {@link DEFAULT_SETTINGS}. */
   readonly settings?: SpaceSettings | undefined;
-  /** Of the process, for the index of this space. Default is no limit. */
+  /** Of the process, for the index of this space. Default is unlimited. */
   readonly room?: Room | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface SpaceCore {
    * Reads at one moment: everything that `work` reads of its snapshot is as of the last committed write and use of any
    * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it.
    * A store that cannot hold a moment finds out whether something was written meanwhile, and throws `overtaken` (see
-   * `unlessOvertaken`): `work` is then called anew on a later moment, three times at most.
+   * `unlessOvertaken`): `work` is then called again on a later moment, three times at most.
    */
   snapshot<Result>(work: (snapshot: StoreSnapshot) => Promise<Result>): Promise<Result>;
   /**
@@ -702,7 +702,7 @@ export interface SearchAnswer {
   /** That of its snapshot. */
   readonly sequence: number;
   /**
-   * Set by the first search after the index was dropped and made anew, because the log is not the one that it followed:
+   * Set by the first search after the index was dropped and rebuilt, because the log is not the one that it followed:
    * the space was reindexed, or a backup restored.
    */
   readonly indexRebuilt?: true | undefined;
@@ -770,7 +770,7 @@ export interface ListRequest {
   /** Default is that of the sort in the table of fields. */
   readonly direction?: SortDirection | undefined;
   readonly limit: number;
-  /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is no limit. */
+  /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is unlimited. */
   readonly maxCharacters?: number | undefined;
   /** From an earlier answer. Throws `invalid_argument` when that was sorted or filtered otherwise. */
   readonly cursor?: string | undefined;

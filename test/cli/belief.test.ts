@@ -120,7 +120,7 @@ describe('contradictions', () => {
   it('may put the newer words into the older memory', async () => {
     await remember('Ann prefers light roast coffee', 'light', 3);
     expect(await print('resolve', '1', 'update', '--now', day(5))).toBe(
-      'conflict 1: dark says now what the newer one said\n',
+      'conflict 1: dark now has the text of the newer memory\n',
     );
     expect(await listed()).toEqual(['dark']);
     expect(await work.json(['get', 'dark'])).toMatchObject({ content: 'Ann prefers light roast coffee' });

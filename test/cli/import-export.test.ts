@@ -113,7 +113,7 @@ describe('export and import', () => {
     await work.json(['update', 'a', 'new', '--now', '2026-02-01']);
     const recent = (await work.salience(['export'])).stdout;
     const kept = await work.salience(['import', work.file('old.jsonl', old)]);
-    expect(kept.stdout).toBe('imported 0 memories, kept 1 that the file says otherwise\n');
+    expect(kept.stdout).toBe('imported 0 memories, kept 1 that differ from the file\n');
     expect(kept.stderr).toContain('kept a as it is: ');
     expect(await work.json(['import', work.file('old.jsonl', old)])).toMatchObject({
       imported: 0,

@@ -53,7 +53,7 @@ describeInBrowser('the view of conflicts', ({ inspect }) => {
     await page.locator('article:focus').waitFor();
     await demo.memory.resolve(first?.conflictId as string, 'keep-both');
     await page.keyboard.press('2');
-    await page.getByText('is settled already').waitFor();
+    await page.getByText('is already resolved').waitFor();
     await page.getByRole('article', { name: `Conflict ${first?.conflictId}`, exact: true }).waitFor({
       state: 'detached',
     });

@@ -97,8 +97,8 @@ export function configure(command: Command): void {
 
 const REASONS = {
   'query-not-recorded': 'only the hash of the query was kept; record the texts of queries too',
-  'nothing-used': 'nothing that was shown was used, which says nothing of it',
-  'memory-gone': 'what was used is no longer there',
+  'nothing-used': 'none of the recalled memories was used, so there is no known right answer',
+  'memory-gone': 'the memory that was used no longer exists',
   'first-of-strategy': 'the strategy itself had put first what was used',
   'asked-again': 'the query was asked before; what was used counts for that question',
 } as const;

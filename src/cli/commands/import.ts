@@ -56,7 +56,7 @@ export function configure(command: Command): void {
       ).choices(IMPORT_FORMATS),
     )
     .option('--scope <scope>', 'the scope of memories that name none (default: global)')
-    .option('--tag <tag>', 'added to every memory; may be given several times', collect)
+    .option('--tag <tag>', 'added to every memory; repeatable', collect)
     .option('--user <user>', 'the user to import from a file of several users')
     .option('--space-per-user', 'import a file of several users, each user into the space of that name')
     .option('--update', 'replace stored memories even if those in the file are older')
@@ -218,7 +218,7 @@ function describe(counts: ImportCounts, leftOut: ReadonlyMap<string, number>): s
     `imported ${plural(imported, 'memory', 'memories')}`,
     ...(updated > 0 ? [`updated ${formatCount(updated)}`] : []),
     ...(unchanged > 0 ? [`${formatCount(unchanged)} already there`] : []),
-    ...(differs > 0 ? [`kept ${formatCount(differs)} that the file says otherwise`] : []),
+    ...(differs > 0 ? [`kept ${formatCount(differs)} that differ from the file`] : []),
     ...(skipped > 0 ? [`skipped ${formatCount(skipped)}`] : []),
     ...(linked > 0 ? [`linked ${plural(linked, 'pair', 'pairs')}`] : []),
   ].join(', ');

@@ -34,7 +34,7 @@ export function configure(command: Command): void {
         .choices(TOOL_CHOICES)
         .default('few'),
     )
-    .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
+    .option('--mem-type <type>', 'a type that mem_save accepts too; repeatable', collect)
     .option('--read-only', 'offer only tools that write nothing')
     .addOption(new Option('--print-config <client>', 'print the configuration for a client').choices(CLIENTS))
     .addHelpText(

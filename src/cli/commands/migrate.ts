@@ -16,7 +16,7 @@ export function configure(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nBrings the schema that SALIENCE_STORE_SCHEMA names to this version, as one transaction. Run it before the new version\nof a program whose own user may make no tables; programs of the version before go on meanwhile.',
+      '\nMigrates the schema that SALIENCE_STORE_SCHEMA names to this version, in one transaction. Run it before you deploy a\nnew version of a program whose database user cannot create tables; programs of the previous version keep working.',
     )
     .action(
       action<Options, []>(async (context) => {

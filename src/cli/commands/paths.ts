@@ -7,7 +7,9 @@ import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 export const examples = ['salience paths roast grinder'] as const;
 
 export function configure(command: Command): void {
-  command.argument('<from>', 'the name of an entity, or the id of a memory').argument('<to>', 'likewise');
+  command
+    .argument('<from>', 'the name of an entity, or the id of a memory')
+    .argument('<to>', 'the other end, given in the same way');
   addVerbOptions(command, 'paths').action(
     action<object, [string, string]>(async (context, from, to) => {
       await using memory = await openToRead(context);

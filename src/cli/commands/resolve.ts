@@ -10,7 +10,7 @@ export const examples = ['salience resolve 1 supersede', 'salience resolve 2 kee
 
 const outcomes: Readonly<Record<Resolution, (id: string) => string>> = {
   'keep-both': (id) => `both hold, ${id} and the older one`,
-  update: (id) => `${id} says now what the newer one said`,
+  update: (id) => `${id} now has the text of the newer memory`,
   supersede: (id) => `${id} has taken the place of the older one`,
   delete: (id) => `${id} stays, the older one is erased for good`,
 };

@@ -33,11 +33,7 @@ export function configure(command: Command): void {
       '--signals <json>',
       "what is known about a memory, by the names of its record's fields and signals",
     )
-    .option(
-      '--param <name=value>',
-      'set a parameter of the formula; may be given several times',
-      collectPairs,
-    )
+    .option('--param <name=value>', 'set a parameter of the formula; repeatable', collectPairs)
     .action(
       action<Options, []>(async (context) => {
         const { options, now } = context;

@@ -75,7 +75,7 @@ export function configure(command: Command): void {
         .choices(TOOL_CHOICES)
         .default('few'),
     )
-    .option('--mem-type <type>', 'a type that mem_save accepts too; may be given several times', collect)
+    .option('--mem-type <type>', 'a type that mem_save accepts too; repeatable', collect)
     .option('--no-log', 'do not log requests to stderr')
     .addHelpText(
       'after',

@@ -202,7 +202,7 @@ describe('how it is resolved', () => {
     expect(await memory.list()).toEqual(before);
     expect(await memory.conflicts()).toEqual([]);
     const error = await expectCode(memory.resolve(conflictId, 'delete'), 'not_found');
-    expect(error.message).toContain('settled already (keep-both)');
+    expect(error.message).toContain('already resolved (keep-both)');
     expect((await memory.history('new')).at(-1)?.verb).toBe('resolve');
     // Said and compared again, it does not come back.
     expect((await memory.maintain()).similarPairs).toEqual([]);

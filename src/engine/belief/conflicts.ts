@@ -325,7 +325,7 @@ async function openPair(reader: SpaceReader, conflictId: string): Promise<Simila
   throw new SalienceError(
     'not_found',
     pair
-      ? `conflict ${conflictId} is settled already (${pair.resolution}); undo takes that back, conflicts() lists what is open`
+      ? `conflict ${conflictId} is already resolved (${pair.resolution}); undo reverts that, conflicts() lists the open ones`
       : `conflict ${conflictId} is not open; conflicts() lists those that are`,
     { details: { conflictId } },
   );

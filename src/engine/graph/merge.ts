@@ -13,7 +13,7 @@ import { type GraphLook, visibleAmong } from './view.ts';
 
 /**
  * Makes two entities one: `into` takes over the names, the kind where it has none, and all relations of `from`, whose
- * place it takes. Throws `not_found`, and `invalid_argument` for what is no entity, cannot be seen, or lies elsewhere.
+ * place it takes. Throws `not_found`, and `invalid_argument` for a memory that is not an entity, cannot be seen, or lies elsewhere.
  */
 export async function mergeEntities(
   engine: Dependencies,
@@ -46,7 +46,7 @@ export async function mergeEntities(
   return { entity, merged, statements };
 }
 
-/** Throws `invalid_argument` for what is no entity, and for one that is not believed any more. */
+/** Throws `invalid_argument` for a memory that is not an entity, and for one that is not believed any more. */
 export async function checkEntity(
   reader: SpaceReader,
   memory: MemoryRecord,

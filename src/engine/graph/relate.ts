@@ -93,7 +93,7 @@ export async function unrelate(
       const where = scope === undefined ? '' : ` in scope ${JSON.stringify(scope)}`;
       throw new SalienceError(
         'not_found',
-        `nothing${where} says that ${JSON.stringify(triple.from)} ${triple.name} ${JSON.stringify(triple.to)}; neighbours lists what holds`,
+        `no memory${where} states that ${JSON.stringify(triple.from)} ${triple.name} ${JSON.stringify(triple.to)}; neighbours lists the current relations`,
         { details: { ...triple } },
       );
     }

@@ -214,7 +214,7 @@ function chosen(
     if (memory) return memory;
     throw invalidArgument(
       'statements',
-      `memory ${JSON.stringify(id)} states no relation of ${JSON.stringify(kept.id)} in space ${JSON.stringify(space.name)}; neighbours lists those that do`,
+      `memory ${JSON.stringify(id)} states no relation of ${JSON.stringify(kept.id)} in space ${JSON.stringify(space.name)}; neighbours lists the ones that do`,
     );
   });
 }

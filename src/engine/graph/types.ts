@@ -79,7 +79,7 @@ export interface MergeResult {
 }
 
 export interface SplitOptions extends OperationOptions {
-  /** Further names of the other one: they are no names of the first any more. */
+  /** Further names of the other one: they are removed from the first one. */
   readonly aliases?: readonly string[] | undefined;
   /** Of the other one. Default is that of the first. */
   readonly kind?: string | undefined;

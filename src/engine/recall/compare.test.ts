@@ -163,7 +163,7 @@ describe('compare', () => {
     await using memory = await sample();
     await expect(memory.compare(' ')).rejects.toMatchObject({
       code: 'blank_query',
-      message: 'compare needs a query: write what to look for',
+      message: 'compare needs a query: pass the text to search for',
     });
   });
 });

@@ -95,7 +95,7 @@ async function compareAsOf(
 ): Promise<Comparison> {
   const names = namesOf(engine, strategies);
   checkParameters(parameters, names);
-  checkQuery(query, 'compare needs a query: write what to look for');
+  checkQuery(query, 'compare needs a query: pass the text to search for');
   const limit = limitOf(shared.limit, 10, 100);
   const options = { ...shared, limit, track: false };
   const asking = { ...engine, embedder: engine.embedder && askedOnce(engine.embedder) };

@@ -6,7 +6,7 @@ export interface MissingWords {
   readonly memory: readonly string[];
   /** Nor in the turns beside it whose words count for it. Absent where the strategy looks at no other memory. */
   readonly neighbours?: readonly string[] | undefined;
-  /** Nor in any visible memory of its session. Absent likewise, and for a memory of no session. */
+  /** Nor in any visible memory of its session. Absent under the same condition, and for a memory without a session. */
   readonly session?: readonly string[] | undefined;
 }
 

@@ -42,7 +42,7 @@ export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): Pick<
 export function redactedError(id: string, known: string | Date): SalienceError {
   return new SalienceError(
     'redacted',
-    `memory ${JSON.stringify(id)} was known at ${formatInstant(parseInstant(known))}, and was forgotten since: what it said is gone for good`,
+    `memory ${JSON.stringify(id)} was known at ${formatInstant(parseInstant(known))}, and has been forgotten since; its text cannot be restored`,
     { details: { id } },
   );
 }

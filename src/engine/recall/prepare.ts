@@ -50,7 +50,7 @@ export async function prepareQuery(
   }
   const query = checkQuery(
     text,
-    `strategy ${resolved.name} needs a query: write what to look for, or use the strategy "ambient", which takes none`,
+    `strategy ${resolved.name} needs a query: pass the text to search for, or use the strategy "ambient", which takes none`,
   );
   const terms = [...new Set(tools.analyzer.analyze(query))].sort();
   const vector = reads.similarity

@@ -108,7 +108,7 @@ export async function replay(
   if (!recording) {
     throw new SalienceError(
       'not_found',
-      `recall ${JSON.stringify(recallId)} is not recorded, or was removed; recalls() lists those that are`,
+      `recall ${JSON.stringify(recallId)} is not recorded, or was removed; recalls() lists the recorded ones`,
       { details: { recallId } },
     );
   }

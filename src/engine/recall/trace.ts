@@ -66,7 +66,7 @@ export interface Trace {
   /** The id of its recording, where recalls are recorded. */
   readonly recallId?: string | undefined;
   /**
-   * Set where the resident index was dropped and made anew first: the log is not the one that it followed, because the
+   * Set where the resident index was dropped and rebuilt first: the log is not the one that it followed, because the
    * space was reindexed, or a backup restored, while it was open.
    */
   readonly indexRebuilt?: true | undefined;

@@ -206,14 +206,14 @@ async function whyNotEdge(
     const needed = Math.max(last, plan.minScore ?? 0);
     const by = JSON.stringify(stating.memory.id);
     if (score === 0) {
-      const message = `what states it best, ${by}, has no score: whyNot of that memory says why`;
+      const message = `the best statement of it, ${by}, has no score: call whyNot with that memory to see why`;
       return { id, outcome: 'no-score', stage: 'edges', score, needed, changes: [], message };
     }
     const gap = needed - score;
     const message =
       gap > 0
         ? `its score ${shown(score)}, that of ${by} × its weight, is ${shown(gap)} below what was needed, ${shown(needed)}`
-        : `what states it best, ${by}, is not among the hits: whyNot of that memory says why`;
+        : `the best statement of it, ${by}, is not among the hits: call whyNot with that memory to see why`;
     return { id, outcome: 'outranked', stage: 'edges', score, needed, changes: [], message };
   });
 }

@@ -58,7 +58,7 @@ export async function undo(
   if (events.some((event) => event.redacted || event.verb === 'forget')) {
     throw new SalienceError(
       'cannot_undo',
-      `operation ${first.operation} forgot a memory, and forgetting is for good`,
+      `operation ${first.operation} forgot a memory, and forgetting is final`,
     );
   }
   return undoOperation(engine, events, options);
@@ -80,7 +80,7 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
   if (!latest) {
     throw new SalienceError(
       'cannot_undo',
-      `nothing of the run ${JSON.stringify(run)} can be undone: either there is no such run (the report of maintain and curate names its run), or everything that it changed was undone, changed or forgotten since`,
+      `nothing of the run ${JSON.stringify(run)} can be undone: the run is unknown (the report of maintain and curate names it), or everything that it changed has been undone, changed or forgotten since`,
     );
   }
   const { operation, verb } = latest;

@@ -53,7 +53,8 @@ export async function gatherQuestions(
       throwIfAborted(either);
       const opened = await engine.open(name);
       try {
-        if (!opened.features) throw invalidArgument('engine', 'it does not tell what its formulas read');
+        if (!opened.features)
+          throw invalidArgument('engine', 'it does not report the features that its formulas read');
         const kept = await opened.load(memories);
         const ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
         const drawn = shuffled(ids, seedOf(seed, 'tune placebo', String(place), name));

@@ -14,7 +14,7 @@ export function mendWith(
     const { code, details, cause } = error;
     const message =
       code === 'blank_query' && !options.keepStrategies
-        ? 'query: write what to look for'
+        ? 'query: pass the text to search for'
         : error.message.replace(words, (word) => names[word] ?? word);
     return new SalienceError(code, message, { details, cause });
   };

@@ -37,7 +37,10 @@ export const remember = defineTool({
       .array(z.object({ id: z.string(), similarity: z.number(), content: z.string() }))
       .optional()
       .describe('Memories that it may contradict: ask the user which is correct'),
-    inactive: z.string().optional().describe('Why it is not recalled: it was said not to hold'),
+    inactive: z
+      .string()
+      .optional()
+      .describe('Why it is not recalled: the reason for which it was invalidated'),
     unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
   }),
   access: 'write',

@@ -103,7 +103,7 @@ describe('errors', () => {
   it.each([
     ['mem_session_end', { summary: 'Done' }, /mem_session_start.*mem_session_summary/],
     ['mem_save', { content: 'x', type: 'decision', title: 't', topic_key: 'k'.repeat(600) }, /topic_key/],
-    ['mem_search', { query: ' ' }, /query: write what to look for/],
+    ['mem_search', { query: ' ' }, /query: pass the text to search for/],
     ['mem_search', { query: 'x', types: [], types_exclude: [] }, /types_exclude/],
   ])('of %s speak its names', async (name, input, expected) => {
     const message = await call(mem(), name, input);
@@ -113,7 +113,7 @@ describe('errors', () => {
 
   it('of the scoped tools name no strategy', async () => {
     const message = await call(scoped, 'recall', { query: ' ' });
-    expect(message).toMatch(/query: write what to look for/);
+    expect(message).toMatch(/query: pass the text to search for/);
     expect(message).not.toMatch(library);
   });
 

@@ -49,9 +49,7 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
         for (const [at, line] of lines.entries()) {
           const count = Number(found[at]?.find((each) => each['key'] === key)?.['count'] ?? 0);
           if (count !== LINE_ROWS[line](record).length)
-            problems.push(
-              `the rows of ${line} about the memory ${key} are not what it says: update the memory`,
-            );
+            problems.push(`the rows of ${line} about the memory ${key} do not match it: update the memory`);
         }
       });
       if (row['derived_key'] === null) {
@@ -77,7 +75,7 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
   const { count: counted, last } = events?.[0] ?? {};
   if (Number(counted) !== head.sequence || Number(last) !== head.sequence)
     problems.push(
-      `the log has ${counted} events up to ${last}, and the space says ${head.sequence}: restore the database from a backup`,
+      `the log has ${counted} events up to ${last}, but the space records ${head.sequence}: restore the database from a backup`,
     );
   for (const row of befores ?? [])
     look(() => void recordFromJson(String(row['before']), Number(row['sequence'])));

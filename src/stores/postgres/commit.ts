@@ -102,7 +102,7 @@ function inDoubt(place: string, error: unknown): SalienceError {
   const { message } = error as Error;
   return new SalienceError(
     'store_failed',
-    `PostgreSQL at ${place}: the connection ended during a write and did not come back, so that it is not known whether it was done; read what is there, or send it again with the same idempotency key`,
+    `PostgreSQL at ${place}: the connection was lost during a write, and it is unknown whether the write was committed; read the data, or send the request again with the same idempotency key`,
     { details: { place, inDoubt: true }, cause: { message } },
   );
 }

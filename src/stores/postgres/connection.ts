@@ -164,7 +164,7 @@ export interface PoolOptions {
   readonly connectTimeout: number;
 }
 
-/** A pool of connections to a URL. Throws `invalid_argument` for what is no URL of PostgreSQL. */
+/** A pool of connections to a URL. Throws `invalid_argument` for anything but a URL of PostgreSQL. */
 export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
   const place = placeOf(url);
   type Pool = PostgresPool & { end(): Promise<void> };

@@ -55,7 +55,7 @@ export async function eraseTables(
 function heldOpen(place: string): SalienceError {
   return new SalienceError(
     'store_busy',
-    `PostgreSQL at ${place}: a transaction or a replication slot holds on to an older state, which a rewriting would keep; end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots name it), and try again. Nothing was rewritten`,
+    `PostgreSQL at ${place}: a transaction or a replication slot still needs an older state, so that erased rows would be kept; end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots name it), and try again. Nothing was rewritten`,
     { details: { place } },
   );
 }

@@ -146,7 +146,7 @@ function fallback(error: Error, code: string | undefined): Described {
   if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {
     return [
       'store_busy',
-      'no connection became free in time; raise the size of the pool, or ask for less at once',
+      'no connection became free in time; raise the size of the pool, or request less at a time',
     ];
   }
   if (/password must be a string|SCRAM/i.test(error.message)) {
@@ -164,6 +164,6 @@ function fallback(error: Error, code: string | undefined): Described {
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code)) {
     return ['store_failed', `the server failed with code ${code}; its own message is the cause`];
   }
-  if (code !== undefined && /^E[A-Z]+$/.test(code)) return ['store_failed', `the system says ${code}`];
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) return ['store_failed', `system error ${code}`];
   return [undefined, ''];
 }

@@ -38,7 +38,7 @@ const optionKeys = keysOf<PostgresOptions>()({
  * A store of the spaces in one schema of a PostgreSQL database, 15 or newer. Nothing is connected before the first space
  * is opened. A pool that is handed over stays open when the store is closed.
  *
- * @throws `invalid_argument`: this is no URL and no pool, or an option is unknown or out of range.
+ * @throws `invalid_argument`: this is neither a URL nor a pool, or an option is unknown or out of range.
  * @example
  * ```ts
  * import { postgres } from 'salience/postgres';

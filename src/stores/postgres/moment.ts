@@ -267,7 +267,7 @@ async function readAt(
   if (!row) {
     throw new SalienceError(
       'not_found',
-      `space ${JSON.stringify(name)} is not there any more: another process has deleted it. Open it again to make a new one`,
+      `space ${JSON.stringify(name)} no longer exists: another process has deleted it. Open it again to create a new one`,
       { details: { space: name } },
     );
   }

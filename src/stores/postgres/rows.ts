@@ -114,7 +114,7 @@ export function termsFromJson(json: unknown, key: number): ReadonlyMap<string, n
   for (let at = 0; at < list.length; at += 2) {
     const [term, count] = [list[at], list[at + 1]];
     if (typeof term !== 'string' || !(Number.isSafeInteger(count) && (count as number) > 0))
-      throw damagedRow(place, 'its terms have not the shape that was written');
+      throw damagedRow(place, 'its terms have the wrong length');
     terms.set(term, count as number);
   }
   return terms;
@@ -139,7 +139,7 @@ export function vectorFromText(text: string, key: number, dimensions?: number): 
 /** The same of its bytes, which are copied. */
 export function vectorFromBytes(bytes: Buffer, key: number, dimensions?: number): Float32Array {
   if (bytes.byteLength % 4 !== 0 || bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4)
-    throw damagedRow({ table: 'derived', row: key }, 'it has not the length of a vector of this space');
+    throw damagedRow({ table: 'derived', row: key }, 'its length is not that of the vectors of this space');
   if (littleEndian) {
     // Of its own: a buffer is shared by many.
     const own = new Uint8Array(bytes);

@@ -77,5 +77,5 @@ export function withChecksum(values: readonly SqlValue[]): SqlValue[] {
 
 /** Throws `store_corrupt` unless `checksum` is that of the values. */
 export function verify(values: readonly SqlValue[], checksum: unknown, place: Place): void {
-  if (checksumOf(values) !== checksum) throw damagedRow(place, 'its checksum is of other values');
+  if (checksumOf(values) !== checksum) throw damagedRow(place, 'its checksum does not match');
 }

@@ -114,7 +114,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     default:
       return [
         'store_failed',
-        `${path}: ${typeof code === 'number' ? `SQLite failed with result code ${code}` : `the system says ${code}`}; its own message is the cause`,
+        `${path}: ${typeof code === 'number' ? `SQLite failed with result code ${code}` : `system error ${code}`}; its own message is the cause`,
       ];
   }
 }

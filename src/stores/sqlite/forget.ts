@@ -88,7 +88,7 @@ function notErased(path: string, cause: unknown): unknown {
   if (!SalienceError.isInstance(translated)) return translated;
   const reason = isBusy(cause)
     ? 'another process is reading the file, so that its log still holds the bytes; run forget again when it is done'
-    : `erasing the bytes failed (${translated.code}); mend that and run forget again`;
+    : `erasing the bytes failed (${translated.code}); fix that and run forget again`;
   return new SalienceError(
     translated.code,
     `the memory is forgotten and no recall finds it, but ${reason}, or open the space again: ${path}`,

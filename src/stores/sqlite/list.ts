@@ -66,7 +66,7 @@ function* recordsOf(connection: Connection, rows: readonly { row: number }[]): G
   for (const { row } of rows) {
     const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, row);
     if (found === undefined)
-      throw damagedRow({ table: 'memory', row }, 'an index names it, and it is not there');
+      throw damagedRow({ table: 'memory', row }, 'an index refers to it, but it does not exist');
     yield fromRow(found as MemoryRow);
   }
 }

@@ -58,7 +58,7 @@ export function readDerivation(connection: Connection): Derivation {
   if ((model === undefined) !== (dimensions === undefined))
     throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'its dimensions, or the model, are missing');
   if (model === undefined && connection.get('SELECT 1 FROM vector LIMIT 1') !== undefined)
-    throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'there are vectors, and it is not there');
+    throw damagedRow({ table: 'meta', row: 'embedding_model' }, 'it is missing, although vectors exist');
   return {
     embedding: model === undefined ? undefined : { model, dimensions: Number(dimensions) },
     analyzer: readVerified(connection, 'analyzer'),

@@ -22,7 +22,7 @@ export async function checkFiles(path: string): Promise<void> {
   if (size === undefined) {
     throw corrupt(
       path,
-      `${path} is missing, and its log ${path}-wal is there, with memories that may be nowhere else. Put the file back, or move the log away to start with an empty store`,
+      `${path} is missing, but its log ${path}-wal exists and may hold memories that are stored nowhere else. Put the file back, or move the log away to start with an empty store`,
     );
   }
   // The file alone is what was put into it from its log: it is never ahead of the two together.

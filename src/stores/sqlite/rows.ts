@@ -174,7 +174,7 @@ export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: n
     bytes.byteLength % 4 !== 0 ||
     bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4
   ) {
-    throw damagedRow({ table: 'vector', row }, 'it has not the length of a vector of this space');
+    throw damagedRow({ table: 'vector', row }, 'its length is not that of the vectors of this space');
   }
   if (littleEndian) {
     // A view must start at a multiple of 4, which what the driver hands out nearly always does.
