@@ -145,7 +145,7 @@ describe('solveKnapsack', () => {
         expect(plainTable(knapsack) - value).toBeLessThanOrEqual(lossBound + 1e-8);
         if (lossBound > 0) lossy += 1;
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 40, seed: 1, endOnFailure: true },
     );
     expect(lossy).toBeGreaterThan(0);
   });

@@ -91,7 +91,7 @@ test('nor when both are files of one directory', async () => {
     }),
     { numRuns: 8 },
   );
-}, 60_000);
+});
 
 /** How many hits were looked at: a loop over none proves nothing. */
 let compared = 0;
@@ -162,7 +162,7 @@ test('nothing in a sibling scope appears, nor does it hide, release or contest a
       }
       expect(await statesFrom(memory, 'project:a')).toEqual(before);
     }),
-    { numRuns: 40 },
+    { numRuns: 40, seed: 1 },
   );
   expect(compared).toBeGreaterThan(100);
 });

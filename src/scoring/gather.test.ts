@@ -48,7 +48,7 @@ test('a gathered formula has the value of the formula, but for rounding', () => 
         );
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, seed: 1 },
   );
   expect(gathered).toBeGreaterThan(20);
 });

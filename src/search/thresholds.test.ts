@@ -235,7 +235,7 @@ describe('the bound covers what was left out', () => {
           looked += scored;
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 100, seed: 1 },
     );
     expect(looked).toBeLessThan(0.8 * rows);
     expect(looked).toBeGreaterThan(0.2 * rows);

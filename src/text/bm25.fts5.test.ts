@@ -59,7 +59,7 @@ test('with the idf of FTS5, the scores are those of its bm25()', () => {
   );
 
   try {
-    fc.assert(property, { numRuns: 300, verbose: true }); // a failure prints its seed and the smallest corpus
+    fc.assert(property, { numRuns: 300, seed: 1, verbose: true }); // a failure prints its seed and the smallest corpus
   } finally {
     database.close();
   }

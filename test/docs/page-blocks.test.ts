@@ -226,5 +226,5 @@ describe('the blocks of pages', () => {
     expect(problems.get(name as string)).toEqual([]);
   });
 
-  it.each(followed)('%s does what it says', follow, 120_000);
+  it.each(followed)('%s does what it says', follow);
 });

@@ -92,7 +92,7 @@ describe('guides that need a server', () => {
     expect(JSON.parse(readFileSync(join(work.directory, 'answer'), 'utf8'))).toMatchObject({
       hits: [{ memory: { content: 'Prefers dark roast' } }],
     });
-  }, 120_000);
+  });
 
   it.skipIf(SERVER === undefined)(
     `postgres.md does what it says (${WITHOUT_SERVER})`,

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await memory.configure({ fading: { mode: 'retention' } });
   await fill(memory);
   moment = now;
-}, 300_000);
+});
 afterAll(async () => {
   await memory.close();
   await rm(directory, { recursive: true, force: true });

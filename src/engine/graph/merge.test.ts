@@ -354,7 +354,7 @@ describe('whatever is done to a graph', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 30, seed: 1 },
     );
     expect(merged).toBeGreaterThan(10);
   });
@@ -396,7 +396,7 @@ describe('whatever is done to a graph', () => {
           expect(await memory.check()).toEqual([]);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 30, seed: 1 },
     );
     expect(joined).toBeGreaterThan(50);
   });

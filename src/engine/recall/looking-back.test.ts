@@ -63,7 +63,7 @@ describe('what was known', () => {
       }),
       { numRuns: 12 },
     );
-  }, 120_000);
+  });
 
   test('past what was forgotten the rest is as it was, and the gap is reported', async () => {
     let gaps = 0;
@@ -93,11 +93,11 @@ describe('what was known', () => {
           await cleanUp();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 12, seed: 1 },
     );
     // Otherwise the test has shown nothing.
     expect(gaps).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   test('another process on another day gives the same answers', async () => {
     const sampled = fc.sample(steps(true, 24), { seed: 20_260_401, numRuns: 4 });
@@ -117,7 +117,7 @@ describe('what was known', () => {
       expect(there).toEqual(here);
       await cleanUp();
     }
-  }, 120_000);
+  });
 
   test('nothing is learnt from looking back, and nothing before the first write is known', async () => {
     const { memory, pass } = await live();

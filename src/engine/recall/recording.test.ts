@@ -460,7 +460,7 @@ describe('every recorded recall', () => {
             if (replayed.equal) equal++;
           }
         }),
-        { numRuns: 25 },
+        { numRuns: 25, seed: 1 },
       );
       expect(equal).toBeGreaterThan(20);
     },
@@ -482,5 +482,5 @@ describe('every recorded recall', () => {
       }),
       { numRuns: 30 },
     );
-  }, 300_000);
+  });
 });

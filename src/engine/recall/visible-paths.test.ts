@@ -138,7 +138,7 @@ test('random graphs: nothing passes what is not visible, and a filter narrows on
         );
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 150, seed: 1 },
   );
   expect(passed).toBeGreaterThan(10);
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await fill(directory);
   bytes = await readFile(join(directory, fileNameOf('alice')));
   expected = await answersOf(directory);
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** An embedder of few components, so that rows and not one table of vectors make up the file. */
@@ -168,4 +168,4 @@ test(`${FILES} damaged files answer right, fail with a typed error, or are found
   // Damage was met.
   expect(outcomes.right).toBeLessThan(FILES);
   expect(outcomes.refused).toBeGreaterThan(0);
-}, 240_000);
+});

@@ -109,7 +109,7 @@ describe('files that do not belong together', () => {
   test('a log without its file is no new store', async () => {
     const { log } = await kept('alice', 1);
     await writeFile(`${fileOf('alice')}-wal`, log);
-    await expectCorrupt('is missing, and its log');
+    await expectCorrupt('is missing, but its log');
     expect((await readFile(`${fileOf('alice')}-wal`)).equals(log)).toBe(true);
   });
 

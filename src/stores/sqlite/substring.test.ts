@@ -52,7 +52,7 @@ test('a text is found wherever it stands, as if every memory were read', async (
         }
       },
     ),
-    { numRuns: 600 },
+    { numRuns: 600, seed: 1 },
   );
   expect(found).toBeGreaterThan(100);
 });
