@@ -15,19 +15,6 @@ const style = `
   .VPDoc:not(.has-aside) .content-container.content-container { max-width: none }
   .VPDoc:not(.has-aside) .container.container { max-width: 1200px }`;
 
-/** Of a terminal, its copy button takes the commands alone, so that they can be pasted. */
-const copyCommands = `addEventListener('click', (event) => {
-  const button = event.target.closest?.('.language-console > button.copy');
-  if (!button) return;
-  event.stopPropagation();
-  const lines = button.parentElement.querySelector('code').textContent.split('\\n');
-  const commands = lines.flatMap((line) => /^[$>](?: |$)(.*)/.exec(line)?.[1] ?? []);
-  navigator.clipboard.writeText(commands.join('\\n') + '\\n').then(() => {
-    button.classList.add('copied');
-    setTimeout(() => button.classList.remove('copied'), 2000);
-  });
-}, true);`;
-
 const linkOf = (path) => `/${path.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')}`;
 
 /** Links to code and folders lead nowhere on the site: they become plain text. Links to pages are checked by VitePress. */
@@ -59,7 +46,6 @@ export default {
   markdown: { config: plainLinks },
   head: [
     ['style', {}, style],
-    ['script', {}, copyCommands],
     ['link', { rel: 'icon', href: 'data:,' }],
   ],
   transformPageData({ filePath }) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { blocksOfPage, pages } from '../docs/page-blocks.ts';
 import { createWorkplace } from './cli.ts';
-import { blocksOf, normalise } from './guide.ts';
+import { between, blocksOf, fencesOf, normalise } from './guide.ts';
 
 /**
  * Runs the commands of the guides, in their order, in one directory for each guide, and compares what they print.
@@ -15,7 +15,7 @@ const updating = process.env['UPDATE_GUIDES'] === '1';
 
 const guides = pages
   .filter((page) => page.startsWith('docs/guides/'))
-  .filter((page) => blocksOfPage(page).some(({ language }) => language === 'console'))
+  .filter((page) => blocksOfPage(page).some(({ language }) => language === 'bash'))
   .map((page) => basename(page, '.md'));
 
 it('finds the guides that show a terminal', () => {
@@ -33,22 +33,20 @@ describe.each(guides)('the guide %s', (name) => {
     copyFileSync(script, join(work.directory, 'coffee.json'));
     // Scores fade as time passes: however busy the machine is, a second lies between two commands.
     let clock = Date.now();
-    for (const { text, steps } of blocks) {
-      let written = '';
-      for (const { command, output } of steps) {
-        clock += 1000;
-        const env = {
-          SALIENCE_PATH: 'memory',
-          STILL_CLOCK: String(clock),
-          NODE_OPTIONS: `--import ${stillClock}`,
-        };
-        const { stdout } = await work.shell(`exec 2>&1\n${command}`, { env });
-        // Whose directory it was is nobody's business.
-        const printed = stdout.replaceAll(work.directory, '/home/ann');
-        if (!updating) expect(normalise(printed), command).toBe(normalise(output));
-        written += `$ ${command.replaceAll('\n', '\n> ')}\n${printed.trimEnd()}${printed.trim() === '' ? '' : '\n'}`;
-      }
-      guide = guide.replace(text, () => written);
+    for (const { text, commands, output } of blocks) {
+      const env = {
+        SALIENCE_PATH: 'memory',
+        STILL_CLOCK: String(clock),
+        NODE_OPTIONS: `--import ${stillClock}`,
+      };
+      const tick = 'STILL_CLOCK=$((STILL_CLOCK + 1000))';
+      const script = between(commands, tick);
+      clock += (script.split(tick).length - 1) * 1000;
+      const { stdout } = await work.shell(`exec 2>&1\n${script}`, { env });
+      // Whose directory it was is nobody's business.
+      const printed = stdout.replaceAll(work.directory, '/home/ann');
+      if (!updating) expect(normalise(printed), commands).toBe(normalise(output));
+      guide = guide.replace(text, () => fencesOf(commands, printed));
     }
     if (updating) writeFileSync(path, guide);
   });

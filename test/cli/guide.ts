@@ -1,23 +1,41 @@
 export interface Block {
-  /** As it stands between the fences. */
+  /** Its fences, that of the commands and that of what they print. */
   readonly text: string;
-  readonly steps: readonly { readonly command: string; readonly output: string }[];
+  readonly commands: string;
+  readonly output: string;
 }
 
-/** `console` fences: lines with `$ ` are commands, with `> ` their continuation, all others what they print. */
+/** `bash` fences, which a reader pastes as they are; what they print, if anything, is in a `console` fence after each. */
 export function blocksOf(guide: string): readonly Block[] {
-  return [...guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, text = '']) => {
-    const steps = text
-      .split(/^(?=\$ )/m)
-      .filter((step) => step.startsWith('$ '))
-      .map((step) => {
-        const lines = step.split('\n');
-        const last = lines.findIndex((line, index) => index > 0 && !line.startsWith('> '));
-        const command = lines.slice(0, last).map((line) => line.slice(2));
-        return { command: command.join('\n'), output: lines.slice(last).join('\n').trimEnd() };
-      });
-    return { text, steps };
+  const fences = /^```bash\n([\s\S]*?)^```$(?:\n\n```console\n([\s\S]*?)^```$)?/gm;
+  return [...guide.matchAll(fences)].map(([text, commands = '', output = '']) => {
+    return { text, commands, output: output.trimEnd() };
   });
+}
+
+/** The fences of commands and what they print. */
+export function fencesOf(commands: string, output: string): string {
+  const printed = output.trim() === '' ? '' : `\n\n\`\`\`console\n${output.trimEnd()}\n\`\`\``;
+  return `\`\`\`bash\n${commands}\`\`\`${printed}`;
+}
+
+/** Puts a line before each command of a script: not in a here-document, nor in a command that goes on. */
+export function between(commands: string, line: string): string {
+  let end: string | undefined;
+  let continues = false;
+  return commands
+    .split('\n')
+    .map((each) => {
+      if (end !== undefined) {
+        if (each === end) end = undefined;
+        return each;
+      }
+      end = /<<'(\w+)'/.exec(each)?.[1];
+      const begins = !continues && each !== '';
+      continues = each.endsWith('\\');
+      return begins ? `${line}\n${each}` : each;
+    })
+    .join('\n');
 }
 
 /** What differs from run to run. */

@@ -16,8 +16,10 @@ import { installIn, STAND_IN_TYPES } from './stand-ins.ts';
 
 /** Kinds of blocks of a page that another test runs, and which. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/guides/*.md bash': 'test/cli/guide.test.ts',
   'docs/guides/*.md console': 'test/cli/guide.test.ts',
   'docs/guides/profiles.md json': 'src/scoring/guide.test.ts',
+  'docs/tutorials/*.md bash': 'test/docs/tutorials.test.ts',
   'docs/tutorials/*.md console': 'test/docs/tutorials.test.ts',
   'docs/tutorials/*.md js': 'test/docs/tutorials.test.ts',
 };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace } from '../cli/cli.ts';
-import { blocksOf, normalise } from '../cli/guide.ts';
+import { blocksOf, fencesOf, normalise } from '../cli/guide.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from '../postgres/server.ts';
 import { root } from './public-surface.ts';
 
@@ -52,26 +52,25 @@ async function follow(name: string, env: NodeJS.ProcessEnv = {}): Promise<void> 
     symlinkSync(join(root, 'node_modules', scope), join(modules, scope), 'dir');
   }
   symlinkSync(join(root, 'node_modules', 'pg'), join(modules, 'pg'), 'dir');
-  const fences = [...page.matchAll(/^```(js|console)\n([\s\S]*?)^```$/gm)];
-  expect(fences.length).toBeGreaterThan(1);
-  for (const [fence, kind, text = ''] of fences) {
-    if (kind === 'js') {
-      const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1];
-      expect(file, text).toBeDefined();
-      writeFileSync(join(work.directory, file as string), text);
-      continue;
-    }
-    let written = '';
-    for (const { command, output } of blocksOf(fence as string)[0]?.steps ?? []) {
-      const { stdout } = await work.shell(`exec 2>&1\n${command}`, {
+  const fences = [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(({ index, 1: text = '' }) => {
+    const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1];
+    expect(file, text).toBeDefined();
+    return { index, run: async () => writeFileSync(join(work.directory, file as string), text) };
+  });
+  const shells = blocksOf(page).map(({ text, commands, output }) => ({
+    index: page.indexOf(text),
+    run: async () => {
+      const { stdout } = await work.shell(`exec 2>&1\n${commands}`, {
         env: { MODEL_URL: modelUrl, SALIENCE_PATH: undefined, ...env },
       });
       const dateless = (text: string) => normalise(text).replace(/\d{4}-\d\d-\d\d/g, 'DATE');
-      if (!updating) expect(dateless(stdout), command).toBe(dateless(output));
-      written += `$ ${command.replaceAll('\n', '\n> ')}\n${stdout.trimEnd()}${stdout.trim() === '' ? '' : '\n'}`;
-    }
-    page = page.replace(text, () => written);
-  }
+      if (!updating) expect(dateless(stdout), commands).toBe(dateless(output));
+      page = page.replace(text, () => fencesOf(commands, stdout));
+    },
+  }));
+  const inOrder = [...fences, ...shells].sort((a, b) => a.index - b.index);
+  expect(inOrder.length).toBeGreaterThan(1);
+  for (const { run } of inOrder) await run();
   if (updating) writeFileSync(path, page);
 }
 
