@@ -1,8 +1,9 @@
 // Runs the tests of test/postgres against a real server: that of SALIENCE_TEST_POSTGRES, a URL whose user may make
 // schemas; else one of its own from installed binaries, in a directory of its own, on a free port; else, in CI and as
-// root, Debian's package. Without any of them it says so and ends well.
+// root, Debian's packages. Without any of them it says so and ends well.
 //   node scripts/test-postgres.mjs [TESTS]
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findBinaries, startServer } from './postgres-server.mjs';
 
@@ -10,9 +11,14 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 let binaries = findBinaries();
-if (process.env.SALIENCE_TEST_POSTGRES === undefined && !binaries && process.env.CI && isRoot) {
+const missing = [
+  ...(binaries ? [] : ['postgresql']),
+  // One of the tests puts it before the server.
+  ...(existsSync('/usr/sbin/pgbouncer') ? [] : ['pgbouncer']),
+];
+if (process.env.SALIENCE_TEST_POSTGRES === undefined && missing.length > 0 && process.env.CI && isRoot) {
   // The cluster that the package makes is left alone.
-  for (const line of ['update -qq', 'install -y -qq --no-install-recommends postgresql']) {
+  for (const line of ['update -qq', `install -y -qq --no-install-recommends ${missing.join(' ')}`]) {
     spawnSync('apt-get', line.split(' '), {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
