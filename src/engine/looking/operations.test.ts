@@ -97,6 +97,28 @@ test('goes on before an operation, and keeps to a verb', async () => {
   await expect(memory.operations({ before: 0 })).rejects.toThrow('before: 0');
 });
 
+test.each(['linked again', 'unlinked'] as const)(
+  'a link of a memory that is gone does not come back: %s',
+  async (what) => {
+    await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+    for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+    await memory.link('a', 'b');
+    if (what === 'unlinked') await memory.unlink('a', 'b');
+    else await memory.link('a', 'b', { weight: 0.5 });
+    expect((await memory.operations())[0]).toMatchObject({ operation: 4, undoable: true });
+    await memory.undo({ operation: 2 });
+    expect((await memory.operations())[1]).toMatchObject({
+      operation: 4,
+      undoable: false,
+      because: 'changed',
+    });
+    await expect(memory.undo({ operation: 4 })).rejects.toMatchObject({
+      code: 'cannot_undo',
+      details: { id: 'b', operation: 4 },
+    });
+  },
+);
+
 test('after any steps SQLite says what the reference store says, and undo does what is said', async () => {
   const steps = fc.array(arbitraryStep({ forgetting: true }), { minLength: 3, maxLength: 25 });
   await fc.assert(

@@ -1,9 +1,10 @@
 import { oneOf, wholeNumber } from '../../domain/check.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { WRITES } from '../../domain/verbs.ts';
-import type { OperationSummary, SpaceReader, Verb } from '../../store/store.ts';
+import type { MemoryEvent, OperationSummary, SpaceReader, Verb } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
+import { goneEnd } from '../write/undo.ts';
 
 export interface OperationsOptions extends Pick<OperationOptions, 'signal'> {
   /** 1–1,000. Default is 20. */
@@ -35,7 +36,7 @@ export interface Operation {
   readonly undoable: boolean;
   /**
    * Why not: it is itself an undo; was undone; forgot a memory, or one that it wrote was forgotten since; or something
-   * that it wrote was `changed` by a later operation, which has to be undone first.
+   * that it wrote was `changed` by a later operation, which has to be undone first, or a memory that it linked is gone.
    */
   readonly because?: 'undo' | 'undone' | 'forgotten' | 'changed' | undefined;
 }
@@ -65,12 +66,14 @@ async function operationOf(
   reader: SpaceReader,
   { problem, run, undoes, undoneBy, at, ...summary }: OperationSummary,
 ): Promise<Operation> {
-  const because = problem === 'redacted' || summary.verb === 'forget' ? 'forgotten' : problem;
+  const events = summary.links > 0 ? await reader.operation(summary.operation) : [];
+  const forgot = problem === 'redacted' || summary.verb === 'forget';
+  const isGone = problem === undefined && (await goneEnd(reader, events)) !== undefined;
+  const because = forgot ? 'forgotten' : isGone ? 'changed' : problem;
   return {
     ...summary,
     at: formatInstant(at),
-    ids:
-      summary.memories === 0 && summary.links > 0 ? await linkedBy(reader, summary.operation) : summary.ids,
+    ids: summary.memories === 0 && summary.links > 0 ? linkedBy(events) : summary.ids,
     ...(run === undefined ? {} : { run }),
     ...(undoes === undefined ? {} : { undoes }),
     ...(undoneBy === undefined ? {} : { undoneBy }),
@@ -79,7 +82,6 @@ async function operationOf(
   };
 }
 
-async function linkedBy(reader: SpaceReader, operation: number): Promise<readonly string[]> {
-  const events = await reader.operation(operation);
+function linkedBy(events: readonly MemoryEvent[]): readonly string[] {
   return [...new Set(events.flatMap(({ link }) => link?.link.ids ?? []))].slice(0, NAMED);
 }

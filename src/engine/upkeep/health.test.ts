@@ -5,8 +5,6 @@ describe('health', () => {
   const embedderThat = (embed: () => Promise<never>) => ({
     model: 'two',
     dimensions: 2,
-    maxBatchSize: 10,
-    thresholds: { conflict: 2, duplicate: 2 },
     embed,
   });
 

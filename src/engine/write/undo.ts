@@ -161,6 +161,14 @@ async function undoOperation(
       if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
       done.push([id, before]);
     }
+    const gone = partly ? undefined : await goneEnd(reader, intact);
+    if (gone !== undefined) {
+      throw new SalienceError(
+        'cannot_undo',
+        `operation ${first.operation} changed a link of memory ${JSON.stringify(gone)}, which does not exist anymore`,
+        { details: { id: gone, operation: first.operation } },
+      );
+    }
     const removed = new Set(removals.flatMap((change) => (change.kind === 'remove' ? [change.id] : [])));
     for (const event of [...intact].reverse()) {
       if (!event.link) continue;
@@ -230,6 +238,19 @@ async function tombstoneBefore(
     return verb === 'invalidate' ? [{ kind: 'remove-tombstone', statement }] : [];
   const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
   return [{ kind: 'add-tombstone', statement, tombstone }];
+}
+
+/** A memory that a link which these events changed needs to come back, and that is gone: its own making was undone since. */
+export async function goneEnd(
+  reader: SpaceReader,
+  events: readonly MemoryEvent[],
+): Promise<string | undefined> {
+  const back = new Set(events.flatMap(({ memoryId, before }) => (before ? [memoryId] : [])));
+  const ends = events.flatMap(({ link, redacted }) => (link?.before && !redacted ? link.link.ids : []));
+  const ids = [...new Set(ends)].filter((id) => !back.has(id));
+  if (ids.length === 0) return undefined;
+  const found = await reader.get(ids);
+  return ids.find((_, at) => found[at] === undefined);
 }
 
 function linkBefore({ link, before }: LinkChange): Change {
