@@ -280,21 +280,17 @@ async function open(
 }
 
 /**
- * Until nothing is on its way: no request, no bar of a view that loads, and nothing that an event of before, an answer or
- * the end of a frame still changes.
+ * Until a view is shown and nothing is on its way: no request, no bar of a view that loads, and nothing that an event of
+ * before, an answer or the end of a frame still changes.
  */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(async () => {
+  await page.evaluate(async () => {
     const isQuiet = () =>
-      document.querySelector('#app > *') !== null &&
+      document.querySelector('h1') !== null &&
       document.querySelector('.loading, [aria-busy="true"]') === null &&
       (globalThis as Counting).underWay === 0;
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-    for (let frames = 0; frames < 4; frames++) {
-      if (!isQuiet()) return false;
-      await frame();
-    }
-    return isQuiet();
+    for (let quiet = 0; quiet < 4; quiet = isQuiet() ? quiet + 1 : 0) await frame();
   });
 }
 

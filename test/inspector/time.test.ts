@@ -148,5 +148,6 @@ describeInBrowser('the view of time', ({ inspect }) => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/time' });
     await opened.page.getByText('Nothing has happened yet').waitFor();
+    await opened.page.getByRole('heading', { name: 'Time', level: 1 }).waitFor();
   });
 });

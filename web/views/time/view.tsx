@@ -25,13 +25,19 @@ export default function TimeView() {
     (memory, signal) => memory.operations({ limit: count, signal }),
     [count],
   );
-  if (error) return <Failure error={error} retry={reload} />;
-  if (!answer) return <Loading />;
-  if (answer.length === 0) {
+  if (!answer && !error) return <Loading />;
+  if (!answer || answer.length === 0) {
     return (
-      <Empty title="Nothing has happened yet">
-        <p>Every write of this space is a moment to which this page can go back.</p>
-      </Empty>
+      <div class="stack">
+        <h1>Time</h1>
+        {error ? (
+          <Failure error={error} retry={reload} />
+        ) : (
+          <Empty title="Nothing has happened yet">
+            <p>Every write of this space is a moment to which this page can go back.</p>
+          </Empty>
+        )}
+      </div>
     );
   }
   const earlier = answer.length >= count && count < MOST;
