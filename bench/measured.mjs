@@ -10,7 +10,8 @@ export function updateMeasured() {
   if (!speed) return;
   const sizes = speed.results;
   const row = (name, value) => `| ${name} | ${sizes.map(value).join(' | ')} |`;
-  const ms = (times) => `${times.p50} ms`;
+  const perSecond = (count) => (count ? `${count.toLocaleString('en')}/s` : 'not measured');
+  const ms = (times) => (times ? `${times.p50} ms` : 'not measured');
   const lines = [
     `| ${speed.machine.node}, ${speed.machine.cpu}, medians | ${sizes.map(({ memories }) => `${memories.toLocaleString('en')} memories`).join(' | ')} |`,
     `| --- | ${sizes.map(() => '---').join(' | ')} |`,
@@ -22,14 +23,8 @@ export function updateMeasured() {
     row('words alone by FTS5, in memory', ({ fts5 }) => ms(fts5)),
     row('open a store and answer', ({ opening }) => ms(opening)),
     row('`salience recall`, whole process', ({ cliRecallProcess }) => ms(cliRecallProcess)),
-    row(
-      'remember, durable, in batches of 1,000',
-      ({ written }) => `${written.batchesOf1000PerSecond.toLocaleString('en')}/s`,
-    ),
-    row(
-      '… with vectors that are there already',
-      ({ written }) => `${written.vectorsGivenPerSecond.toLocaleString('en')}/s`,
-    ),
+    row('remember, durable, in batches of 1,000', ({ written }) => perSecond(written.batchesOf1000PerSecond)),
+    row('… with vectors that are there already', ({ written }) => perSecond(written.vectorsGivenPerSecond)),
     row('remember a batch of one, durable', ({ written }) => ms(written.batchOfOneMs)),
     row('remember one, durable, contradictions looked for', ({ written }) => ms(written.singleMs)),
   ];

@@ -26,7 +26,7 @@ export default function TimeView() {
     [count],
   );
   if (!answer && !error) return <Loading />;
-  if (!answer || answer.length === 0) {
+  if (error || !answer || answer.length === 0) {
     return (
       <div class="stack">
         <h1>Time</h1>
