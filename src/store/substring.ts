@@ -13,3 +13,11 @@ export function containsText(
     each.toLowerCase().includes(wanted),
   );
 }
+
+/**
+ * Whether a database can look for it first, in upper and lower case of ASCII alone: tags are stored as JSON, which spells quotes and
+ * backslashes otherwise, and of texts that are not ASCII letters may become others in lower case.
+ */
+export function isPlainText(text: string): boolean {
+  return /^[ !#-[\]-~]{1,1000}$/.test(text);
+}

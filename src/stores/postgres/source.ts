@@ -1,11 +1,20 @@
 import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
-import { containsText } from '../../store/substring.ts';
+import { containsText, isPlainText } from '../../store/substring.ts';
 import { keysWithMetadata } from './attributes.ts';
 import { LINK_COLUMNS, neighboursQuery, takeNeighbours } from './links.ts';
 import { embeddingOf, type Found, type Moment } from './moment.ts';
 import { fromRow, memoriesWhere, vectorFromBytes } from './rows.ts';
-import { type FormedQuery, isAnyNumber, isAnyText, sql, wantedNumbers } from './sql.ts';
+import {
+  type FormedQuery,
+  isAnyNumber,
+  isAnyText,
+  joined,
+  raw,
+  type Sql,
+  sql,
+  wantedNumbers,
+} from './sql.ts';
 import type { Terms } from './terms.ts';
 
 /** Vectors that are read before they are asked for: one statement more costs more than some of them in vain. */
@@ -13,6 +22,15 @@ const MOST_READ_AHEAD = 240;
 
 /** Of so many memories at most the records are read along with the vectors: the best of them are returned. */
 const MOST_READ_ALONG = 64;
+
+/** Whether a row may contain a plain text: it does, or it is not ASCII alone, and its letters may become others in lower case. */
+function mayContain(text: string): Sql {
+  const conditions = ['title', 'content', 'tags'].map((name) => {
+    const column = raw(`memory.${name}`);
+    return sql`strpos(lower(${column}), ${text.toLowerCase()}::text) > 0 OR octet_length(${column}) <> char_length(${column})`;
+  });
+  return sql`(${joined(conditions, ' OR ')})`;
+}
 
 /** The rows of a space by their keys, of one moment; `readsLinks`: the links among the memories that are read along, too. */
 export function rowSource(
@@ -136,7 +154,8 @@ export function rowSource(
       // Rare enough to read every text: a query of which no term is left.
       const rows = await moment.rows<{ key: number; title: string | null; content: string; tags: string }>(
         sql`SELECT key, title, content, tags FROM ${memory} AS memory
-          WHERE ${here} ${among ? sql`AND key IN ${wantedNumbers(among)}` : sql``}`,
+          WHERE ${here} ${among ? sql`AND key IN ${wantedNumbers(among)}` : sql``}
+          ${isPlainText(text) ? sql`AND ${mayContain(text)}` : sql``}`,
       );
       return rows
         .filter(({ key, title, content, tags }) =>

@@ -1,6 +1,6 @@
 import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
-import { containsText } from '../../store/substring.ts';
+import { containsText, isPlainText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { type BytesRow, fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
@@ -73,11 +73,6 @@ export function rowSource(
   };
 }
 
-/** Whether SQLite can look for it: LIKE knows upper and lower case of ASCII, and tags are JSON, which spells these two otherwise. */
-function isPlain(text: string): boolean {
-  return /^[ !#-[\]-~]{1,1000}$/.test(text);
-}
-
 /** What LIKE finds, and every row that is not ASCII alone, whose letters may become others in lower case: six times as fast as reading all. */
 const MAY_CONTAIN = ['title', 'content', 'tags']
   .map((column) => `${column} LIKE ?1 ESCAPE '~' OR length(${column}) <> length(CAST(${column} AS BLOB))`)
@@ -92,7 +87,7 @@ function* keysContaining(
   const all = 'SELECT row, title, content, tags FROM memory';
   const found = rows
     ? connection.each(`${all} WHERE row IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
-    : isPlain(text)
+    : isPlainText(text)
       ? connection.each(`${all} WHERE ${MAY_CONTAIN}`, `%${text.replace(/[%_~]/g, '~$&')}%`)
       : connection.each(all);
   for (const row of found) {

@@ -119,7 +119,14 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'title', title: 'La Vie', content: 'x' }),
       insert({ id: 'tag', tags: ['LA VIE'], content: 'y' }),
       insert({ id: 'split', tags: ['la', 'vie'], content: 'z' }),
+      // The sign of Kelvin is the one letter beside ASCII that is within it in lower case.
+      insert({ id: 'kelvin', content: '5 \u212a' }),
+      insert({ id: 'quotes', tags: ['say "no"'], content: 'percent: 5_%' }),
     ]);
+    const matching = async (substring: string) => idsOf(await searchIn(space, request({ substring })));
+    expect(await matching('5 k')).toEqual(['kelvin']);
+    expect(await matching('SAY "')).toEqual(['quotes']);
+    expect(await matching('5_%')).toEqual(['quotes']);
     const answer = await searchIn(space, request({ substring: 'lA vIe' }));
     expect(idsOf(answer).toSorted()).toEqual(['content', 'tag', 'title']);
     expect(answer.hits.map((hit) => [hit.score, hit.bm25])).toEqual([
