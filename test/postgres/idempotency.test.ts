@@ -69,6 +69,21 @@ describe('an idempotency key', () => {
     await store.close();
   });
 
+  it('gives its answer again where nothing was written: another server does not do the work', async () => {
+    const { store, memory, one, two, remember } = await twoServers('known');
+    await remember()();
+    const works: unknown[] = [];
+    const work = async () => {
+      works.push(await memory.remember('Prefers tea'));
+      return { ...answer, body: JSON.stringify(works) };
+    };
+    const first = await one.once('k', 'POST a', work);
+    expect(await two.once('k', 'POST a', work)).toEqual({ answer: first.answer, replayed: true });
+    expect(works).toMatchObject([{ outcome: 'deduplicated' }]);
+    expect((await memory.list()).memories).toHaveLength(1);
+    await store.close();
+  });
+
   it.each([
     ['after', 1],
     ['before', 2],

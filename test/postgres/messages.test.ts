@@ -146,6 +146,50 @@ describe('the statements of a recall', () => {
   });
 });
 
+describe('what others have done for long', () => {
+  it('comes in pieces, each parsed in a few milliseconds, and is taken in as by who reads every row', async () => {
+    let longest = 0;
+    const watched: PostgresPool = {
+      async query(query) {
+        const answer = await server.pool.query(query);
+        // Vectors come in one piece, which needs no parsing.
+        if (query.text.includes('octet_length')) return answer;
+        for (const row of answer.rows as (string | null)[][])
+          longest = Math.max(longest, ...row.map((each) => each?.length ?? 0));
+        return answer;
+      },
+    };
+    const clock = () => Date.UTC(2026, 0, 1);
+    const open = async (pool: PostgresPool) => {
+      const store = postgres(pool, { schema: 'counted' });
+      return { store, memory: await openMemory({ store, space: 'bob', clock }) };
+    };
+    const [behind, ahead] = [await open(watched), await open(server.pool)];
+    await ahead.memory.remember('Anna drinks coffee');
+    await behind.memory.recall('coffee', { track: false });
+    for (let batch = 0; batch < 3; batch++) {
+      await ahead.memory.rememberMany(
+        Array.from({ length: 400 }, (_, at) => ({ content: `Ben drinks tea, case ${batch}x${at}` })),
+      );
+    }
+    for (let at = 0; at < 410; at++)
+      await ahead.memory.recall(`tea, case ${at % 3}x${at}`, { strategy: 'five-factor', limit: 15 });
+    const ask = async (memory: MemoryEngine) => {
+      const { hits } = await memory.recall('tea, case 2x7', { limit: 20, track: false });
+      return JSON.stringify(hits.map((hit) => [hit.memory.id, hit.score]));
+    };
+    longest = 0;
+    const found = await ask(behind.memory);
+    expect(longest).toBeLessThan(400_000);
+    const anew = await open(server.pool);
+    expect(found).toBe(await ask(anew.memory));
+    for (const each of [behind, ahead, anew]) {
+      await each.memory.close();
+      await each.store.close();
+    }
+  });
+});
+
 describe('the statements of a write', () => {
   // What is known of the statement; what is like it; whether its id is free; the write, which verifies all of them.
   it('remember: 4', async () => {

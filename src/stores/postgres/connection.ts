@@ -1,8 +1,9 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
+import { copyBytes, takesCopies } from './binary.ts';
 import { cancelling } from './cancelling.ts';
 import { translateError } from './faults.ts';
-import { type Sql, type Statement, statementOf } from './sql.ts';
+import { type Sql, type Statement, sql, statementOf, withoutParameters } from './sql.ts';
 import { type TableNames, tablesIn } from './tables.ts';
 
 /**
@@ -42,6 +43,11 @@ export interface Database {
    * `aborted`, and the driver's own errors.
    */
   run(statement: Sql, options?: { readonly reads?: boolean }): Promise<readonly Row[]>;
+  /**
+   * Reads the column `bytes` of a query's rows, in their order and as one: `take` gets it in pieces that are only lent. Leaves it
+   * when the caller gives it up. No value may be other than letters and digits. Throws `aborted`, and the driver's own errors.
+   */
+  readBytes(query: Sql, take: (bytes: Uint8Array) => void): Promise<void>;
   /**
    * Runs statements within a transaction that begins with these statements. Where the pool gives no connection, `work` gets
    * none either. Throws the driver's own errors.
@@ -97,44 +103,56 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       const { text, values } = statementOf(statement);
       return cancelling(source.spare, text, reads, (tagged) => ask({ text: tagged, values }));
     },
+    async readBytes(query, take) {
+      const pool = await source.pool();
+      const reading = async (asked: Pick<PostgresPool, 'query'>) => {
+        const { text, values } = statementOf(sql`SELECT encode(bytes, 'base64') FROM (${query}) AS each`);
+        const { rows } = await cancelling(source.spare, text, true, (tagged) =>
+          asked.query({ text: tagged, values, rowMode: 'array' }),
+        );
+        for (const [bytes] of rows as readonly Row[]) {
+          take(Buffer.from(bytes ?? '', 'base64'));
+          // Others go on in between: decoding takes a millisecond or two for a row.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      if (!pool.connect) return reading(pool);
+      await withConnection(await pool.connect(), async (connection, keep) => {
+        if (takesCopies(connection)) {
+          const text = `COPY (${withoutParameters(query)}) TO STDOUT (FORMAT binary)`;
+          await cancelling(source.spare, text, true, (tagged) => copyBytes(connection, tagged, take));
+        } else await reading(connection);
+        keep();
+      });
+    },
     async transaction(begin, work) {
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
-      const connection = await pool.connect();
-      // Without a listener the program would end; the next statement fails, and says so.
-      const onBreak = () => {};
-      connection.on?.('error', onBreak);
-      const release = (isBroken: boolean) => {
-        connection.off?.('error', onBreak);
-        connection.release(isBroken);
-      };
-      const tell = (text: string) => connection.query({ text, rowMode: 'array' });
-      try {
-        await tell(begin);
-        const result = await work({
-          async run(statement, { reads = false } = {}) {
-            const { text, values } = statementOf(statement);
-            return cancelling(source.spare, text, reads, async (tagged) => {
-              const { rows } = await connection.query({ text: tagged, values, rowMode: 'array' });
-              return rows as readonly Row[];
-            });
-          },
-          async renew() {
-            await tell('COMMIT');
-            await tell(begin);
-          },
-        });
-        await tell('COMMIT');
-        release(false);
-        return result;
-      } catch (error) {
-        const isLeft = await tell('ROLLBACK').then(
-          () => true,
-          () => false,
-        );
-        release(!isLeft);
-        throw error;
-      }
+      return withConnection(await pool.connect(), async (connection, keep) => {
+        const tell = (text: string) => connection.query({ text, rowMode: 'array' });
+        try {
+          await tell(begin);
+          const result = await work({
+            async run(statement, { reads = false } = {}) {
+              const { text, values } = statementOf(statement);
+              return cancelling(source.spare, text, reads, async (tagged) => {
+                const { rows } = await connection.query({ text: tagged, values, rowMode: 'array' });
+                return rows as readonly Row[];
+              });
+            },
+            async renew() {
+              await tell('COMMIT');
+              await tell(begin);
+            },
+          });
+          await tell('COMMIT');
+          keep();
+          return result;
+        } catch (error) {
+          await tell('ROLLBACK').then(keep, () => undefined);
+          throw error;
+        }
+      });
     },
     async script(text) {
       await ask({ text });
@@ -142,21 +160,32 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     async session(work) {
       const pool = await source.pool();
       if (!pool.connect) return work((text) => ask({ text }));
-      const connection = await pool.connect();
-      const onBreak = () => {};
-      connection.on?.('error', onBreak);
-      try {
-        return await work(
-          async (text) => (await connection.query({ text, rowMode: 'array' })).rows as readonly Row[],
-        );
-      } finally {
-        connection.off?.('error', onBreak);
-        // What was set for the connection must not stay with it.
-        connection.release(true);
-      }
+      // What was set for the connection must not stay with it: it is not kept.
+      return withConnection(await pool.connect(), (connection) =>
+        work(async (text) => (await connection.query({ text, rowMode: 'array' })).rows as readonly Row[]),
+      );
     },
     close: () => source.close(),
   };
+}
+
+/** Lets `work` have a connection, which is closed afterwards unless `work` has said that the pool can keep it. */
+async function withConnection<Result>(
+  connection: PostgresConnection,
+  work: (connection: PostgresConnection, keep: () => void) => Promise<Result>,
+): Promise<Result> {
+  let isKept = false;
+  // Without a listener the program would end; the next statement fails, and says so.
+  const onBreak = () => {};
+  connection.on?.('error', onBreak);
+  try {
+    return await work(connection, () => {
+      isKept = true;
+    });
+  } finally {
+    connection.off?.('error', onBreak);
+    connection.release(!isKept);
+  }
 }
 
 export interface PoolOptions {

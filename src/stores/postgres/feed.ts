@@ -30,8 +30,9 @@ const MOST_SPAN = 1024;
 /** Rows that are handed on together: whoever takes them in lets others go on in between. */
 const AT_ONCE = 16;
 
-/** Events, and uses, that the first statement of a moment brings along. */
-const MOST_ALONG = 1000;
+/** Events, and uses, that one statement brings: uses are long, and parsing them keeps a program for some milliseconds. */
+const EVENTS_AT_ONCE = 1000;
+const USES_AT_ONCE = 200;
 
 /** Of so many events and uses the memories come along, too. */
 const MOST_ROWS_ALONG = 100;
@@ -86,9 +87,7 @@ export function indexRows(
       const head = await moment.head();
       const brought = along.after?.stamp === after.stamp ? along.feed() : undefined;
       if (brought?.feed) takeRows(brought.rows);
-      const feed = brought
-        ? brought.feed
-        : feedOf(head, after, await moment.read(...feedQueries(moment.place, after)));
+      const feed = brought ? brought.feed : feedOf(head, after, ...(await readFeed(moment, after)));
       // A state of before, rather than a log that was restored: who reads what is there now can tell.
       if (!feed && inTransaction) throw overtaken(name);
       if (feed && feed.written.length + feed.used.length > 0) index.rowsAhead = ROWS_AHEAD;
@@ -119,13 +118,17 @@ export function followFrom(place: SpacePlace, { position: after, rowsAhead }: Fo
     after,
     feed: () => brought,
     company: after && {
-      queries: [...feedQueries(place, after, MOST_ALONG + 1), ...rows],
+      queries: [
+        eventsQuery(place, after.sequence, EVENTS_AT_ONCE + 1),
+        usesQuery(place, after.usage, USES_AT_ONCE + 1),
+        ...rows,
+      ],
       take(head, found) {
         const [events = [], uses = [], rows = []] = found;
         // What is cut off would be taken for the end of the log.
         brought =
-          Math.max(events.length, uses.length) <= MOST_ALONG
-            ? { feed: feedOf(head, after, [events, uses]), rows: rows.map(flat) }
+          events.length <= EVENTS_AT_ONCE && uses.length <= USES_AT_ONCE
+            ? { feed: feedOf(head, after, eventsOf(events), usesOf(uses)), rows: rows.map(flat) }
             : undefined;
       },
     },
@@ -143,20 +146,53 @@ interface FeedEvent {
 
 interface FeedUse {
   readonly sequence: number;
-  readonly used: string;
+  readonly ids: readonly string[];
   readonly stamp: string;
 }
 
-/** Both logs are read from the last row that was taken in, which must be what it was. */
-function feedQueries({ database, id }: SpacePlace, after: Position, limit?: number): readonly Sql[] {
-  const { event, usage } = database.tables;
-  const end = limit === undefined ? sql`` : sql`LIMIT ${limit}::bigint`;
-  return [
-    sql`SELECT sequence, memory_key, memory_id, verb, link, stamp FROM ${event}
-      WHERE space_id = ${id}::uuid AND sequence >= ${after.sequence}::bigint ORDER BY sequence ${end}`,
-    sql`SELECT sequence, used, stamp FROM ${usage}
-      WHERE space_id = ${id}::uuid AND sequence >= ${after.usage}::bigint ORDER BY sequence ${end}`,
-  ];
+function eventsQuery({ database, id }: SpacePlace, from: number, most: number): Sql {
+  return sql`SELECT sequence, memory_key, memory_id, verb, link, stamp FROM ${database.tables.event}
+    WHERE space_id = ${id}::uuid AND sequence >= ${from}::bigint ORDER BY sequence LIMIT ${most}::bigint`;
+}
+
+function usesQuery({ database, id }: SpacePlace, from: number, most: number): Sql {
+  return sql`SELECT sequence, used, stamp FROM ${database.tables.usage}
+    WHERE space_id = ${id}::uuid AND sequence >= ${from}::bigint ORDER BY sequence LIMIT ${most}::bigint`;
+}
+
+function eventsOf(rows: readonly Found[]): readonly FeedEvent[] {
+  return rows as readonly unknown[] as readonly FeedEvent[];
+}
+
+function usesOf(rows: readonly Found[]): readonly FeedUse[] {
+  return (rows as readonly unknown[] as readonly { sequence: number; used: string; stamp: string }[]).map(
+    ({ sequence, used, stamp }) => ({
+      sequence,
+      ids: usedFromJson(used, sequence).map(({ id }) => id),
+      stamp,
+    }),
+  );
+}
+
+/** Both logs, from the last row that was taken in, which must be what it was. */
+async function readFeed(
+  moment: Moment,
+  after: Position,
+): Promise<readonly [events: readonly FeedEvent[], uses: readonly FeedUse[]]> {
+  const events: FeedEvent[] = [];
+  const uses: FeedUse[] = [];
+  for (let hasMore = true; hasMore; ) {
+    const next = (all: readonly { readonly sequence: number }[], first: number) =>
+      (all.at(-1)?.sequence ?? first - 1) + 1;
+    const [someEvents = [], someUses = []] = await moment.read(
+      eventsQuery(moment.place, next(events, after.sequence), EVENTS_AT_ONCE),
+      usesQuery(moment.place, next(uses, after.usage), USES_AT_ONCE),
+    );
+    events.push(...eventsOf(someEvents));
+    uses.push(...usesOf(someUses));
+    hasMore = someEvents.length === EVENTS_AT_ONCE || someUses.length === USES_AT_ONCE;
+  }
+  return [events, uses];
 }
 
 /** The memories that the feed names first, as {@link rowsQuery} reads them. */
@@ -177,9 +213,14 @@ function flat({ memory, terms, vector }: Found): Found {
   return { ...(memory as Found), terms, vector };
 }
 
-function feedOf(head: Head, after: Position, found: readonly (readonly Found[])[]): Feed | undefined {
-  const events = [...((found[0] ?? []) as readonly unknown[] as readonly FeedEvent[])];
-  const uses = [...((found[1] ?? []) as readonly unknown[] as readonly FeedUse[])];
+function feedOf(
+  head: Head,
+  after: Position,
+  foundEvents: readonly FeedEvent[],
+  foundUses: readonly FeedUse[],
+): Feed | undefined {
+  const events = [...foundEvents];
+  const uses = [...foundUses];
   const lastEvent = after.sequence > 0 ? events.shift() : undefined;
   const lastUse = after.usage > 0 ? uses.shift() : undefined;
   if (
@@ -199,9 +240,7 @@ function feedOf(head: Head, after: Position, found: readonly (readonly Found[])[
   return {
     position: positionOf(head),
     written: [...written.values()],
-    used: [
-      ...new Set(uses.flatMap(({ sequence, used }) => usedFromJson(used, sequence).map(({ id }) => id))),
-    ],
+    used: [...new Set(uses.flatMap(({ ids }) => ids))],
     linked: events.flatMap(({ sequence, link }) =>
       link === null ? [] : linkChangeFromJson(link, sequence).link.ids,
     ),

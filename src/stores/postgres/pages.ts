@@ -81,34 +81,29 @@ async function readParts(
   const room = parts.values();
   let part = room.next().value;
   let filled = 0;
-  const bytes = lengths.reduce((sum, [, length]) => sum + length, 0);
-  const readFrom = (from: number) =>
-    translated(database, () =>
-      database.run(
-        sql`SELECT encode(bytes, 'base64') FROM ${database.tables.page} WHERE space_id = ${id}::uuid AND saved = ${saved}::text
+  const take = (bytes: Uint8Array) => {
+    for (let at = 0; part && at < bytes.length; ) {
+      const piece = bytes.subarray(at, at + part.length - filled);
+      part.set(piece, filled);
+      at += piece.length;
+      filled += piece.length;
+      for (; part && filled === part.length; filled = 0) part = room.next().value;
+    }
+  };
+  for (let from = 0; part; from += PIECES_AT_ONCE) {
+    let taken = 0;
+    await translated(database, () =>
+      database.readBytes(
+        sql`SELECT bytes FROM ${database.tables.page} WHERE space_id = ${id}::uuid AND saved = ${saved}::text
           AND number >= ${from}::bigint AND number < ${from + PIECES_AT_ONCE}::bigint ORDER BY number`,
-        { reads: true },
+        (bytes) => {
+          taken += bytes.length;
+          take(bytes);
+        },
       ),
     );
-  let next: ReturnType<typeof readFrom> | undefined;
-  for (let from = 0; part; ) {
-    const rows = await (next ?? readFrom(from));
-    if (rows.length === 0) return undefined;
-    from += PIECES_AT_ONCE;
-    // The next ones are under way while these are decoded.
-    next = from * PIECE < bytes ? readFrom(from) : undefined;
-    next?.catch(() => undefined);
-    for (const [text] of rows) {
-      const bytes = Buffer.from(text ?? '', 'base64');
-      for (let at = 0; part && at < bytes.length; ) {
-        const piece = bytes.subarray(at, at + part.length - filled);
-        part.set(piece, filled);
-        at += piece.length;
-        filled += piece.length;
-        for (; part && filled === part.length; filled = 0) part = room.next().value;
-      }
-      await pause();
-    }
+    if (taken === 0) return undefined;
+    await pause();
   }
   return parts;
 }

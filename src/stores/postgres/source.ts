@@ -23,6 +23,9 @@ const MOST_READ_AHEAD = 240;
 /** Of so many memories at most the records are read along with the vectors: the best of them are returned. */
 const MOST_READ_ALONG = 64;
 
+/** Records of one statement: parsing its answer keeps a program for some milliseconds. */
+const RECORDS_AT_ONCE = 128;
+
 /** Whether a row may contain a plain text: it does, or it is not ASCII alone, and its letters may become others in lower case. */
 function mayContain(text: string): Sql {
   const conditions = ['title', 'content', 'tags'].map((name) => {
@@ -104,16 +107,17 @@ export function rowSource(
     },
     async records(keys) {
       const missing = keys.filter((key) => !known.has(key));
-      if (missing.length > 0) {
-        const [records = [], links = []] = await moment.read(
-          recordsQuery(missing),
-          ...(readsLinks ? [linksQuery(keys)] : []),
+      let links: readonly Found[] | undefined;
+      for (let start = 0; start < missing.length; start += RECORDS_AT_ONCE) {
+        const [records = [], among] = await moment.read(
+          recordsQuery(missing.slice(start, start + RECORDS_AT_ONCE)),
+          ...(readsLinks && !links ? [linksQuery(keys)] : []),
         );
         take(records);
-        const among = new Set(keys.flatMap((key) => idOf(key) ?? []));
-        if (readsLinks) moment.known.links = { among, rows: links };
+        links ??= among;
       }
       returned = keys.flatMap((key) => idOf(key) ?? []);
+      if (links) moment.known.links = { among: new Set(returned), rows: links };
       return keys.map((key) => {
         const row = known.get(key);
         if (!row) throw damagedRow({ table: 'memory', row: key }, 'it is missing');

@@ -66,6 +66,15 @@ export function statementOf({ parts, values }: Sql): Statement {
   return { text: parts.reduce((text, part, at) => `${text}$${at}${part}`), values: [...values] };
 }
 
+/** For COPY, which takes no parameters: values of letters and digits alone become a part of the text. */
+export function withoutParameters({ parts, values }: Sql): string {
+  return parts.reduce((text, part, at) => {
+    const value = values[at - 1] ?? '';
+    if (!/^[a-z0-9]*$/i.test(value)) throw new Error('a value of other than letters and digits');
+    return `${text}'${value}'${part}`;
+  });
+}
+
 /** A name, whatever it is made of. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type MemoryEngine, openMemory } from '../../src/index.ts';
+import { copyReader } from '../../src/stores/postgres/binary.ts';
+import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
+import { sql, withoutParameters } from '../../src/stores/postgres/sql.ts';
+import { HAS_POOLER, startPooler } from './pooler.ts';
+import { type FreshSchema, freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
+
+/** What COPY sends of these rows. */
+function copied(rows: readonly Uint8Array[]): Buffer {
+  const row = (bytes: Uint8Array) => {
+    const header = Buffer.alloc(6);
+    header.writeInt16BE(1);
+    header.writeInt32BE(bytes.length, 2);
+    return Buffer.concat([header, bytes]);
+  };
+  const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+  return Buffer.concat([signature, Buffer.alloc(8), ...rows.map(row), Buffer.from([255, 255])]);
+}
+
+describe('copyReader', () => {
+  it('hands on the bytes of all rows, in whatever pieces they come', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 40 })),
+        fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
+        (rows, lengths) => {
+          const taken: Uint8Array[] = [];
+          // What is lent is only good until the next piece.
+          const read = copyReader((bytes) => taken.push(Uint8Array.from(bytes)));
+          const all = copied(rows);
+          for (let at = 0, piece = 0; at < all.length; piece++) {
+            const end = at + lengths[piece % lengths.length]!;
+            read(all.subarray(at, end));
+            at = end;
+          }
+          expect(Buffer.concat(taken)).toEqual(Buffer.concat(rows));
+        },
+      ),
+    );
+  });
+});
+
+describe('withoutParameters', () => {
+  it('takes letters and digits', () => {
+    expect(withoutParameters(sql`a = ${'0af'}::uuid AND b = ${7}::bigint`)).toBe(
+      "a = '0af'::uuid AND b = '7'::bigint",
+    );
+  });
+
+  it.each(["x'y", 'x\\', 'a b', '"', '\n'])('refuses all else: %j', (value) => {
+    expect(() => withoutParameters(sql`a = ${value}::text`)).toThrow(/letters and digits/);
+  });
+});
+
+describe.skipIf(SERVER === undefined)(`a saved index (${WITHOUT_SERVER})`, () => {
+  let fresh: FreshSchema;
+  let expected: string;
+  const clock = () => Date.UTC(2026, 0, 1);
+
+  async function answers(memory: MemoryEngine): Promise<string> {
+    const { hits } = await memory.recall('coffee in the morning, case 12', { limit: 20, track: false });
+    return JSON.stringify(hits.map((hit) => [hit.memory.id, hit.score]));
+  }
+
+  /** The answers of a process with this pool, and the statements by which it read pages. */
+  async function asked(pool: PostgresPool) {
+    const texts: string[] = [];
+    const noting = (query: unknown) => {
+      const { text } = query as { readonly text?: string };
+      // What is copied is no query of the driver, but an object that sends one.
+      texts.push(text ?? 'COPY');
+    };
+    const watched: PostgresPool = {
+      query(query) {
+        noting(query);
+        return pool.query(query);
+      },
+      ...(pool.connect && {
+        async connect() {
+          const connection = await pool.connect!();
+          return new Proxy(connection, {
+            get(target, name) {
+              const value: unknown = Reflect.get(target, name);
+              if (typeof value !== 'function') return value;
+              return (...args: unknown[]) => {
+                if (name === 'query') noting(args[0]);
+                return Reflect.apply(value, target, args) as unknown;
+              };
+            },
+          });
+        },
+      }),
+    };
+    await using store = postgres(watched, { schema: fresh.schema });
+    const memory = await openMemory({ store, space: 'alice', readOnly: true, clock });
+    const said = await answers(memory);
+    await memory.close();
+    expect(said).toBe(expected);
+    return texts.filter((text) => text === 'COPY' || /encode\(bytes|memory\.key >/.test(text));
+  }
+
+  beforeAll(async () => {
+    fresh = freshSchema();
+    const memory = await openMemory({ store: fresh.open(), space: 'alice', clock });
+    for (let batch = 0; batch < 4; batch++) {
+      await memory.rememberMany(
+        Array.from({ length: 500 }, (_, at) => ({
+          content: `Anna drinks ${at % 2 ? 'coffee' : 'tea'} in the morning, case ${batch}x${at}`,
+          sessionId: `s${at % 70}`,
+        })),
+      );
+    }
+    expected = await answers(memory);
+    await memory.close();
+    const { rows } = await fresh.script(`SELECT count(*)::int AS pieces FROM ${fresh.schema}.page`);
+    expect(rows[0]?.pieces).toBeGreaterThan(1);
+  });
+  afterAll(() => fresh?.[Symbol.asyncDispose]());
+
+  it('is copied in binary by pg', async () => {
+    const pool = new pg.Pool({ connectionString: fresh.url });
+    expect(await asked(pool as unknown as PostgresPool)).toEqual(['COPY']);
+    await pool.end();
+  });
+
+  it.skipIf(!HAS_POOLER)('and behind a pooler', async () => {
+    const pooler = await startPooler();
+    const pool = new pg.Pool({ connectionString: pooler?.url });
+    expect(await asked(pool as unknown as PostgresPool)).toEqual(['COPY']);
+    await pool.end();
+    await pooler?.stop();
+  });
+
+  it('comes as text where a driver or pool gives nothing else', async () => {
+    const pool = new pg.Pool({ connectionString: fresh.url, pipeline: true } as pg.PoolConfig);
+    expect(await asked(pool as unknown as PostgresPool)).toEqual([expect.stringContaining('encode(bytes')]);
+    expect(await asked({ query: async (query) => pool.query(query) })).toEqual([
+      expect.stringContaining('encode(bytes'),
+    ]);
+    await pool.end();
+  });
+
+  it('that cannot be copied to the end is an error, and the pool goes on', async () => {
+    const pool = new pg.Pool({ connectionString: fresh.url, max: 2 });
+    const breaking: PostgresPool = {
+      query: (query) => pool.query(query),
+      async connect() {
+        const connection = await pool.connect();
+        const { stream } = (connection as unknown as { connection: { stream: { destroy(): void } } })
+          .connection;
+        // The first bytes of the answer are the last.
+        setImmediate(() => stream.destroy());
+        return connection;
+      },
+    };
+    await using store = postgres(breaking, { schema: fresh.schema });
+    const memory = await openMemory({ store, space: 'alice', readOnly: true, clock });
+    await expect(answers(memory)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(answers(memory)).rejects.toMatchObject({ code: 'store_failed' });
+    delete (breaking as { connect?: unknown }).connect;
+    expect(await answers(memory)).toBe(expected);
+    await memory.close();
+    await pool.end();
+  });
+});
