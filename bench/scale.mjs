@@ -144,7 +144,7 @@ function givenVectors(dimensions, kind) {
     model: `given:${dimensions}`,
     dimensions,
     calibration: { floor: 0.2, ceiling: 0.8 },
-    thresholds: { duplicate: 0.999, related: 0.8, contradiction: 0.9 },
+    thresholds: { conflict: 0.9, birthLink: 0.8, consolidation: 0.999, similarPair: 0.999 },
     async embed(texts) {
       const started = performance.now();
       const vectors = texts.map(vectorOf);

@@ -126,11 +126,11 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     }
   };
   if (skim) {
-    // What a word of the query touches is mostly the best: what it reaches decides how many of the others are looked at.
-    const touched = skim.touched.filter((row) => search.standing[row] === ELIGIBLE);
-    takeFrom(listed(index, touched, similarity));
+    // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
+    const strong = eligibleAmong(skim.strong, search.standing);
+    takeFrom(listed(index, strong, similarity));
     takeFrom(
-      similarity ? picked(index, rows, touched, skim, similarity) : unpassed(index, rows, touched, skim),
+      similarity ? picked(index, rows, strong, skim, similarity) : unpassed(index, rows, strong, skim),
     );
     const { candidates, belowFloor, highest } = skim.outcome();
     tally.candidates += candidates;
@@ -178,6 +178,15 @@ function countMatches({ columns: { lexical }, standing }: IndexSearch): number {
     if (relevance[at]! > 0 && standing[rows[at]!] === ELIGIBLE) count++;
   }
   return count;
+}
+
+function eligibleAmong(rows: Int32Array, standing: Uint8Array): Int32Array {
+  const found = new Int32Array(rows.length);
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    if (standing[rows[at]!] === ELIGIBLE) found[count++] = rows[at]!;
+  }
+  return found.subarray(0, count);
 }
 
 function countVectors(index: ResidentIndex, rows: Int32Array): number {

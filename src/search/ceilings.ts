@@ -4,14 +4,14 @@ import type { Node } from '../scoring/operators/index.ts';
 import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
 import { anything, intervalsOf } from '../scoring/range.ts';
 import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
-import type { QueryColumns } from './query-columns.ts';
+import type { QueryColumns, SignalRanges } from './query-columns.ts';
 
 /** How high rows of a class can score whose similarity lies in an interval. */
 type Ceiling = (each: number, similarity: Interval) => number;
 
 /** Rows whose sessions have about the same words of a query, and that are about the same whatever the query. */
 export interface Class {
-  readonly of: QueryColumns['untouched']['classes'][number];
+  readonly of: SignalRanges;
   readonly level: Interval | undefined;
 }
 
@@ -53,7 +53,7 @@ export function levelsOf(
   columns: Columns,
   query: QueryColumns,
 ): Leveled | undefined {
-  const { classes } = query.untouched;
+  const { untouchedClasses: classes } = query.passable;
   const of = classes.at(-1)!;
   const highest = (parts: FixedParts) => ceilingOf(root, query, of, parts)([0, 1]);
   const whole = highest(fixed);
@@ -98,7 +98,7 @@ function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): 
 function ceilingOf(
   root: Node,
   query: QueryColumns,
-  of: QueryColumns['untouched']['classes'][number],
+  of: SignalRanges,
   fixed: FixedParts,
 ): (similarity: Interval | undefined) => number {
   let similarity: Interval | undefined;
@@ -130,7 +130,7 @@ function ceilingOf(
 /** What is known of a row whose class and similarity are: the rest may be anything. */
 export function knowledgeOf(
   query: QueryColumns,
-  of: QueryColumns['untouched']['classes'][number],
+  of: SignalRanges,
   similarity: () => Interval | undefined,
 ): Knowledge {
   return {

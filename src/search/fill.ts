@@ -53,25 +53,35 @@ export function listed(index: ResidentIndex, rows: Int32Array, similarity: Simil
   };
 }
 
-/** Rows beside those that are touched which a skim does not pass over by their similarity. */
+/** Rows beside the strong ones which a skim does not pass over by their similarity. */
 export function picked(
   index: ResidentIndex,
   rows: Int32Array,
-  touched: Int32Array,
+  strong: Int32Array,
   skim: Skim,
   similarity: Similarities,
 ): Fill {
-  const picks: Picks = { rows: new Int32Array(SCAN_ROWS), at: 0, end: 0 };
+  const picks: Picks = {
+    rows: new Int32Array(SCAN_ROWS),
+    first: 0,
+    isWeak: new Uint8Array(SCAN_ROWS),
+    at: 0,
+    end: 0,
+  };
   let start = 0;
   let among = 0;
+  let amongWeak = 0;
   return (block, most) => {
     while (block.count < most) {
       if (picks.at === picks.end) {
         if (start === rows.length) return false;
         const end = placeOf(rows, rows[start]! + SCAN_ROWS, start);
-        const next = placeOf(touched, rows[end - 1]! + 1, among);
+        const next = placeOf(strong, rows[end - 1]! + 1, among);
+        const firstWeak = placeOf(skim.weak, rows[start]!, amongWeak);
+        amongWeak = placeOf(skim.weak, rows[end - 1]! + 1, firstWeak);
         const those = rows.subarray(start, end);
-        pickRows(index, similarity, skim, those, touched.subarray(among, next), picks);
+        const weak = skim.weak.subarray(firstWeak, amongWeak);
+        pickRows(index, similarity, skim, those, strong.subarray(among, next), weak, picks);
         start = end;
         among = next;
       }
@@ -85,14 +95,15 @@ export function picked(
 export function unpassed(
   { sessions }: ResidentIndex,
   rows: Int32Array,
-  touched: Int32Array,
+  strong: Int32Array,
   skim: Skim,
 ): Fill {
-  const { least, passed } = skim;
+  const { least, passed, weak } = skim;
   let at = 0;
   let among = 0;
+  let amongWeak = 0;
   if (least.every((each) => each === Infinity)) {
-    passed.counts[passed.counts.length - 1] = rows.length - touched.length;
+    passed.counts[passed.counts.length - 1] = rows.length - strong.length;
     at = rows.length;
   }
   return (block, most) => {
@@ -100,11 +111,12 @@ export function unpassed(
     let { count } = block;
     for (; at < rows.length && count < most; at++) {
       const row = rows[at]!;
-      if (row === touched[among]) {
+      if (row === strong[among]) {
         among++;
         continue;
       }
-      const each = classOfRow(skim, sessions.codes[row]!, row);
+      while (weak[amongWeak]! < row) amongWeak++;
+      const each = classOfRow(skim, sessions.codes[row]!, row, weak[amongWeak] === row);
       if (skim.cuts[each] === Infinity) {
         passed.counts[each]!++;
         continue;
@@ -122,6 +134,9 @@ export function unpassed(
 /** Rows that are left to look at. */
 interface Picks {
   readonly rows: Int32Array;
+  /** The row from which they were picked on, and for each from there: 1 if it matches weakly. */
+  first: number;
+  readonly isWeak: Uint8Array;
   /** The place of the next one. */
   at: number;
   end: number;
@@ -131,9 +146,10 @@ interface Picks {
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
   { products, scale, residual }: Similarities,
-  { least, levels, passed }: Skim,
+  { least, levels, levelCount, passed }: Skim,
   rows: Int32Array,
-  touched: Int32Array,
+  strong: Int32Array,
+  weak: Int32Array,
   picks: Picks,
 ): void {
   const { arrays } = codes!;
@@ -149,9 +165,17 @@ function pickRows(
     states.fill(LEFT_OUT, 0, count);
     for (let at = 0; at < rows.length; at++) states[rows[at]! - first] = 0;
   }
-  for (let at = 0; at < touched.length; at++) states[touched[at]! - first] = LEFT_OUT;
-  if (levels) for (let at = 0; at < count; at++) arrays.leasts[at] = least[levels[first + at]!]!;
-  else arrays.leasts.fill(least[0]!, 0, count);
+  for (let at = 0; at < strong.length; at++) states[strong[at]! - first] = LEFT_OUT;
+  const { leasts } = arrays;
+  if (levels) for (let at = 0; at < count; at++) leasts[at] = least[levels[first + at]!]!;
+  else leasts.fill(least[0]!, 0, count);
+  picks.first = first;
+  picks.isWeak.fill(0, 0, count);
+  for (let at = 0; at < weak.length; at++) {
+    const row = weak[at]!;
+    leasts[row - first] = least[levelCount + (levels ? levels[row]! : 0)]!;
+    picks.isWeak[row - first] = 1;
+  }
   // A little more than the error, for numbers of 32 bits.
   const more = residual + 4 * ROUNDING;
   const found = codes!.pick(count, { scale, spread: 1 + residual, more });
@@ -159,7 +183,7 @@ function pickRows(
   picks.at = 0;
   picks.end = found;
   const unseen = passed.counts.length - 1;
-  passed.counts[unseen]! += rows.length - touched.length - found;
+  passed.counts[unseen]! += rows.length - strong.length - found;
   passed.highest[unseen] = Math.max(passed.highest[unseen]!, arrays.highest[0]!);
 }
 
@@ -188,7 +212,7 @@ function takePicks(
   most: number,
 ): void {
   const { rows: into, similarityLow, similarityHigh } = block;
-  const { rows, end } = picks;
+  const { rows, first, isWeak, end } = picks;
   const {
     cuts,
     passed: { counts, highest },
@@ -200,7 +224,7 @@ function takePicks(
     const product = scale * scales[row]! * products[row]!;
     const error = dotError(residual, residuals[row]!);
     const high = product + error;
-    const each = classOfRow(skim, sessions[row]!, row);
+    const each = classOfRow(skim, sessions[row]!, row, isWeak[row - first] === 1);
     const cut = cuts[each]!;
     // Of a row without a vector it is NaN.
     if (high <= cut || cut === Infinity) {
@@ -217,8 +241,14 @@ function takePicks(
   picks.at = at;
 }
 
-function classOfRow({ classOf, levels, levelCount }: Skim, session: number, row: number): number {
-  return levels ? classOf[session]! * levelCount + levels[row]! : classOf[session]!;
+function classOfRow(
+  { classOf, levels, levelCount, weakFrom }: Skim,
+  session: number,
+  row: number,
+  isWeak: boolean,
+): number {
+  const from = isWeak ? weakFrom : 0;
+  return from + (levels ? classOf[session]! * levelCount + levels[row]! : classOf[session]!);
 }
 
 /** NaN stays what it is: that of a row without a vector. */

@@ -27,21 +27,27 @@ export interface QueryColumns {
   /** What its words can be counted by; absent where no term of it is left. */
   readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
-  readonly untouched: Untouched;
+  readonly passable: Passable;
 }
 
 /**
- * What is known of the visible rows that no word of the query touches: neither in them nor in what stands beside them. They
- * fall into classes by the words of their sessions.
+ * What is known of the visible rows that can be passed over: those that no word of the query touches, neither in them nor in
+ * what stands beside them, and those that match weakly. They fall into classes by the words of their sessions.
  */
-export interface Untouched {
+export interface Passable {
   /** All other rows, ascending, visible or not. */
-  readonly touched: Int32Array;
+  readonly strong: Int32Array;
+  /** Those that match weakly, ascending, visible or not. */
+  readonly weak: Int32Array;
   /** By the index's number of a session, 0 for none: the class of its rows. */
   readonly classOf: Uint8Array;
-  /** Of each class: between which values a signal lies, where it is known. */
-  readonly classes: readonly { readonly [Name in ExactSignalName]: Interval }[];
+  /** Of each class of rows that no word touches: between which values a signal lies, where it is known. */
+  readonly untouchedClasses: readonly SignalRanges[];
+  /** The same of rows that match weakly. */
+  readonly weakClasses: readonly SignalRanges[];
 }
+
+export type SignalRanges = { readonly [Name in ExactSignalName]: Interval };
 
 /** Classes of sessions that have a word of the query, by their relevance. */
 const SESSION_CLASSES = 6;
@@ -61,7 +67,7 @@ export function queryColumns(
   words: QueryWords | undefined,
   read: ReadonlySet<string>,
 ): QueryColumns {
-  const { rows: touched, relevance, inContext } = lexical;
+  const { relevance, inContext } = lexical;
   let inSessions: SessionScores | undefined;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
     lexical: () => scoresColumn(lexical, relevance),
@@ -140,7 +146,7 @@ export function queryColumns(
     lexical,
     counting,
     exact,
-    untouched: { touched, ...sessionClasses(index, view, inSessions?.relevance) },
+    passable: passable(index, view, lexical, inSessions?.relevance),
     known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
   };
 }
@@ -151,14 +157,61 @@ export function queryColumns(
  */
 const CLASS_ENDS = 32;
 
-/** Sessions with about the same relevance, together. */
+/** Rows that are looked at whatever their similarity, where so many have words. */
+const FEWEST_STRONG = 2048;
+
+function passable(
+  index: ResidentIndex,
+  view: View,
+  lexical: WordScores,
+  scores: Float64Array | undefined,
+): Passable {
+  const { strong, weak, most } = byStrength(lexical);
+  const { classOf, ranges } = sessionClasses(index, view, scores);
+  return {
+    strong,
+    weak,
+    classOf,
+    untouchedClasses: ranges.map((range) => rangesWith(0, range)),
+    // One in no session counts as a session of its own.
+    weakClasses: ranges.map(([low, high], each) => rangesWith(most, each === 0 ? [0, most] : [low, high])),
+  };
+}
+
+/** Parts the rows that a word touches; `most` is how well a weak one matches at most, a multiple of 1 / CLASS_ENDS. */
+function byStrength({ rows, relevance, inContext }: WordScores) {
+  const none = new Int32Array(0);
+  if (rows.length <= FEWEST_STRONG) return { strong: rows, weak: none, most: 0 };
+  const steps = new Uint8Array(rows.length);
+  const counts = new Uint32Array(CLASS_ENDS + 1);
+  for (let at = 0; at < rows.length; at++) {
+    const own = relevance[at]!;
+    const around = inContext === undefined ? 0 : inContext[at]!;
+    const step = Math.ceil((own > around ? own : around) * CLASS_ENDS);
+    steps[at] = step;
+    counts[step]!++;
+  }
+  let end = CLASS_ENDS;
+  let count = 0;
+  for (; end > 0 && count < FEWEST_STRONG; end--) count += counts[end]!;
+  const strong = new Int32Array(count);
+  const weak = new Int32Array(rows.length - count);
+  let [strongAt, weakAt] = [0, 0];
+  for (let at = 0; at < rows.length; at++) {
+    if (steps[at]! > end) strong[strongAt++] = rows[at]!;
+    else weak[weakAt++] = rows[at]!;
+  }
+  return { strong, weak, most: end / CLASS_ENDS };
+}
+
+/** Sessions with about the same relevance, together; the first class is that of rows in none, or in one that has no word. */
 function sessionClasses(
   index: ResidentIndex,
   view: View,
   scores: Float64Array | undefined,
-): Omit<Untouched, 'touched'> {
+): { readonly classOf: Uint8Array; readonly ranges: readonly Interval[] } {
   const classOf = new Uint8Array(index.sessions.rows.length + 1);
-  if (scores === undefined) return { classOf, classes: [classWith([0, 0])] };
+  if (scores === undefined) return { classOf, ranges: [[0, 0]] };
   const { sizes } = view.turns;
   const highest = scores.reduce((most, each) => Math.max(most, each), 0);
   const width = highest / SESSION_CLASSES;
@@ -174,21 +227,20 @@ function sessionClasses(
     range[0] = Math.min(range[0], score);
     range[1] = Math.max(range[1], score);
   }
-  const ofRanges = ranges.map(([low, high]) =>
-    classWith([
+  const ends = ranges.map(
+    ([low, high]): Interval => [
       Math.floor(Math.min(low, high) * CLASS_ENDS) / CLASS_ENDS,
       Math.ceil(high * CLASS_ENDS) / CLASS_ENDS,
-    ]),
+    ],
   );
-  return { classOf, classes: [classWith([0, 0]), ...ofRanges] };
+  return { classOf, ranges: [[0, 0], ...ends] };
 }
 
-function classWith(sessionLexical: Interval): Untouched['classes'][number] {
-  const none: Interval = [0, 0];
+function rangesWith(most: number, sessionLexical: Interval): SignalRanges {
   const whatever: Interval = [0, 1];
   return {
-    lexical: none,
-    contextLexical: none,
+    lexical: [0, most],
+    contextLexical: [0, most],
     sessionLexical,
     authorNamed: whatever,
     dateMatch: whatever,

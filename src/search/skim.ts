@@ -10,22 +10,30 @@ import type { Ready } from './ready.ts';
 
 /**
  * Which rows are passed over by their similarity alone. What no word of a query touches differs in nothing else that the
- * query says: for each class of such rows, the whole formula is bounded once, with every other part as high as it is anywhere.
+ * query says, and what matches weakly in little: for each class of such rows, the whole formula is bounded once, with every
+ * other part as high as it is anywhere.
  */
 export interface Skim {
   /** Ascending: rows that are never passed over, visible or not. */
-  readonly touched: Int32Array;
+  readonly strong: Int32Array;
+  /** Ascending: rows that match weakly, visible or not; their classes are of their own. */
+  readonly weak: Int32Array;
   /** By the index's number of a session: the class of it. */
   readonly classOf: Uint8Array;
   /** By row: between which values the part of the formula lies that counts most of what no query changes. One level is all of them. */
   readonly levels: Levels | undefined;
-  /** How many levels there are. The class of a row is that of its session × this + its level. */
+  /** How many levels there are. The class of a row is that of its session × this + its level… */
   readonly levelCount: number;
+  /** … and for one that matches weakly, so much more. */
+  readonly weakFrom: number;
   /** Of each class: up to which similarity rows are passed over; `Infinity` for all of them, −1 for none. */
   readonly cuts: Float64Array;
   /** Raises the cuts to what cannot reach a score any more. */
   raise(threshold: number): void;
-  /** Of each level: the lowest of its cuts, where rows of all classes count as the same; else −1. */
+  /**
+   * Of each level: the lowest of its cuts, where rows of all classes count as the same; else −1. Then the same for rows that
+   * match weakly.
+   */
   readonly least: Float64Array;
   /**
    * How many rows of each class were passed over, and the highest similarity that one of them can have. The last entry is that of
@@ -65,7 +73,8 @@ export function createSkim(
 ): Skim | undefined {
   // What is asked of the query here is as much a condition of using ceilings again as what a formula asks.
   const query: QueryColumns = { ...columnsOfQuery, known: (name) => facts.known(name) === true };
-  const { touched, classOf, classes: sessions } = query.untouched;
+  const { strong, weak, classOf, untouchedClasses, weakClasses } = query.passable;
+  const sessions = weak.length > 0 ? [...untouchedClasses, ...weakClasses] : untouchedClasses;
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
   const found = levelsOf(bounded, fixed, columns, query);
   const levelCount = found?.ranges.length ?? 1;
@@ -113,12 +122,14 @@ export function createSkim(
     return low / STEPS;
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
-  const least = new Float64Array(levelCount).fill(-1);
+  const weakFrom = untouchedClasses.length * levelCount;
+  const least = new Float64Array(2 * levelCount).fill(-1);
   const setLeast = () => {
     if (!areAlike) return;
     least.fill(Infinity);
     cuts.forEach((cut, each) => {
-      least[each % levelCount] = Math.min(least[each % levelCount]!, cut);
+      const at = (each % levelCount) + (each < weakFrom ? 0 : levelCount);
+      least[at] = Math.min(least[at]!, cut);
     });
   };
   if (floor) {
@@ -133,10 +144,12 @@ export function createSkim(
   };
   let raisedFor = 0;
   return {
-    touched,
+    strong,
+    weak,
     classOf,
     levels: found?.levels,
     levelCount,
+    weakFrom,
     cuts,
     passed,
     least,
@@ -186,7 +199,7 @@ function tablesOf(
     known.set(leveled, tables);
   }
   return classes.map(({ of, level }) => {
-    const key = `${of.sessionLexical} ${level}`;
+    const key = `${of.lexical} ${of.sessionLexical} ${level}`;
     const table = tables.get(key) ?? new Float64Array(STEPS + 1).fill(Number.NaN);
     tables.set(key, table);
     return table;

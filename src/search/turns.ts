@@ -9,10 +9,14 @@ import { placeAmong, type ResidentIndex } from './resident-index.ts';
 export interface Turns {
   /** The index's number of the session of each row; 0 for one that is not visible or in none. */
   codes: Uint32Array;
-  /** For each row, in the order of `NEIGHBOUR_OFFSETS`: the row there, −1 where there is none. */
-  beside: Int32Array;
-  /** At the same places: how much of its words counts; 0 where there is none. */
-  weights: Float64Array;
+  /** The row before each, −1 where there is none; read only where `codes` is not 0, as are the next four. */
+  previous: Int32Array;
+  /** The row after each, −1 where there is none. */
+  next: Int32Array;
+  /** How much the words of each row count beside others, and theirs beside it. */
+  shares: Float64Array;
+  /** 1 for a row beside which no words count. */
+  apart: Uint8Array;
   /** The terms of each row and the shares of its neighbours'. */
   lengths: Float64Array;
   /** By the index's number of a session: its visible memories, and their terms. */
@@ -23,14 +27,14 @@ export interface Turns {
   totalLength: number;
 }
 
-const AROUND = NEIGHBOUR_OFFSETS.length;
-
 /** `standings` are those of each row to what a recall sees. */
 export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
   const turns: Turns = {
     codes: new Uint32Array(0),
-    beside: new Int32Array(0),
-    weights: new Float64Array(0),
+    previous: new Int32Array(0),
+    next: new Int32Array(0),
+    shares: new Float64Array(0),
+    apart: new Uint8Array(0),
     lengths: new Float64Array(0),
     sizes: new Uint32Array(0),
     sessionLengths: new Float64Array(0),
@@ -43,8 +47,9 @@ export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
 }
 
 /** Bytes that they take. */
-export function bytesOfTurns({ codes, beside, weights, lengths, sizes, sessionLengths }: Turns): number {
-  return [codes, beside, weights, lengths, sizes, sessionLengths].reduce(
+export function bytesOfTurns(turns: Turns): number {
+  const { codes, previous, next, shares, apart, lengths, sizes, sessionLengths } = turns;
+  return [codes, previous, next, shares, apart, lengths, sizes, sessionLengths].reduce(
     (sum, { byteLength }) => sum + byteLength,
     0,
   );
@@ -66,16 +71,21 @@ export function followTurns(
 
 function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
   turns.codes = grow(turns.codes, size);
-  turns.beside = grow(turns.beside, AROUND * size);
-  turns.weights = grow(turns.weights, AROUND * size);
-  turns.lengths = grow(turns.lengths, size);
+  // Where no session is, nothing more is read.
+  if (sessions.rows.length > 0) {
+    turns.previous = grow(turns.previous, size);
+    turns.next = grow(turns.next, size);
+    turns.shares = grow(turns.shares, size);
+    turns.apart = grow(turns.apart, size);
+    turns.lengths = grow(turns.lengths, size);
+  }
   turns.sizes = grow(turns.sizes, sessions.rows.length + 1);
   turns.sessionLengths = grow(turns.sessionLengths, sessions.rows.length + 1);
 }
 
 /** Works out anew what stands around each memory of a session. */
 function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, code: number): void {
-  const { codes, beside, weights, lengths, sizes, sessionLengths } = turns;
+  const { codes, previous, next, shares, apart, lengths, sizes, sessionLengths } = turns;
   if (sizes[code]! > 0) {
     turns.count--;
     turns.totalLength -= sessionLengths[code]!;
@@ -95,25 +105,26 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
   if (seen.length === 0) return;
   turns.count++;
   turns.totalLength += length;
-  const shares = seen.map((row) => shareOf(index, row));
   for (let place = 0; place < seen.length; place++) {
     const row = seen[place]!;
-    const own = shares[place]!;
-    const apart = own === 0 || wasReplaced(index, seen, row);
+    previous[row] = seen[place - 1] ?? -1;
+    next[row] = seen[place + 1] ?? -1;
+    shares[row] = shareOf(index, row);
+    apart[row] = shares[row] === 0 || wasReplaced(index, seen, row) ? 1 : 0;
+  }
+  for (const row of seen) {
     let around = index.lengths[row]!;
-    for (let each = 0; each < AROUND; each++) {
-      const offset = NEIGHBOUR_OFFSETS[each]!;
-      const other = seen[place + offset] ?? -1;
-      const weight =
-        apart || other < 0
-          ? 0
-          : neighbourWeight(offset, index.asks[other] === 1, own, shares[place + offset]!);
-      beside[AROUND * row + each] = other;
-      weights[AROUND * row + each] = weight;
-      if (weight > 0) around += weight * index.lengths[other]!;
-    }
+    for (const { row: other, weight } of neighboursOf(index, turns, row))
+      around += weight * index.lengths[other]!;
     lengths[row] = around;
   }
+}
+
+/** The row that stands at an offset from one that is visible in a session; −1 where there is none. */
+function rowAt({ previous, next }: Turns, row: number, offset: NeighbourOffset): number {
+  const side = offset < 0 ? previous : next;
+  const beside = side[row]!;
+  return beside < 0 || offset === -1 || offset === 1 ? beside : side[beside]!;
 }
 
 /** The session that the words of a row are counted in, by the index's number; 0 without one that has a visible memory. */
@@ -137,10 +148,15 @@ export interface Neighbour {
 /** The neighbours of a row whose words count for it, in the order in which they are added. */
 export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   if (turns.codes[row] === 0) return aroundUnseen(index, turns, row);
-  return NEIGHBOUR_OFFSETS.flatMap((offset, each) => {
-    const weight = turns.weights[AROUND * row + each]!;
-    return weight > 0 ? [{ offset, row: turns.beside[AROUND * row + each]!, weight }] : [];
-  });
+  if (turns.apart[row] === 1) return [];
+  const found: Neighbour[] = [];
+  for (const offset of NEIGHBOUR_OFFSETS) {
+    const other = rowAt(turns, row, offset);
+    if (other < 0) continue;
+    const weight = neighbourWeight(offset, index.asks[other] === 1, turns.shares[row]!, turns.shares[other]!);
+    if (weight > 0) found.push({ offset, row: other, weight });
+  }
+  return found;
 }
 
 /** One that is not visible stands between those that are. */

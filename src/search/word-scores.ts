@@ -1,6 +1,6 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
-import { NEIGHBOUR_OFFSETS } from '../text/context.ts';
+import { neighbourWeight } from '../text/context.ts';
 import { grow } from './grow.ts';
 import { placeOf, type QueryWords } from './lexical.ts';
 import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
@@ -18,20 +18,20 @@ export interface WordScores {
   readonly otherwise: number;
 }
 
-const AROUND = NEIGHBOUR_OFFSETS.length;
-
 /** BM25 of the rows that a query touches; `turns` say what stands beside each. */
 export function wordScores(index: ResidentIndex, words: QueryWords, turns: Turns | undefined): WordScores {
   const rows = touchedRows(index.size, words, turns);
   const { places } = room;
-  for (let at = 0; at < rows.length; at++) places[rows[at]!] = at + 1;
+  for (let at = 0; at < rows.length; at++) places[rows[at]!] = at;
   const bm25 = new Float64Array(rows.length);
   words.postings.forEach((postings, term) => {
     if (postings) addScores(postings, words.idfs[term]!, index.lengths, words.averageLength, bm25);
   });
-  const relevance = bm25.map((score) => lexicalRelevance(score, words.idfSum));
-  const inContext = turns && contextScores(turns, words, rows, relevance);
-  for (let at = 0; at < rows.length; at++) places[rows[at]!] = 0;
+  const relevance = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at++) {
+    if (bm25[at] !== 0) relevance[at] = lexicalRelevance(bm25[at]!, words.idfSum);
+  }
+  const inContext = turns && contextScores(index, turns, words, relevance);
   return { rows, bm25, relevance, inContext, otherwise: 0 };
 }
 
@@ -79,16 +79,14 @@ export function fillScores(
   }
 }
 
-/** Room to count in, which nothing holds on to: all of it is 0 again after each use, but for `counted`. */
+/** Room to count in, which nothing holds on to. */
 interface Room {
-  /** A bit for each row. */
+  /** A bit for each row: 0 before and after each use. */
   bits: Uint32Array;
-  /** Of a row that is touched: its place among those, from 1 on. */
+  /** Of a row that is touched: its place among those. */
   places: Uint32Array;
-  /** By place, from 1 on; 0 stands for all rows that are not touched. */
+  /** Of a row, how often it has a term: 0 before and after each use. */
   counts: Uint32Array;
-  /** When each place was last counted around: a number that grows with every term. */
-  counted: Uint32Array;
 }
 
 /** Arrays of the size of a large index take longer to make than to use. */
@@ -96,9 +94,7 @@ const room: Room = {
   bits: new Uint32Array(0),
   places: new Uint32Array(0),
   counts: new Uint32Array(0),
-  counted: new Uint32Array(0),
 };
-let stamp = 0;
 
 /** The rows that have a word, and those that stand beside one. */
 function touchedRows(size: number, { postings }: QueryWords, turns: Turns | undefined): Int32Array {
@@ -128,14 +124,20 @@ function markRows({ rows, count }: GrowingPostings, bits: Uint32Array): number {
   return added;
 }
 
-function markBeside({ rows, count }: GrowingPostings, { codes, beside }: Turns, bits: Uint32Array): number {
+function markBeside({ rows, count }: GrowingPostings, turns: Turns, bits: Uint32Array): number {
+  const { codes, previous, next } = turns;
   let added = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     if (codes[row] === 0) continue;
-    for (let each = AROUND * row; each < AROUND * (row + 1); each++) {
-      const other = beside[each]!;
-      if (other >= 0) added += mark(bits, other);
+    const [before, after] = [previous[row]!, next[row]!];
+    if (before >= 0) {
+      added += mark(bits, before);
+      if (previous[before]! >= 0) added += mark(bits, previous[before]!);
+    }
+    if (after >= 0) {
+      added += mark(bits, after);
+      if (next[after]! >= 0) added += mark(bits, next[after]!);
     }
   }
   return added;
@@ -162,44 +164,8 @@ function addScores(
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     const normalization = lengthNormalization(lengths[row]!, averageLength);
-    bm25[places[row]! - 1]! += termScore(idf, frequencies[at]!, normalization);
+    bm25[places[row]!]! += termScore(idf, frequencies[at]!, normalization);
   }
-}
-
-/** What stands beside the rows that are touched: by their places, from 1 on; 0 for a row that is not touched, or does not count. */
-interface Beside {
-  readonly places: Uint32Array;
-  readonly weights: Float64Array;
-  /** Of each row: whether it is a turn of a session. */
-  readonly isTurn: Uint8Array;
-  readonly normalizations: Float64Array;
-}
-
-function besideOf(
-  { codes, beside, weights, lengths }: Turns,
-  rows: Int32Array,
-  averageLength: number,
-): Beside {
-  const { places } = room;
-  const found: Beside = {
-    places: new Uint32Array(AROUND * rows.length),
-    weights: new Float64Array(AROUND * rows.length),
-    isTurn: new Uint8Array(rows.length),
-    normalizations: new Float64Array(rows.length),
-  };
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at]!;
-    if (codes[row] === 0) continue;
-    found.isTurn[at] = 1;
-    found.normalizations[at] = lengthNormalization(lengths[row]!, averageLength);
-    for (let each = 0; each < AROUND; each++) {
-      const other = beside[AROUND * row + each]!;
-      if (other < 0) continue;
-      found.places[AROUND * at + each] = places[other]!;
-      found.weights[AROUND * at + each] = weights[AROUND * row + each]!;
-    }
-  }
-  return found;
 }
 
 /**
@@ -207,56 +173,81 @@ function besideOf(
  * up, so that both give the same bits.
  */
 function contextScores(
+  index: ResidentIndex,
   turns: Turns,
   words: QueryWords,
-  rows: Int32Array,
   relevance: Float64Array,
 ): Float64Array {
-  const bm25 = new Float64Array(rows.length);
-  const beside = besideOf(turns, rows, words.averageLength);
-  room.counts = grow(room.counts, rows.length + 1);
-  room.counted = grow(room.counted, rows.length + 1);
+  const scores = new Float64Array(relevance.length);
+  room.counts = grow(room.counts, index.size);
   words.postings.forEach((postings, term) => {
-    if (postings) addInContext(postings, words.idfs[term]!, beside, bm25);
+    if (postings) addInContext(postings, words.idfs[term]!, index.asks, turns, words.averageLength, scores);
   });
-  // A row of which nothing stands beside it has its own words alone.
-  return bm25.map((score, at) => (score === 0 ? relevance[at]! : lexicalRelevance(score, words.idfSum)));
+  for (let at = 0; at < scores.length; at++) {
+    // A row of which nothing stands beside it has its own words alone.
+    scores[at] = scores[at] === 0 ? relevance[at]! : lexicalRelevance(scores[at]!, words.idfSum);
+  }
+  return scores;
 }
 
 function addInContext(
   { rows, frequencies, count }: GrowingPostings,
   idf: number,
-  { places: beside, weights, isTurn, normalizations }: Beside,
-  bm25: Float64Array,
+  asks: Uint8Array,
+  turns: Turns,
+  averageLength: number,
+  scores: Float64Array,
 ): void {
-  const { places, counts, counted } = room;
-  const now = nextStamp(counted);
-  for (let at = 0; at < count; at++) {
-    const place = places[rows[at]!]!;
-    if (isTurn[place - 1] === 1) counts[place] = frequencies[at]!;
-  }
-  for (let at = 0; at < count; at++) {
-    const own = places[rows[at]!]!;
-    if (isTurn[own - 1] === 0) continue;
-    for (let each = -1; each < AROUND; each++) {
-      const place = each < 0 ? own : beside[AROUND * (own - 1) + each]!;
-      if (place === 0 || counted[place] === now) continue;
-      counted[place] = now;
-      let frequency = counts[place]!;
-      for (let next = AROUND * (place - 1); next < AROUND * place; next++) {
-        const weight = weights[next]!;
-        if (weight > 0) frequency += weight * counts[beside[next]!]!;
-      }
-      if (frequency > 0) bm25[place - 1]! += termScore(idf, frequency, normalizations[place - 1]!);
+  const { places, counts, bits } = room;
+  const { codes, previous, next, lengths } = turns;
+  const add = (row: number) => {
+    if (row < 0 || mark(bits, row) === 0) return;
+    const frequency = frequencyAround(row, asks, turns, counts);
+    if (frequency > 0) {
+      const normalization = lengthNormalization(lengths[row]!, averageLength);
+      scores[places[row]!]! += termScore(idf, frequency, normalization);
     }
+  };
+  for (let at = 0; at < count; at++) {
+    if (codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
   }
-  for (let at = 0; at < count; at++) counts[places[rows[at]!]!] = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at]!;
+    if (codes[row] === 0) continue;
+    const [before, after] = [previous[row]!, next[row]!];
+    add(row);
+    add(before);
+    add(after);
+    if (before >= 0) add(previous[before]!);
+    if (after >= 0) add(next[after]!);
+  }
+  for (let at = 0; at < count; at++) counts[rows[at]!] = 0;
+  bits.fill(0);
 }
 
-function nextStamp(counted: Uint32Array): number {
-  if (stamp === 0xffffffff) {
-    counted.fill(0);
-    stamp = 0;
+/** How often a row of a session has a term, with what its neighbours' count, in the order of `NEIGHBOUR_OFFSETS`. */
+function frequencyAround(
+  row: number,
+  asks: Uint8Array,
+  { previous, next, shares, apart }: Turns,
+  counts: Uint32Array,
+): number {
+  let frequency = counts[row]!;
+  if (apart[row] === 1) return frequency;
+  const own = shares[row]!;
+  const [before, after] = [previous[row]!, next[row]!];
+  if (before >= 0 && counts[before]! > 0) {
+    frequency += neighbourWeight(-1, asks[before] === 1, own, shares[before]!) * counts[before]!;
   }
-  return ++stamp;
+  if (after >= 0 && counts[after]! > 0) {
+    frequency += neighbourWeight(1, false, own, shares[after]!) * counts[after]!;
+  }
+  const [first, last] = [before < 0 ? -1 : previous[before]!, after < 0 ? -1 : next[after]!];
+  if (first >= 0 && counts[first]! > 0) {
+    frequency += neighbourWeight(-2, false, own, shares[first]!) * counts[first]!;
+  }
+  if (last >= 0 && counts[last]! > 0) {
+    frequency += neighbourWeight(2, false, own, shares[last]!) * counts[last]!;
+  }
+  return frequency;
 }
