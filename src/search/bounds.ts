@@ -22,6 +22,7 @@ import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
 import { createSkim } from './skim.ts';
 import { createThreshold } from './threshold.ts';
+import { countMatches } from './word-scores.ts';
 
 /** Rows that could be among the best, and what is known of the others. */
 export interface Survivors extends Kept {
@@ -76,7 +77,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     discarded: 0,
     candidates: 0,
     belowFloor: 0,
-    lexicalMatches: countMatches(search),
+    lexicalMatches: countMatches(search.columns.lexical, search.standing, ELIGIBLE),
     withVector: compared ? countVectors(index, rows) : 0,
   };
   let kept: Kept = { rows: [], upper: [] };
@@ -168,16 +169,6 @@ export function boundKnown(
     }
   }
   return upper;
-}
-
-/** How many rows have a word of the query. */
-function countMatches({ columns: { lexical }, standing }: IndexSearch): number {
-  const { rows, relevance } = lexical;
-  let count = 0;
-  for (let at = 0; at < rows.length; at++) {
-    if (relevance[at]! > 0 && standing[rows[at]!] === ELIGIBLE) count++;
-  }
-  return count;
 }
 
 function eligibleAmong(rows: Int32Array, standing: Uint8Array): Int32Array {

@@ -49,8 +49,17 @@ export interface ResidentState {
 /** Bounds of formulas are kept for recalls of more than this part of the rows. */
 const KEPT_SHARE = 8;
 
-/** To prepare passing over rows takes longer than to bound fewer than these. */
-const SKIM_FROM = 2048;
+/** From how many rows on a search leaves work out. Tests have smaller numbers. */
+export interface Sizes {
+  /** To prepare passing over rows takes longer than to bound fewer than these. */
+  readonly skimFrom: number;
+  /** Of the rows with words, so many are looked at whatever their similarity. */
+  readonly fewestStrong: number;
+  /** Rows that have nothing but words of so many rows are not all counted. */
+  readonly commonFrom: number;
+}
+
+const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 2048, commonFrom: 2048 };
 
 /** What a first recall makes for every row, before it ranks without a pause. */
 function* keepAhead(
@@ -72,7 +81,7 @@ export async function conductSearch(
   { index, relations, sequence, rebuilt }: ResidentState,
   source: KeyedRows,
   { profile, query, filter, now, limit }: SearchRequest,
-  skimFrom = SKIM_FROM,
+  sizes = SIZES,
   slices: Slices = startSlices(),
 ): Promise<SearchAnswer> {
   const started = performance.now();
@@ -83,12 +92,12 @@ export async function conductSearch(
   const looked = returnsAll(filter) ? view : eligibleRows(index, belief, filter, now, within);
   const { rows, standing, filtered } = looked;
   const afterEligible = performance.now();
-  const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile));
+  const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
+  const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile), { sizes, skims });
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
   if (kept) await inSlices(keepAhead(index, view, profile, now), slices);
-  const skims = filter.cold !== true && rows.length >= skimFrom;
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);
@@ -144,7 +153,7 @@ export async function conductInspection(
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
   const columns =
     hasWords || EXACT_SIGNALS.some((name) => read.has(name))
-      ? await columnsOfQuery(index, source, view, query, read, found)
+      ? await columnsOfQuery(index, source, view, query, read, { among: found })
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
@@ -163,7 +172,7 @@ export async function conductInspection(
       id,
       ordinal: index.ordinals[row]!,
       signals,
-      bm25: columns ? scoreOf(columns.lexical.rows, columns.lexical.bm25, row, 0) : 0,
+      bm25: columns ? scoreOf(columns.lexical, 'bm25', row) : 0,
       score: evaluate(profile.root, signals, now),
       words: wordsByKey.get(key),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
@@ -188,6 +197,13 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
+interface ColumnOptions {
+  readonly sizes?: Sizes;
+  readonly skims?: boolean;
+  /** Keys of memories, if no others are asked for. */
+  readonly among?: readonly number[];
+}
+
 /** What a query finds of all rows, or at least of the memories of some keys. */
 async function columnsOfQuery(
   index: ResidentIndex,
@@ -195,7 +211,7 @@ async function columnsOfQuery(
   view: View,
   query: PreparedQuery,
   read: ReadonlySet<string>,
-  among?: readonly number[],
+  { sizes = SIZES, skims = false, among }: ColumnOptions,
 ): Promise<QueryColumns> {
   const { terms, substring } = query;
   if (terms.length > 0) {
@@ -212,7 +228,8 @@ async function columnsOfQuery(
     const standIns = await standInsOf(index, source, view, query, ids);
     const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
     const turns = read.has('contextLexical') ? view.turns : undefined;
-    const columns = queryColumns(index, view, query, wordScores(index, words, turns), words, read);
+    const scores = wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
+    const columns = queryColumns(index, view, query, scores, words, read, sizes.fewestStrong);
     lastColumns.set(query, { index, version, view, read, columns });
     return columns;
   }
@@ -220,7 +237,7 @@ async function columnsOfQuery(
     substring === undefined
       ? noWordScores()
       : substringScores(index, await source.keysContaining(substring, among));
-  return queryColumns(index, view, query, lexical, undefined, read);
+  return queryColumns(index, view, query, lexical, undefined, read, sizes.fewestStrong);
 }
 
 /** What stands for the terms that no visible memory has: the rest of the space neither shows nor hides a word. */

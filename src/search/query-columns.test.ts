@@ -25,7 +25,8 @@ test('a column fills a block with what it says of each row, and leaves the rest 
       arbitraryQuery,
       arbitraryFilter,
       fc.nat(),
-      (memories, query, filter, skip) => {
+      fc.constantFrom(1, Infinity),
+      (memories, query, filter, skip, commonFrom) => {
         const index = indexOf(memories);
         const view = viewOf(index, unrelated, filter, ARBITRARY_NOW);
         const ids = query.terms.map((term) =>
@@ -33,8 +34,8 @@ test('a column fills a block with what it says of each row, and leaves the rest 
         );
         const words = queryWords(index, query.terms, ids, () => []);
         const read = new Set<string>(EXACT_SIGNALS);
-        const scores = wordScores(index, words, view.turns);
-        const { exact } = queryColumns(index, view, query, scores, words, read);
+        const scores = wordScores(index, words, view.turns, commonFrom);
+        const { exact } = queryColumns(index, view, query, scores, words, read, 1);
         // Of all rows, visible or not, every second or third of them.
         const rows = Int32Array.from(memories.keys()).filter((row) => row % (2 + (skip % 2)) === 0);
         for (const name of EXACT_SIGNALS) {

@@ -57,7 +57,7 @@ const DATE_HALF_LIFE_DAYS = 7;
 
 /**
  * The columns of a query, of the signals that are `read` only. `words` are absent where no term of it is left: its text
- * then stands for them.
+ * then stands for them. Of rows that were counted, `fewestStrong` at least are looked at whatever their similarity.
  */
 export function queryColumns(
   index: ResidentIndex,
@@ -66,15 +66,15 @@ export function queryColumns(
   lexical: WordScores,
   words: QueryWords | undefined,
   read: ReadonlySet<string>,
+  fewestStrong: number,
 ): QueryColumns {
-  const { relevance, inContext } = lexical;
   let inSessions: SessionScores | undefined;
   const make: { readonly [Name in ExactSignalName]: () => QueryColumn | undefined } = {
-    lexical: () => scoresColumn(lexical, relevance),
+    lexical: () => scoresColumn(lexical, 'relevance'),
     contextLexical: () => {
-      if (!words || !inContext) return scoresColumn(lexical, relevance);
+      if (!words || !lexical.inContext) return scoresColumn(lexical, 'relevance');
       const { turns } = view;
-      const seen = scoresColumn(lexical, inContext);
+      const seen = scoresColumn(lexical, 'inContext');
       // A row that is not visible is no part of what was counted.
       const unseen = (row: number) => contextRelevance(index, turns, words, row);
       return {
@@ -89,7 +89,7 @@ export function queryColumns(
       };
     },
     sessionLexical: () => {
-      const own = scoresColumn(lexical, relevance);
+      const own = scoresColumn(lexical, 'relevance');
       if (!words) return own;
       const { turns } = view;
       inSessions = sessionScores(turns, words);
@@ -146,7 +146,7 @@ export function queryColumns(
     lexical,
     counting,
     exact,
-    passable: passable(index, view, lexical, inSessions?.relevance),
+    passable: passable(index, view, lexical, inSessions?.relevance, fewestStrong),
     known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
   };
 }
@@ -157,31 +157,44 @@ export function queryColumns(
  */
 const CLASS_ENDS = 32;
 
-/** Rows that are looked at whatever their similarity, where so many have words. */
-const FEWEST_STRONG = 2048;
-
 function passable(
   index: ResidentIndex,
   view: View,
   lexical: WordScores,
   scores: Float64Array | undefined,
+  fewestStrong: number,
 ): Passable {
-  const { strong, weak, most } = byStrength(lexical);
+  const { strong, weak, most } = byStrength(lexical, fewestStrong);
   const { classOf, ranges } = sessionClasses(index, view, scores);
+  // A row in no session counts as a session of its own.
+  const weakClasses = ranges.map((range, each) => rangesWith(most, each === 0 ? [0, most] : range));
+  const { uncounted } = lexical;
+  if (uncounted && !uncounted.rows)
+    return { strong, weak: new Int32Array(0), classOf, untouchedClasses: weakClasses, weakClasses };
   return {
     strong,
-    weak,
+    weak: uncounted?.rows ? merged(weak, uncounted.rows) : weak,
     classOf,
     untouchedClasses: ranges.map((range) => rangesWith(0, range)),
-    // One in no session counts as a session of its own.
-    weakClasses: ranges.map(([low, high], each) => rangesWith(most, each === 0 ? [0, most] : [low, high])),
+    weakClasses,
   };
 }
 
-/** Parts the rows that a word touches; `most` is how well a weak one matches at most, a multiple of 1 / CLASS_ENDS. */
-function byStrength({ rows, relevance, inContext }: WordScores) {
-  const none = new Int32Array(0);
-  if (rows.length <= FEWEST_STRONG) return { strong: rows, weak: none, most: 0 };
+/** Two ascending lists as one. */
+function merged(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  let [atA, atB] = [0, 0];
+  for (let at = 0; at < both.length; at++) {
+    const isFirst = atB === b.length || (atA < a.length && a[atA]! < b[atB]!);
+    both[at] = isFirst ? a[atA++]! : b[atB++]!;
+  }
+  return both;
+}
+
+/** Parts the rows that were counted; `most` is how well a weak one matches at most, a multiple of 1 / CLASS_ENDS. */
+function byStrength({ rows, relevance, inContext, uncounted }: WordScores, fewest: number) {
+  const least = Math.ceil((uncounted?.most ?? 0) * CLASS_ENDS);
+  if (rows.length <= fewest) return { strong: rows, weak: new Int32Array(0), most: least / CLASS_ENDS };
   const steps = new Uint8Array(rows.length);
   const counts = new Uint32Array(CLASS_ENDS + 1);
   for (let at = 0; at < rows.length; at++) {
@@ -193,7 +206,7 @@ function byStrength({ rows, relevance, inContext }: WordScores) {
   }
   let end = CLASS_ENDS;
   let count = 0;
-  for (; end > 0 && count < FEWEST_STRONG; end--) count += counts[end]!;
+  for (; end > least && count < fewest; end--) count += counts[end]!;
   const strong = new Int32Array(count);
   const weak = new Int32Array(rows.length - count);
   let [strongAt, weakAt] = [0, 0];
@@ -257,10 +270,10 @@ function columnOf(at: (row: number) => number): QueryColumn {
   };
 }
 
-function scoresColumn({ rows: touched, otherwise }: WordScores, values: Float64Array): QueryColumn {
+function scoresColumn(scores: WordScores, said: 'relevance' | 'inContext'): QueryColumn {
   return {
-    at: (row) => scoreOf(touched, values, row, otherwise),
-    fill: (rows, count, out) => fillScores(touched, values, otherwise, rows, count, out),
+    at: (row) => scoreOf(scores, said, row),
+    fill: (rows, count, out) => fillScores(scores, said, rows, count, out),
   };
 }
 

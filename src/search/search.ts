@@ -241,7 +241,6 @@ function evaluator(
   { profile, belief, columns, now }: IndexSearch,
 ): (row: number, similarity: number) => Ranked | 'below' | 'refused' {
   const signalsAt = signalsReader(index, belief, columns, signalsRead(profile));
-  const { rows: touched, bm25 } = columns.lexical;
   return (row, known) => {
     const similarity = Number.isNaN(known) ? undefined : known;
     const signals = signalsAt(row, similarity);
@@ -252,7 +251,7 @@ function evaluator(
     return {
       row,
       key: index.keys[row]!,
-      bm25: scoreOf(touched, bm25, row, 0),
+      bm25: scoreOf(columns.lexical, 'bm25', row),
       score,
       similarity,
       updatedAt: index.columns.clocks.updatedAt[row]!,

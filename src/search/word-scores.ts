@@ -1,14 +1,15 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { neighbourWeight } from '../text/context.ts';
+import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
-import { placeOf, type QueryWords } from './lexical.ts';
+import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
-  /** Ascending: the rows that a word of the query touches, in them or beside them. */
+  /** Ascending: the rows that a word of the query touches, in them or beside them; where some are uncounted, all but those. */
   readonly rows: Int32Array;
   readonly bm25: Float64Array;
   readonly relevance: Float64Array;
@@ -16,23 +17,109 @@ export interface WordScores {
   readonly inContext: Float64Array | undefined;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
   readonly otherwise: number;
+  /** Absent where every row that a word touches was counted. */
+  readonly uncounted: Uncounted | undefined;
 }
 
-/** BM25 of the rows that a query touches; `turns` say what stands beside each. */
-export function wordScores(index: ResidentIndex, words: QueryWords, turns: Turns | undefined): WordScores {
-  const rows = touchedRows(index.size, words, turns);
+/** Rows that only common words touch: counted one by one, when somebody asks. */
+export interface Uncounted {
+  /** Ascending; absent where that may be nearly all rows. */
+  readonly rows: Int32Array | undefined;
+  /** None of them is more relevant, with the words around it or without. */
+  readonly most: number;
+  readonly postings: QueryWords['postings'];
+  bm25(row: number): number;
+  relevance(row: number): number;
+  inContext(row: number): number;
+}
+
+/**
+ * BM25 of the rows that a query touches; `turns` say what stands beside each. Words that `commonFrom` rows have may leave rows
+ * uncounted.
+ */
+export function wordScores(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  commonFrom = Infinity,
+): WordScores {
+  const common = commonWords(words, commonFrom);
+  const isCommon = (term: number) => common?.isCommon[term] === true;
+  const rare = words.postings.filter((_, term) => !isCommon(term));
+  const rows = touchedRows(index.size, rare, turns);
   const { places } = room;
   for (let at = 0; at < rows.length; at++) places[rows[at]!] = at;
   const bm25 = new Float64Array(rows.length);
   words.postings.forEach((postings, term) => {
-    if (postings) addScores(postings, words.idfs[term]!, index.lengths, words.averageLength, bm25);
+    const add = isCommon(term) ? addAmong : addScores;
+    if (postings) add(postings, words.idfs[term]!, index.lengths, words.averageLength, rows, bm25);
   });
   const relevance = new Float64Array(rows.length);
   for (let at = 0; at < rows.length; at++) {
     if (bm25[at] !== 0) relevance[at] = lexicalRelevance(bm25[at]!, words.idfSum);
   }
-  const inContext = turns && contextScores(index, turns, words, relevance);
-  return { rows, bm25, relevance, inContext, otherwise: 0 };
+  const inContext = turns && contextScores(index, turns, words, isCommon, rows, relevance);
+  const uncounted = common && leftUncounted(index, words, turns, common, rows);
+  return { rows, bm25, relevance, inContext, otherwise: 0, uncounted };
+}
+
+/** Words in more than this part of the rows, with those beside them, leave the rest of the rows not worth telling apart. */
+const NEARLY_ALL = 1 / 10;
+
+function leftUncounted(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  { isCommon, most }: CommonWords,
+  counted: Int32Array,
+): Uncounted {
+  const { postings } = words;
+  const common = postings.filter((_, term) => isCommon[term]);
+  const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+  const relevance = (row: number) => lexicalRelevance(bm25Of(index, words, row), words.idfSum);
+  return {
+    rows:
+      count > index.size * NEARLY_ALL ? undefined : without(touchedRows(index.size, common, turns), counted),
+    most,
+    postings,
+    bm25: (row) => bm25Of(index, words, row),
+    relevance,
+    inContext: turns ? (row) => contextRelevance(index, turns, words, row) : relevance,
+  };
+}
+
+/** The ascending rows that are not among others. */
+function without(rows: Int32Array, others: Int32Array): Int32Array {
+  let [count, at] = [0, 0];
+  for (const row of rows) {
+    while (others[at]! < row) at++;
+    if (others[at] !== row) rows[count++] = row;
+  }
+  return rows.subarray(0, count);
+}
+
+/** How many of the rows that stand so have a word of the query. */
+export function countMatches(
+  { rows, relevance, uncounted }: WordScores,
+  standing: Uint8Array,
+  wanted: number,
+): number {
+  let count = 0;
+  if (uncounted) {
+    const { bits } = room;
+    for (const postings of uncounted.postings) {
+      for (let at = 0; postings && at < postings.count; at++) {
+        const row = postings.rows[at]!;
+        if (mark(bits, row) === 1 && standing[row] === wanted) count++;
+      }
+    }
+    bits.fill(0);
+    return count;
+  }
+  for (let at = 0; at < rows.length; at++) {
+    if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
+  }
+  return count;
 }
 
 /** Scores of a query in which no term is left: a row either holds its text, or not. */
@@ -41,7 +128,7 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
   const rows = Int32Array.from(found).sort();
   const relevance = new Float64Array(rows.length).fill(SUBSTRING_RELEVANCE);
   const bm25 = new Float64Array(rows.length);
-  return { rows, bm25, relevance, inContext: undefined, otherwise: 0 };
+  return { rows, bm25, relevance, inContext: undefined, otherwise: 0, uncounted: undefined };
 }
 
 /** Scores of a recall without a query. */
@@ -53,29 +140,37 @@ export function noWordScores(): WordScores {
     relevance: none,
     inContext: undefined,
     otherwise: Number.NaN,
+    uncounted: undefined,
   };
 }
 
-/** What is said of one row; `otherwise` of one that is not touched. */
-export function scoreOf(rows: Int32Array, values: Float64Array, row: number, otherwise: number): number {
+/** What is said of the words of rows: by their places, or one by one. */
+type Said = 'bm25' | 'relevance' | 'inContext';
+
+/** What is said of one row. */
+export function scoreOf(scores: WordScores, said: Said, row: number): number {
+  const { rows, otherwise, uncounted } = scores;
   const at = placeOf(rows, row, 0);
-  return rows[at] === row ? values[at]! : otherwise;
+  if (rows[at] === row) return scores[said]![at]!;
+  return uncounted ? uncounted[said](row) : said === 'bm25' ? 0 : otherwise;
 }
 
 /** The same for the first `count` of ascending rows. */
 export function fillScores(
-  touched: Int32Array,
-  values: Float64Array,
-  otherwise: number,
+  scores: WordScores,
+  said: Said,
   rows: Int32Array,
   count: number,
   out: Float64Array,
 ): void {
+  const { rows: touched, otherwise, uncounted } = scores;
+  const values = scores[said]!;
   let place = count > 0 ? placeOf(touched, rows[0]!, 0) : 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     while (place < touched.length && touched[place]! < row) place++;
-    out[at] = place < touched.length && touched[place] === row ? values[place]! : otherwise;
+    if (place < touched.length && touched[place] === row) out[at] = values[place]!;
+    else out[at] = uncounted ? uncounted[said](row) : otherwise;
   }
 }
 
@@ -97,9 +192,10 @@ const room: Room = {
 };
 
 /** The rows that have a word, and those that stand beside one. */
-function touchedRows(size: number, { postings }: QueryWords, turns: Turns | undefined): Int32Array {
+function touchedRows(size: number, postings: QueryWords['postings'], turns: Turns | undefined): Int32Array {
   room.bits = grow(room.bits, (size >> 5) + 1);
   room.places = grow(room.places, size);
+  room.counts = grow(room.counts, size);
   const { bits } = room;
   let count = 0;
   for (const each of postings) {
@@ -158,6 +254,7 @@ function addScores(
   idf: number,
   lengths: Uint32Array,
   averageLength: number,
+  _: Int32Array,
   bm25: Float64Array,
 ): void {
   const { places } = room;
@@ -168,6 +265,39 @@ function addScores(
   }
 }
 
+/** The same of a word that so many other rows have: it is looked up in those that are touched. */
+function addAmong(
+  postings: GrowingPostings,
+  idf: number,
+  lengths: Uint32Array,
+  averageLength: number,
+  rows: Int32Array,
+  bm25: Float64Array,
+): void {
+  const { counts } = room;
+  setCounts(postings, undefined);
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    const frequency = counts[row]!;
+    if (frequency === 0) continue;
+    bm25[at]! += termScore(idf, frequency, lengthNormalization(lengths[row]!, averageLength));
+  }
+  clearCounts(postings);
+}
+
+/** Writes down how often rows have a term; where there are sessions, only rows of those. */
+function setCounts({ rows, frequencies, count }: GrowingPostings, turns: Turns | undefined): void {
+  const { counts } = room;
+  for (let at = 0; at < count; at++) {
+    if (!turns || turns.codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
+  }
+}
+
+function clearCounts({ rows, count }: GrowingPostings): void {
+  const { counts } = room;
+  for (let at = 0; at < count; at++) counts[rows[at]!] = 0;
+}
+
 /**
  * The relevance of each row together with what stands beside it: term by term, in the order in which `contextRelevance` adds
  * up, so that both give the same bits.
@@ -176,12 +306,18 @@ function contextScores(
   index: ResidentIndex,
   turns: Turns,
   words: QueryWords,
+  isCommon: (term: number) => boolean,
+  rows: Int32Array,
   relevance: Float64Array,
 ): Float64Array {
   const scores = new Float64Array(relevance.length);
-  room.counts = grow(room.counts, index.size);
   words.postings.forEach((postings, term) => {
-    if (postings) addInContext(postings, words.idfs[term]!, index.asks, turns, words.averageLength, scores);
+    if (!postings) return;
+    setCounts(postings, turns);
+    const add = addAround(words.idfs[term]!, index.asks, turns, words.averageLength, scores);
+    if (isCommon(term)) for (let at = 0; at < rows.length; at++) add(rows[at]!, at);
+    else addBeside(postings, turns, add);
+    clearCounts(postings);
   });
   for (let at = 0; at < scores.length; at++) {
     // A row of which nothing stands beside it has its own words alone.
@@ -190,38 +326,45 @@ function contextScores(
   return scores;
 }
 
-function addInContext(
-  { rows, frequencies, count }: GrowingPostings,
+/** Adds what a term that is counted gives to a row of a session, at its place. */
+function addAround(
   idf: number,
   asks: Uint8Array,
   turns: Turns,
   averageLength: number,
   scores: Float64Array,
-): void {
-  const { places, counts, bits } = room;
-  const { codes, previous, next, lengths } = turns;
-  const add = (row: number) => {
-    if (row < 0 || mark(bits, row) === 0) return;
+): (row: number, place: number) => void {
+  const { codes, lengths } = turns;
+  const { counts } = room;
+  return (row, place) => {
+    if (codes[row] === 0) return;
     const frequency = frequencyAround(row, asks, turns, counts);
-    if (frequency > 0) {
-      const normalization = lengthNormalization(lengths[row]!, averageLength);
-      scores[places[row]!]! += termScore(idf, frequency, normalization);
-    }
+    if (frequency === 0) return;
+    const normalization = lengthNormalization(lengths[row]!, averageLength);
+    scores[place]! += termScore(idf, frequency, normalization);
   };
-  for (let at = 0; at < count; at++) {
-    if (codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
-  }
+}
+
+/** Each of the rows that have a term, and those beside them, once. */
+function addBeside(
+  { rows, count }: GrowingPostings,
+  { codes, previous, next }: Turns,
+  add: (row: number, place: number) => void,
+): void {
+  const { places, bits } = room;
+  const once = (row: number) => {
+    if (row >= 0 && mark(bits, row) === 1) add(row, places[row]!);
+  };
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     if (codes[row] === 0) continue;
     const [before, after] = [previous[row]!, next[row]!];
-    add(row);
-    add(before);
-    add(after);
-    if (before >= 0) add(previous[before]!);
-    if (after >= 0) add(next[after]!);
+    once(row);
+    once(before);
+    once(after);
+    if (before >= 0) once(previous[before]!);
+    if (after >= 0) once(next[after]!);
   }
-  for (let at = 0; at < count; at++) counts[rows[at]!] = 0;
   bits.fill(0);
 }
 

@@ -227,7 +227,12 @@ export async function searchByIndex(
   request: SearchRequest,
   relations: Relations<number> = relationsOf(memories, living),
 ) {
-  const answer = await conductSearch({ index, relations, sequence: 0 }, rowsOf(memories), request, 0);
+  const sizes =
+    request.limit % 2 === 0
+      ? { skimFrom: 0, fewestStrong: 2048, commonFrom: 2048 }
+      : { skimFrom: 0, fewestStrong: 1, commonFrom: 1 };
+  const state = { index, relations, sequence: 0 };
+  const answer = await conductSearch(state, rowsOf(memories), request, sizes);
   return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
 }
 
