@@ -4,7 +4,8 @@ import type { CompleteSignals, QuerySignals, RelationSignals } from '../scoring/
 import { beliefStates, type Relations } from '../store/belief-state.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
 import type { MemoryFilter } from '../store/store.ts';
-import type { ColumnSet } from './columns.ts';
+import { type ColumnSet, sharedArray } from './columns.ts';
+import { grow } from './grow.ts';
 import type { Kept } from './kept.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 
@@ -26,7 +27,7 @@ export function beliefColumns(
     const row = index.rowOfKey.get(key);
     return row !== undefined && isBelieved(signalsOfRow(index, row) as unknown as Belief, filter, now);
   });
-  if (states.size === 0) return ordinaryColumns(index.size);
+  if (states.size === 0) return ordinaryColumns(index);
   const columns = newColumns(index.size);
   for (const [key, belief] of states) {
     const row = index.rowOfKey.get(key);
@@ -66,11 +67,17 @@ export function signalsForQuery(
 }
 
 /** Shared by all queries of whose rows there is nothing to say, and never written to. */
-let ordinary = newColumns(0);
+let zeros = new Uint16Array(0);
 
-function ordinaryColumns(size: number): BeliefColumns {
-  if (ordinary.conflict.length < size) ordinary = newColumns(2 * size);
-  return ordinary;
+function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
+  if (zeros.length < size) zeros = new Uint16Array(Math.ceil(1.25 * size));
+  return { superseded: zeros, conflict: sharedArray(columns, 0, columns.zeros.length) };
+}
+
+/** The same columns for rows that came since. */
+export function longerColumns(index: ResidentIndex, { superseded, conflict }: BeliefColumns): BeliefColumns {
+  if (superseded === zeros) return ordinaryColumns(index);
+  return { superseded: grow(superseded, index.size), conflict: grow(conflict, index.size) };
 }
 
 function newColumns(size: number): BeliefColumns {

@@ -2,7 +2,7 @@ import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import { codeOf, type Dictionary, sharedArray } from './columns.ts';
 import { createCodes } from './kernel/codes.ts';
-import { createPostings, type PackedPostings } from './postings.ts';
+import { createPostings, type Frequencies, type PackedPostings, wideEnough } from './postings.ts';
 import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { atOnce } from './slices.ts';
 
@@ -12,7 +12,7 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 8;
+const LAYOUT = 9;
 
 interface Header {
   readonly layout: number;
@@ -106,7 +106,7 @@ export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex 
   index.ordinals = arrayOf(Float64Array, parts, 'ordinals');
   index.lengths = arrayOf(Uint32Array, parts, 'lengths');
   index.scales = arrayOf(Float32Array, parts, 'scales');
-  index.residuals = arrayOf(Float64Array, parts, 'residuals');
+  index.residuals = arrayOf(Float32Array, parts, 'residuals');
   if (header.dimensions > 0) {
     index.codes = createCodes(header.dimensions);
     index.codes.reserve(header.size);
@@ -198,8 +198,8 @@ function fits({ size, dimensions, dictionaries, sessions }: Header, parts: PageP
   const isColumn = (name: string, width: number) =>
     hasBytes(name, size * width) || (size > 1 && hasBytes(name, width));
   return (
-    ['keys', 'ordinals', 'residuals'].every((name) => hasBytes(name, size * 8)) &&
-    ['lengths', 'scales', 'sessions'].every((name) => hasBytes(name, size * 4)) &&
+    ['keys', 'ordinals'].every((name) => hasBytes(name, size * 8)) &&
+    ['lengths', 'scales', 'residuals', 'sessions'].every((name) => hasBytes(name, size * 4)) &&
     STORED_SIGNAL_NAMES.every((name) => isColumn(`signal.${name}`, 8)) &&
     CLOCK_NAMES.every((name) => isColumn(`clock.${name}`, 8)) &&
     STORED_ATTRIBUTE_NAMES.every((name) => isColumn(`attribute.${name}`, 4)) &&
@@ -258,7 +258,7 @@ function columnArrays(
   ];
 }
 
-/** Three arrays: term and number of its postings in turn; then all rows; then all frequencies. */
+/** Three arrays: term and number of its postings in turn; all rows; all frequencies, in a byte each if they fit. */
 function* encodingPostings(
   index: ResidentIndex,
   newRow: Int32Array,
@@ -267,7 +267,7 @@ function* encodingPostings(
   let total = 0;
   for (const [, { count }] of index.postings) total += count;
   const rows = new Uint32Array(total);
-  const frequencies = new Uint32Array(total);
+  let frequencies: Frequencies = new Uint8Array(total);
   const terms: number[] = [];
   let used = 0;
   for (const [term, postings] of index.postings) {
@@ -276,6 +276,7 @@ function* encodingPostings(
       const row = newRow[postings.rows[at]!]!;
       if (row < 0) continue;
       rows[used] = row;
+      frequencies = wideEnough(frequencies, postings.frequencies[at]!);
       frequencies[used++] = postings.frequencies[at]!;
     }
     if (used > start) terms.push(term, used - start);
@@ -289,10 +290,13 @@ function* encodingPostings(
 /** Returns false when the parts do not fit together. */
 function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<undefined, boolean> {
   const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
-  if (!whole('terms', 16) || !whole('posting.rows', 4) || !whole('posting.frequencies', 4)) return false;
+  if (!whole('terms', 16) || !whole('posting.rows', 4)) return false;
   const pairs = arrayOf(Float64Array, parts, 'terms');
   const rows = arrayOf(Uint32Array, parts, 'posting.rows');
-  const frequencies = arrayOf(Uint32Array, parts, 'posting.frequencies');
+  const inBytes = arrayOf(Uint8Array, parts, 'posting.frequencies');
+  const isNarrow = inBytes.length === rows.length;
+  if (!isNarrow && !whole('posting.frequencies', 4)) return false;
+  const frequencies = isNarrow ? inBytes : arrayOf(Uint32Array, parts, 'posting.frequencies');
   if (rows.length !== frequencies.length || !areBelow(rows, index.size)) return false;
   const terms = new Float64Array(pairs.length / 2);
   const starts = new Uint32Array(terms.length + 1);
@@ -319,7 +323,7 @@ function areBelow(numbers: Uint32Array, limit: number): boolean {
   return true;
 }
 
-function bytesOf(array: Float64Array | Float32Array | Uint32Array | Int8Array): Uint8Array {
+function bytesOf(array: Float64Array | Float32Array | Frequencies | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 

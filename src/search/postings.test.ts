@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPostings, type GrowingPostings } from './postings.ts';
+import { indexed, vocabulary } from '../testing/index-oracle.ts';
+import { sampleMemory } from '../testing/sample-memory.ts';
+import { decodePages, encodePages } from './pages.ts';
+import { addPosting, createPostings, type GrowingPostings, noPostings } from './postings.ts';
+import { createResidentIndex, putMemory } from './resident-index.ts';
 
 const postingsOf = (rows: readonly number[]): GrowingPostings => ({
   rows: Uint32Array.from(rows),
@@ -72,5 +76,38 @@ describe('createPostings', () => {
   it('is empty without packed ones', () => {
     expect(createPostings().size).toBe(0);
     expect(createPostings().get(0)).toBe(undefined);
+  });
+});
+
+describe('addPosting', () => {
+  it('keeps frequencies in a byte each, until one does not fit', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(1, 2, 255, 256, 70_000), { maxLength: 40 }), (counts) => {
+        const postings = noPostings();
+        counts.forEach((count, row) => {
+          addPosting(postings, row, count);
+        });
+        expect(rowsOf(postings)).toEqual({ rows: [...counts.keys()], frequencies: counts });
+        expect(postings.frequencies.BYTES_PER_ELEMENT).toBe(Math.max(...counts, 0) > 255 ? 4 : 1);
+      }),
+    );
+  });
+
+  it.each([[1], [255], [256, 3], [3, 256]])('is saved with the pages: %j', (...counts) => {
+    const index = createResidentIndex();
+    const words = new Map(counts.map((count, at) => [vocabulary[at]!, count]));
+    putMemory(index, indexed(0, sampleMemory({ id: 'one' }), { terms: words, vector: undefined }));
+    const parts = encodePages(index);
+    expect(parts.get('posting.frequencies')).toHaveLength(
+      counts.length * (Math.max(...counts) > 255 ? 4 : 1),
+    );
+    const decoded = decodePages(parts)!;
+    counts.forEach((count, term) => {
+      expect(rowsOf(decoded.postings.get(term))).toEqual({ rows: [0], frequencies: [count] });
+    });
+    for (const length of [0, 2 * counts.length + 1, 3 * counts.length]) {
+      const damaged = new Map([...parts, ['posting.frequencies', new Uint8Array(length)] as const]);
+      expect(decodePages(damaged)).toBeUndefined();
+    }
   });
 });

@@ -1,10 +1,36 @@
 import type { Postings } from '../text/bm25.ts';
+import { grow } from './grow.ts';
 
 /** The rows that hold a term, and room for more. */
 export interface GrowingPostings extends Postings {
   rows: Uint32Array;
-  frequencies: Uint32Array;
+  frequencies: Frequencies;
   count: number;
+}
+
+/** Hardly any text has a word more than 255 times: a byte does for nearly all terms. */
+export type Frequencies = Uint8Array | Uint32Array;
+
+const MOST_OF_A_BYTE = 255;
+
+export function addPosting(postings: GrowingPostings, row: number, frequency: number): void {
+  const { count } = postings;
+  postings.rows = grow(postings.rows, count + 1);
+  postings.rows[count] = row;
+  postings.frequencies = grow(wideEnough(postings.frequencies, frequency), count + 1);
+  postings.frequencies[count] = frequency;
+  postings.count++;
+}
+
+/** An array with the same content that can hold a number. */
+export function wideEnough(frequencies: Frequencies, frequency: number): Frequencies {
+  return frequency > MOST_OF_A_BYTE && frequencies instanceof Uint8Array
+    ? Uint32Array.from(frequencies)
+    : frequencies;
+}
+
+export function noPostings(): GrowingPostings {
+  return { rows: new Uint32Array(2), frequencies: new Uint8Array(2), count: 0 };
 }
 
 /** The postings of an index, by the store's number of the term, in the order in which the terms came. */
@@ -23,14 +49,14 @@ export interface PackedPostings {
   /** Where the postings of each place begin; one more than there are terms. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
-  readonly frequencies: Uint32Array;
+  readonly frequencies: Frequencies;
 }
 
 const none = (): PackedPostings => ({
   places: new Map(),
   starts: new Uint32Array(1),
   rows: new Uint32Array(0),
-  frequencies: new Uint32Array(0),
+  frequencies: new Uint8Array(0),
 });
 
 /**

@@ -44,7 +44,8 @@ function approximate<Codes extends Int8Array | Int16Array>(
     const difference = vector[at]! - scale * code;
     square += difference * difference;
   }
-  return { codes, scale, residual: Math.fround(Math.sqrt(square)) + ROUNDING };
+  // What 32 bits round away is a thousandth of what is added.
+  return { codes, scale, residual: Math.fround(Math.sqrt(square) + ROUNDING) };
 }
 
 /**

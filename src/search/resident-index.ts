@@ -16,7 +16,7 @@ import { grow } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows, type KeyRows } from './key-rows.ts';
 import { createNearVectors, dropNear, type NearVectors } from './near.ts';
-import { createPostings, type PostingsOfTerms } from './postings.ts';
+import { addPosting, createPostings, noPostings, type PostingsOfTerms } from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
 
@@ -47,7 +47,7 @@ export interface ResidentIndex {
   codes: Codes | undefined;
   /** NaN for a memory without a vector. */
   scales: Float32Array;
-  residuals: Float64Array;
+  residuals: Float32Array;
   vectors: number;
   /** Vectors that had to be read because many are alike. */
   readonly near: NearVectors;
@@ -118,7 +118,7 @@ export function createResidentIndex(): ResidentIndex {
     lengths: new Uint32Array(0),
     codes: undefined,
     scales: new Float32Array(0),
-    residuals: new Float64Array(0),
+    residuals: new Float32Array(0),
     vectors: 0,
     near: createNearVectors(),
     postings: createPostings(),
@@ -139,7 +139,9 @@ export function createResidentIndex(): ResidentIndex {
 }
 
 /** Of a row, beside its vector, its words and its columns: numbers, marks; its place in a session. */
-const ROW_BYTES = 60 + 16;
+const ROW_BYTES = 56 + 16;
+/** Of a row that has a term: its number and how often. */
+const POSTING_BYTES = 5;
 /** Of a term: its entry, two arrays and their headers. */
 const TERM_BYTES = 400;
 
@@ -149,7 +151,7 @@ export function bytesOfIndex(index: ResidentIndex): number {
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
   const vectors = (codes?.byteLength ?? 0) + near.bytes;
   const rows = alive.length * ROW_BYTES + bytesOfColumns(index.columns) + index.rowOfKey.bytes();
-  return rows + vectors + totalLength * 12 + postings.size * TERM_BYTES + words;
+  return rows + vectors + totalLength * POSTING_BYTES + postings.size * TERM_BYTES + words;
 }
 
 /** Makes room for `rows` more memories at once. */
@@ -274,12 +276,7 @@ function putTerms(index: ResidentIndex, row: number, memory: IndexedMemory): voi
   // A stub is in no statistics and found by no word.
   if (!isStub(index, row)) {
     for (let at = 0; at < termIds.length; at++) {
-      const postings = postingsOf(index, termIds[at]!);
-      postings.rows = grow(postings.rows, postings.count + 1);
-      postings.frequencies = grow(postings.frequencies, postings.count + 1);
-      postings.rows[postings.count] = row;
-      postings.frequencies[postings.count] = termCounts[at]!;
-      postings.count++;
+      addPosting(postingsOf(index, termIds[at]!), row, termCounts[at]!);
       length += termCounts[at]!;
     }
     index.memoryCount++;
@@ -358,7 +355,7 @@ function isStub(index: ResidentIndex, row: number): boolean {
 function postingsOf(index: ResidentIndex, term: number) {
   let postings = index.postings.get(term);
   if (!postings) {
-    postings = { rows: new Uint32Array(2), frequencies: new Uint32Array(2), count: 0 };
+    postings = noPostings();
     index.postings.set(term, postings);
   }
   return postings;

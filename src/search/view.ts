@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/time.ts';
 import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
-import { type BeliefColumns, beliefColumns } from './belief-columns.ts';
+import { type BeliefColumns, beliefColumns, longerColumns } from './belief-columns.ts';
 import { ELIGIBLE, eligibleRows, OUTSIDE, standings } from './eligible.ts';
 import { grow } from './grow.ts';
 import { createKept, type Kept, type KeptFormulas } from './kept.ts';
@@ -181,11 +181,8 @@ function createView(
       if (newer !== relations || [...changed].some((row) => isRelated(newer, index.keys[row]!))) {
         belief = beliefColumns(index, newer, filter, at);
         for (const row of differences(before, belief, index.size)) changed.add(row);
-      } else if (belief.superseded.length < index.size) {
-        belief = {
-          superseded: grow(before.superseded, index.size),
-          conflict: grow(before.conflict, index.size),
-        };
+      } else if (Math.min(belief.superseded.length, belief.conflict.length) < index.size) {
+        belief = longerColumns(index, before);
       }
       relations = newer;
       version = index.version;

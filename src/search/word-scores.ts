@@ -289,7 +289,7 @@ function addAmong(
 function setCounts({ rows, frequencies, count }: GrowingPostings, turns: Turns | undefined): void {
   const { counts } = room;
   for (let at = 0; at < count; at++) {
-    if (!turns || turns.codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
+    if (turns?.codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
   }
 }
 
