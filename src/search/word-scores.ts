@@ -23,7 +23,7 @@ export interface WordScores {
 
 /** Rows that only common words touch: counted one by one, when somebody asks. */
 export interface Uncounted {
-  /** Ascending; absent where that may be nearly all rows. */
+  /** Ascending, among some that were counted; absent where that may be nearly all rows. */
   readonly rows: Int32Array | undefined;
   /** None of them is more relevant, with the words around it or without. */
   readonly most: number;
@@ -59,7 +59,7 @@ export function wordScores(
     if (bm25[at] !== 0) relevance[at] = lexicalRelevance(bm25[at]!, words.idfSum);
   }
   const inContext = turns && contextScores(index, turns, words, isCommon, rows, relevance);
-  const uncounted = common && leftUncounted(index, words, turns, common, rows);
+  const uncounted = common && leftUncounted(index, words, turns, common);
   return { rows, bm25, relevance, inContext, otherwise: 0, uncounted };
 }
 
@@ -71,31 +71,19 @@ function leftUncounted(
   words: QueryWords,
   turns: Turns | undefined,
   { isCommon, most }: CommonWords,
-  counted: Int32Array,
 ): Uncounted {
   const { postings } = words;
   const common = postings.filter((_, term) => isCommon[term]);
   const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
   const relevance = (row: number) => lexicalRelevance(bm25Of(index, words, row), words.idfSum);
   return {
-    rows:
-      count > index.size * NEARLY_ALL ? undefined : without(touchedRows(index.size, common, turns), counted),
+    rows: count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns),
     most,
     postings,
     bm25: (row) => bm25Of(index, words, row),
     relevance,
     inContext: turns ? (row) => contextRelevance(index, turns, words, row) : relevance,
   };
-}
-
-/** The ascending rows that are not among others. */
-function without(rows: Int32Array, others: Int32Array): Int32Array {
-  let [count, at] = [0, 0];
-  for (const row of rows) {
-    while (others[at]! < row) at++;
-    if (others[at] !== row) rows[count++] = row;
-  }
-  return rows.subarray(0, count);
 }
 
 /** How many of the rows that stand so have a word of the query. */
