@@ -65,17 +65,13 @@ describe.skipIf(SERVER === undefined)(`a saved index (${WITHOUT_SERVER})`, () =>
     return JSON.stringify(hits.map((hit) => [hit.memory.id, hit.score]));
   }
 
-  /** The answers of a process with this pool, and the statements by which it read pages. */
-  async function asked(pool: PostgresPool) {
-    const texts: string[] = [];
-    const noting = (query: unknown) => {
-      const { text } = query as { readonly text?: string };
-      // What is copied is no query of the driver, but an object that sends one.
-      texts.push(text ?? 'COPY');
-    };
-    const watched: PostgresPool = {
-      query(query) {
-        noting(query);
+  /** A pool that tells of each of its statements before it is sent. */
+  function watched(pool: PostgresPool, tell: (text: string) => Promise<void> | void): PostgresPool {
+    // What is copied is no query of the driver, but an object that sends one.
+    const textOf = (query: unknown) => (query as { readonly text?: string }).text ?? 'COPY';
+    return {
+      async query(query) {
+        await tell(textOf(query));
         return pool.query(query);
       },
       ...(pool.connect && {
@@ -86,7 +82,7 @@ describe.skipIf(SERVER === undefined)(`a saved index (${WITHOUT_SERVER})`, () =>
               const value: unknown = Reflect.get(target, name);
               if (typeof value !== 'function') return value;
               return (...args: unknown[]) => {
-                if (name === 'query') noting(args[0]);
+                if (name === 'query') void tell(textOf(args[0]));
                 return Reflect.apply(value, target, args) as unknown;
               };
             },
@@ -94,12 +90,20 @@ describe.skipIf(SERVER === undefined)(`a saved index (${WITHOUT_SERVER})`, () =>
         },
       }),
     };
-    await using store = postgres(watched, { schema: fresh.schema });
+  }
+
+  const isOfIndex = (text: string) => text === 'COPY' || /encode\(bytes|memory\.key >/.test(text);
+
+  /** The statements by which a process with this pool reads an index: its answers are those of the one that has saved it. */
+  async function asked(pool: PostgresPool) {
+    const texts: string[] = [];
+    const watching = watched(pool, (text) => void texts.push(text));
+    await using store = postgres(watching, { schema: fresh.schema });
     const memory = await openMemory({ store, space: 'alice', readOnly: true, clock });
     const said = await answers(memory);
     await memory.close();
     expect(said).toBe(expected);
-    return texts.filter((text) => text === 'COPY' || /encode\(bytes|memory\.key >/.test(text));
+    return texts.filter(isOfIndex);
   }
 
   beforeAll(async () => {
@@ -162,6 +166,29 @@ describe.skipIf(SERVER === undefined)(`a saved index (${WITHOUT_SERVER})`, () =>
     await expect(answers(memory)).rejects.toMatchObject({ code: 'store_failed' });
     delete (breaking as { connect?: unknown }).connect;
     expect(await answers(memory)).toBe(expected);
+    await memory.close();
+    await pool.end();
+  });
+
+  it.each([
+    ['saved', /^COPY$/],
+    ['made of the rows', /memory\.key >/],
+  ])('is read by a pool of one connection, whatever others write meanwhile: %s', async (how, statement) => {
+    if (how !== 'saved') await fresh.script(`DELETE FROM ${fresh.schema}.saved_index`);
+    const pool = new pg.Pool({ connectionString: fresh.url, max: 1, connectionTimeoutMillis: 2000 });
+    let statements = 0;
+    const texts: string[] = [];
+    const overtaken = watched(pool as unknown as PostgresPool, async (text) => {
+      texts.push(text);
+      // What was read until then is of the past, twice: the third attempt is a transaction.
+      if (text.includes('saved_index') && ++statements <= 2)
+        await fresh.script(`UPDATE ${fresh.schema}.space SET stamp = 'stamp ${statements}'`);
+    });
+    await using store = postgres(overtaken, { schema: fresh.schema });
+    const memory = await openMemory({ store, space: 'alice', readOnly: true, clock });
+    expect(await answers(memory)).toBe(expected);
+    const transaction = texts.slice(texts.findIndex((text) => text.startsWith('BEGIN')));
+    expect(transaction.filter(isOfIndex)).toEqual(expect.arrayContaining([expect.stringMatching(statement)]));
     await memory.close();
     await pool.end();
   });

@@ -69,7 +69,7 @@ export interface Database {
 }
 
 /** A transaction that is open. */
-export interface Transaction extends Pick<Database, 'run'> {
+export interface Transaction extends Pick<Database, 'run' | 'readBytes'> {
   /** Ends it, and begins it anew. */
   renew(): Promise<void>;
 }
@@ -94,6 +94,26 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     const pool = await source.pool();
     return (await pool.query({ ...statement, rowMode: 'array' })).rows as readonly Row[];
   };
+  const selectBytes = async (
+    asked: Pick<PostgresPool, 'query'>,
+    query: Sql,
+    take: (bytes: Uint8Array) => void,
+  ) => {
+    const { text, values } = statementOf(sql`SELECT encode(bytes, 'base64') FROM (${query}) AS each`);
+    const { rows } = await cancelling(source.spare, text, true, (tagged) =>
+      asked.query({ text: tagged, values, rowMode: 'array' }),
+    );
+    for (const [bytes] of rows as readonly Row[]) {
+      take(Buffer.from(bytes ?? '', 'base64'));
+      // Others go on in between: decoding takes a millisecond or two for a row.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const bytesOver = (connection: PostgresConnection, query: Sql, take: (bytes: Uint8Array) => void) => {
+    if (!takesCopies(connection)) return selectBytes(connection, query, take);
+    const text = `COPY (${withoutParameters(query)}) TO STDOUT (FORMAT binary)`;
+    return cancelling(source.spare, text, true, (tagged) => copyBytes(connection, tagged, take));
+  };
   return {
     place: source.place,
     schema,
@@ -105,23 +125,9 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     },
     async readBytes(query, take) {
       const pool = await source.pool();
-      const reading = async (asked: Pick<PostgresPool, 'query'>) => {
-        const { text, values } = statementOf(sql`SELECT encode(bytes, 'base64') FROM (${query}) AS each`);
-        const { rows } = await cancelling(source.spare, text, true, (tagged) =>
-          asked.query({ text: tagged, values, rowMode: 'array' }),
-        );
-        for (const [bytes] of rows as readonly Row[]) {
-          take(Buffer.from(bytes ?? '', 'base64'));
-          // Others go on in between: decoding takes a millisecond or two for a row.
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      };
-      if (!pool.connect) return reading(pool);
+      if (!pool.connect) return selectBytes(pool, query, take);
       await withConnection(await pool.connect(), async (connection, keep) => {
-        if (takesCopies(connection)) {
-          const text = `COPY (${withoutParameters(query)}) TO STDOUT (FORMAT binary)`;
-          await cancelling(source.spare, text, true, (tagged) => copyBytes(connection, tagged, take));
-        } else await reading(connection);
+        await bytesOver(connection, query, take);
         keep();
       });
     },
@@ -133,6 +139,7 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
         try {
           await tell(begin);
           const result = await work({
+            readBytes: (query, take) => bytesOver(connection, query, take),
             async run(statement, { reads = false } = {}) {
               const { text, values } = statementOf(statement);
               return cancelling(source.spare, text, reads, async (tagged) => {

@@ -84,7 +84,12 @@ export async function readingSnapshot<Result>(
   }
   // A transaction sees one state, however much is written meanwhile.
   return translated(place.database, () =>
-    place.database.transaction(READING, (transaction) => readOnce(place, index, transaction, work)),
+    place.database.transaction(READING, (transaction) => {
+      // Everything over its one connection: a pool of which all have one would wait for itself.
+      const { run, readBytes } = transaction ?? place.database;
+      const within = { ...place, database: { ...place.database, run, readBytes } };
+      return readOnce(within, index, transaction, work);
+    }),
   );
 }
 
