@@ -6,6 +6,7 @@ import type { IndexRows } from '../store/rows.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { SearchRequest, SpaceCore } from '../store/store.ts';
+import { withRanking } from '../store/with-ranking.ts';
 import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
 import { conductSearch } from './conduct.ts';
 import { encodePages } from './pages.ts';
@@ -143,6 +144,37 @@ describe('loading an index', () => {
       expect(Math.max(...slices)).toBeLessThanOrEqual(10);
     },
   );
+
+  it('rests while recalls of other spaces are under way, not for those that wait for it', async () => {
+    const { core } = await cold(500);
+    const rests: boolean[] = [];
+    let now = 0;
+    const scheduler: Scheduler = {
+      now: () => now++,
+      async pause(isRest) {
+        rests.push(isRest);
+      },
+    };
+    /** Whether loading rested, of all its pauses. */
+    const rested = async (recalls: number) => {
+      rests.length = 0;
+      const space = withRanking(core, createResidence, createResidence('alice', scheduler));
+      await Promise.all(Array.from({ length: recalls }, () => searchIn(space, request)));
+      return [...new Set(rests)];
+    };
+    expect(await rested(3)).toEqual([false]);
+    const [begun, goesOn] = [gate(), gate()];
+    const other = await cold(20, () => {
+      begun.open();
+      return goesOn.opened;
+    });
+    const waiting = searchIn(withSearch(other.core), request);
+    await begun.opened;
+    expect(await rested(1)).toEqual([true]);
+    goesOn.open();
+    await waiting;
+    expect(await rested(1)).toEqual([false]);
+  });
 
   it('leaves what a first recall makes of every row in pieces, too: a second finds it made, and answers the same', async () => {
     const { rows } = await cold(5000);

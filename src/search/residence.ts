@@ -44,6 +44,9 @@ export interface Reflected extends ResidentState {
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
+/** Recalls of this process that are under way. */
+let underWay = 0;
+
 /** Of a memory in the index, until it is loaded: what one of 20 to 60 words takes. */
 const EXPECTED_BYTES = 640;
 
@@ -60,6 +63,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   let unreadable = false;
   // A snapshot ranks by what no other one brings up to date meanwhile.
   const turns = createQueue();
+  // Of the recalls that are under way, those of this space.
+  let mine = 0;
+  // Recalls of this space wait for it to be loaded; those of others go first.
+  const slices = () => startSlices(scheduler, () => underWay > mine);
 
   const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
     const now = await rows.version();
@@ -72,7 +79,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       // Its room is that of the next one.
       wasDropped ||= held !== undefined;
       held = undefined;
-      const loaded = await load(rows, room, startSlices(scheduler));
+      const loaded = await load(rows, room, slices());
       held = loaded;
       unreadable = loaded.unreadable;
       feed = await rows.feed(held.position);
@@ -113,20 +120,26 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     refresh,
     bytes: () => (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
     over(rows, attempt, room) {
+      underWay++;
+      mine++;
       let ranked: Promise<{ readonly state: Reflected; free(): void }> | undefined;
       const state = async () => {
         ranked ??= inTurn(rows, attempt, room);
         return (await ranked).state;
       };
       return {
-        search: async (request) => conductSearch(await state(), rows, request),
+        search: async (request) => conductSearch(await state(), rows, request, undefined, slices()),
         inspect: async (ids, request) => conductInspection(await state(), rows, ids, request),
         // Whoever only looks at links need not wait for an index.
         links: async (ids, minimum = 0) =>
           ranked
             ? linksBy((await state()) && links, rows, ids, minimum)
             : joinedLinks(await rows.storedLinks(ids), await rows.neighbours(ids), minimum),
-        end: () => void ranked?.then(({ free }) => free()).catch(() => undefined),
+        end() {
+          underWay--;
+          mine--;
+          ranked?.then(({ free }) => free()).catch(() => undefined);
+        },
       } satisfies RankedRows;
     },
     async save(core) {
@@ -165,7 +178,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     const behind = now.sequence - before.sequence + now.usage - before.usage;
     if (!unreadable && behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
     const { index, position } = await refresh(rows);
-    return { parts: await inSlices(encoding(index), startSlices(scheduler)), position };
+    return { parts: await inSlices(encoding(index), slices()), position };
   }
 }
 

@@ -5,23 +5,34 @@ const MOST_MS = 2;
 export interface Scheduler {
   /** Milliseconds of a clock that only goes forward. */
   now(): number;
-  /** Resolves when what else waits had its turn. */
-  pause(): Promise<void>;
+  /** Resolves when what else waits had its turn; `rests`: when it had some of them, one after the other. */
+  pause(rests: boolean): Promise<void>;
 }
+
+/** Milliseconds of a rest: a recall that waits for a database has several steps, and would wait for a slice at each of them. */
+const REST_MS = 3;
 
 const ofThisProcess: Scheduler = {
   now: () => performance.now(),
-  pause: () => new Promise((resolve) => setImmediate(resolve)),
+  pause: (rests) =>
+    new Promise((resolve) => {
+      if (rests) setTimeout(resolve, REST_MS);
+      else setImmediate(resolve);
+    }),
 };
 
 /** Cuts long work into slices: to be called between two steps, it pauses once the slice has lasted long enough. */
 export type Slices = () => Promise<void> | undefined;
 
-export function startSlices({ now, pause }: Scheduler = ofThisProcess): Slices {
+/** `givesWay`: whether others are at work that go first. */
+export function startSlices(
+  { now, pause }: Scheduler = ofThisProcess,
+  givesWay: () => boolean = () => false,
+): Slices {
   let began = now();
   return () => {
     if (now() - began < MOST_MS) return undefined;
-    return pause().then(() => {
+    return pause(givesWay()).then(() => {
       began = now();
     });
   };

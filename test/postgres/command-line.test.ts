@@ -37,6 +37,37 @@ describe('a URL of a database', () => {
   });
 });
 
+describe('a database that cannot be reached', () => {
+  const commands: readonly (readonly string[])[] = [
+    ['remember', 'Prefers tea'],
+    ['recall', 'tea'],
+    ['list', '--json'],
+    ['stats'],
+    ['spaces'],
+    ['doctor'],
+    ['doctor', '--json'],
+    ['check'],
+    ['token', 'list'],
+    ['serve', '--port', '0'],
+    ['migrate'],
+    ['erase', '--yes'],
+    ['copy', '--from', 'env:SALIENCE_STORE', '--to', './nowhere'],
+    ['mcp', '--print-config'],
+    ['help'],
+    ['remember', '--unknown'],
+  ];
+  it.each(commands.map((args) => [args]))('says what it has to say, and never its password: %j', (args) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+      encoding: 'utf8',
+      input: '',
+      timeout: 20_000,
+      env: { ...process.env, SALIENCE_STORE: `postgresql://user:${CANARY}@127.0.0.1:9/none`, NO_COLOR: '1' },
+    });
+    expect(stdout + stderr).not.toBe('');
+    expect(stdout + stderr).not.toContain(CANARY);
+  });
+});
+
 describe.skipIf(SERVER === undefined)(
   `the command line and servers over one store (${WITHOUT_SERVER})`,
   () => {
