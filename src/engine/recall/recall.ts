@@ -57,7 +57,7 @@ export interface Hit<StrategyName extends string = string, Scored extends AnySco
   readonly viaDeepRecall: boolean;
   /** Set where the hit is a relation; its memory is then what states it best. Only with `include: ['edges']`. */
   readonly relation?: StatedRelation | undefined;
-  /** The words around the matches; absent when no word matched. */
+  /** The words around the matches, found when they are first read; absent when no word matched. */
   readonly snippet?: string | undefined;
   /** The tree of values that the score is made of. */
   explain(): Explanation;
@@ -335,7 +335,7 @@ export function hitOf<StrategyName extends string>(
   const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
   const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
   const consolidated = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
-  return {
+  const hit = {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
     features: hitFeatures(resolved, signals, request.now, ranked.score),
@@ -346,8 +346,20 @@ export function hitOf<StrategyName extends string>(
     viaDeepRecall:
       options.deep === true &&
       (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
-    ...(matched ? { snippet: snippet(memory.content, terms, engine.analyzer) } : {}),
     explain: ranked.explain,
+  };
+  // Of long texts it takes longer than all else of a hit, and not everybody reads it.
+  return matched ? withSnippet(hit, () => snippet(memory.content, terms, engine.analyzer)) : hit;
+}
+
+function withSnippet<Of extends object>(hit: Of, find: () => string): Of & { readonly snippet: string } {
+  let found: string | undefined;
+  const get = () => {
+    found ??= find();
+    return found;
+  };
+  return Object.defineProperty(hit, 'snippet', { enumerable: true, get }) as Of & {
+    readonly snippet: string;
   };
 }
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { live } from '../../testing/live-memory.ts';
+
+test('the snippet of a hit is found when it is read, and is there for whoever copies or writes the hit', async () => {
+  const { memory } = await live();
+  await memory.remember(
+    `${'long before it. '.repeat(40)}The boiler was serviced in May. ${'And so on. '.repeat(40)}`,
+  );
+  await memory.remember('Something else entirely.');
+  const { hits } = await memory.recall('boiler', { limit: 2 });
+  const [first, second] = hits;
+  expect(Object.getOwnPropertyDescriptor(first, 'snippet')?.get).toBeTypeOf('function');
+  const written = JSON.parse(JSON.stringify(first)) as { readonly snippet: string };
+  expect(written.snippet).toContain('boiler was serviced');
+  expect(written.snippet.length).toBeLessThan(first!.memory.content.length);
+  expect({ ...first! }.snippet).toBe(written.snippet);
+  expect(first!.snippet).toBe(written.snippet);
+  expect(second && 'snippet' in second).toBe(second ? false : undefined);
+});
