@@ -49,6 +49,7 @@ const rooms = [
     ],
   },
   { source: 'src/context/', tests: ['src/context/'] },
+  { source: 'src/stores/postgres/', tests: ['test/postgres/'] },
 ];
 
 /** Draws of each property: fewer than in a run of the tests, so that a survivor may still be one that they notice. */
