@@ -87,7 +87,7 @@ export function structuredModel(
         if (repairs > 0) throw unusable(name, 'also after it was shown what was wrong', spent);
         messages.push(...correction(answer.text, reading.problem));
         if (budgetProblem(messages, settings, spent)) {
-          throw unusable(name, 'and the budget of the call leaves nothing to have it mended', spent);
+          throw unusable(name, 'and the token budget of the call leaves no room to ask again', spent);
         }
       }
     },

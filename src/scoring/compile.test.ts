@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CLOCK_NAMES } from '../domain/fields.ts';
+import { atOnce } from '../search/slices.ts';
 import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
 import {
   type Columns,
@@ -191,7 +192,7 @@ test('what is kept holds the value of every row as long as it is kept, and is ne
       arbitrarySpan,
       (definition, rows, span) => {
         for (const node of nodesOf(definition)) {
-          const { low, high } = keepFormula(node, columnsOf(rows), rows.length, now, now + span);
+          const { low, high } = atOnce(keepFormula(node, columnsOf(rows), rows.length, now, now + span));
           rows.forEach((row, at) => {
             const [below, above] = [low[at] as number, high[at] as number];
             for (const moment of [now, now + span / 2, now + span]) {
@@ -219,7 +220,7 @@ test('more rows than a block are kept, each in its place', () => {
       score: { op: 'mean', terms: [{ weight: 1, of: { op: 'signal', name: 'importance' } }] },
     }),
   );
-  const { low, high } = keepFormula(profile.root, columnsOf(rows), rows.length, now, now);
+  const { low, high } = atOnce(keepFormula(profile.root, columnsOf(rows), rows.length, now, now));
   expect([low.length, high.length]).toEqual([2500, 2500]);
   for (let at = 0; at < 2500; at++) {
     expect(low[at]).toBeLessThanOrEqual(at / 2500);

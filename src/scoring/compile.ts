@@ -160,19 +160,11 @@ function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
   });
 }
 
-/** Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. */
-export function keepFormula(
-  node: Node,
-  columns: Omit<Columns, 'kept'>,
-  size: number,
-  from: Instant,
-  until: Instant,
-): KeptColumn {
-  return atOnce(keepingFormula(node, columns, size, from, until));
-}
-
-/** The same in steps of one block each: between two of them nothing that it reads may change. */
-export function* keepingFormula(
+/**
+ * Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. In steps of
+ * one block each: between two of them nothing that it reads may change.
+ */
+export function* keepFormula(
   node: Node,
   columns: Omit<Columns, 'kept'>,
   size: number,
@@ -182,33 +174,15 @@ export function* keepingFormula(
   const kept = { low: new Float32Array(size), high: new Float32Array(size), range: undefined };
   const rows = new Int32Array(size);
   for (let row = 0; row < size; row++) rows[row] = row;
-  const range = yield* keepingRows(node, columns, rows, kept, from, until);
+  const range = yield* keepRows(node, columns, rows, kept, from, until);
   return { ...kept, range };
 }
 
 /**
- * Writes into what is kept of a formula what it is for some rows; returns between which values these lie, `undefined` where
- * it cannot be evaluated for one.
+ * Writes into what is kept of a formula what it is for some rows, in the same steps; returns between which values these lie,
+ * `undefined` where it cannot be evaluated for one.
  */
-export function keepRows(
-  node: Node,
-  columns: Omit<Columns, 'kept'>,
-  rows: Int32Array,
-  into: Omit<KeptColumn, 'range'>,
-  from: Instant,
-  until: Instant,
-): Interval | undefined {
-  return atOnce(keepingRows(node, columns, rows, into, from, until));
-}
-
-function atOnce<Result>(steps: Generator<undefined, Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-function* keepingRows(
+export function* keepRows(
   node: Node,
   columns: Omit<Columns, 'kept'>,
   rows: Int32Array,

@@ -1,8 +1,9 @@
 import type { Instant } from '../domain/time.ts';
-import { type Columns, type KeptColumn, keepFormula, keepingFormula, keepRows } from '../scoring/compile.ts';
+import { type Columns, type KeptColumn, keepFormula, keepRows } from '../scoring/compile.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
+import { atOnce } from './slices.ts';
 
 /** The bounds of a formula that no query changes. */
 export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
@@ -38,7 +39,7 @@ export function createKept(rows: number): KeptFormulas {
     const { column, stale, from, until } = entry;
     if (stale.size === 0) return column;
     const [low, high] = [grow(column.low, size), grow(column.high, size)];
-    const range = keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until);
+    const range = atOnce(keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until));
     // What the rows were before may lie further out: the range holds all the same.
     entry.column = { low, high, range: range && column.range && hull(range, column.range) };
     entry.stale = new Set();
@@ -62,13 +63,13 @@ export function createKept(rows: number): KeptFormulas {
       const key = keyOf(node);
       const known = find(now, key);
       if (known) return renew(known, node, columns);
-      return keep(key, keepFormula(node, columns, size, now, now + KEPT_MS), now);
+      return keep(key, atOnce(keepFormula(node, columns, size, now, now + KEPT_MS)), now);
     },
     ahead(now, node, columns) {
       const key = keyOf(node);
       if (find(now, key)) return undefined;
       return (function* () {
-        keep(key, yield* keepingFormula(node, columns, size, now, now + KEPT_MS), now);
+        keep(key, yield* keepFormula(node, columns, size, now, now + KEPT_MS), now);
       })();
     },
     follow(rows, newSize) {

@@ -73,7 +73,7 @@ export interface KeyedRows {
   ): Awaitable<readonly (Float32Array | undefined)[]>;
   /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
   records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
-  /** The keys of these ids, in order; `undefined` where there is no memory. */
+  /** The keys of these ids, in order; `undefined` for an id without a memory. */
   keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
   /** The ids of the memories of these keys, in order; `undefined` where there is none. */
   idsOf(keys: readonly number[]): Awaitable<readonly (string | undefined)[]>;

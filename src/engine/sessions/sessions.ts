@@ -34,7 +34,7 @@ export interface StartedSession {
   readonly isNew: boolean;
   /** Of earlier sessions, newest first; at most 5. */
   readonly summaries: readonly Memory[];
-  /** What matters whatever comes, by the strategy `ambient`; at most 10. */
+  /** What matters regardless of the question, by the strategy `ambient`; at most 10. */
   readonly memories: readonly Hit<'ambient'>[];
 }
 
