@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
-import { copyReader } from '../../src/stores/postgres/binary.ts';
+import { copyBytes, copyReader } from '../../src/stores/postgres/binary.ts';
 import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { sql, withoutParameters } from '../../src/stores/postgres/sql.ts';
 import { HAS_POOLER, startPooler } from './pooler.ts';
@@ -40,6 +40,41 @@ describe('copyReader', () => {
         },
       ),
     );
+  });
+});
+
+describe('copyBytes', () => {
+  it('ends the limit of time that a client has set, and lets others go on after 256 KiB', async () => {
+    const calls: string[] = [];
+    const protocol = {
+      query: (text: string) => calls.push(text),
+      stream: { pause: () => calls.push('pause'), resume: () => calls.push('resume') },
+    };
+    const connection = {
+      async query(given: unknown): Promise<{ rows: [] }> {
+        const copying = given as {
+          callback?: () => void;
+          submit(protocol: unknown): void;
+          handleCopyData(message: { chunk: Buffer }): void;
+          handleReadyForQuery(): void;
+        };
+        copying.callback = () => calls.push('ended');
+        copying.submit(protocol);
+        const all = copied([new Uint8Array(128 * 1024), new Uint8Array(128 * 1024), new Uint8Array(1)]);
+        for (let at = 0; at < all.length; at += 64 * 1024)
+          copying.handleCopyData({ chunk: all.subarray(at, at + 64 * 1024) });
+        await new Promise((resolve) => setImmediate(resolve));
+        copying.handleReadyForQuery();
+        return { rows: [] };
+      },
+      release: () => {},
+    };
+    let taken = 0;
+    await copyBytes(connection, 'COPY …', (bytes) => {
+      taken += bytes.length;
+    });
+    expect(taken).toBe(256 * 1024 + 1);
+    expect(calls).toEqual(['COPY …', 'pause', 'resume', 'ended']);
   });
 });
 

@@ -36,6 +36,8 @@ export function copyBytes(
     let stream: Protocol['stream'];
     let taken = 0;
     const copying = {
+      /** Set by a client with a limit of time, which it ends. */
+      callback: undefined as (() => void) | undefined,
       submit(protocol: Protocol) {
         stream = protocol.stream;
         protocol.query(text);
@@ -49,7 +51,10 @@ export function copyBytes(
         setImmediate(() => stream?.resume());
       },
       handleError: reject,
-      handleReadyForQuery: () => resolve(),
+      handleReadyForQuery() {
+        copying.callback?.();
+        resolve();
+      },
       handleRowDescription: nothing,
       handleDataRow: nothing,
       handleCommandComplete: nothing,
