@@ -1,5 +1,5 @@
 /** About how long a piece of loading keeps a program from everything else: a recall beside it waits for one at each of its steps. */
-const MOST_MS = 2;
+const MOST_MS = 1;
 
 /** What a program's other work is let in by. */
 export interface Scheduler {
@@ -10,7 +10,7 @@ export interface Scheduler {
 }
 
 /** Milliseconds of a rest: a recall that waits for a database has several steps, and would wait for a slice at each of them. */
-const REST_MS = 3;
+const REST_MS = 5;
 
 const ofThisProcess: Scheduler = {
   now: () => performance.now(),
