@@ -344,7 +344,8 @@ function removeTurn(index: ResidentIndex, row: number): void {
   const code = codes[row]!;
   if (code === 0) return;
   const list = rows[code - 1]!;
-  list.splice(placeAmong(index, list, row), 1);
+  // A memory that was gone and came back has two rows for a moment, which stand in the same place.
+  list.splice(list.indexOf(row, placeAmong(index, list, row)), 1);
 }
 
 function isStub(index: ResidentIndex, row: number): boolean {

@@ -19,6 +19,9 @@ test('says what each write did, and which of them undo takes back', async () => 
   await memory.undo();
   await memory.configure({ timeZone: 'Europe/Berlin' });
   await memory.forget('b');
+  await expect(memory.undo({ operation: 5 })).rejects.toThrow(
+    'operation 5 undid operation 4, and an undo cannot be undone',
+  );
   const at = '2026-01-01T00:00:01.000Z';
   expect(await memory.operations()).toEqual([
     {

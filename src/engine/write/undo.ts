@@ -54,6 +54,12 @@ export async function undo(
         : `operation ${operation} cannot be undone or does not exist; history lists them`,
     );
   }
+  if (first.undoes !== undefined) {
+    throw new SalienceError(
+      'cannot_undo',
+      `operation ${first.operation} undid operation ${first.undoes}, and an undo cannot be undone: write again what it took back`,
+    );
+  }
   if (operation === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
   if (events.some((event) => event.redacted || event.verb === 'forget')) {
     throw new SalienceError(
