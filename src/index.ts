@@ -80,9 +80,10 @@ export type {
 } from './engine/recall/compare.ts';
 export type { Context, ContextOptions, SessionContextOptions } from './engine/recall/context.ts';
 export type { EvidenceChain } from './engine/recall/expand.ts';
+export type { Hit } from './engine/recall/hit.ts';
 export type { MissingWords } from './engine/recall/missing-words.ts';
 export type { Nothing } from './engine/recall/nothing.ts';
-export type { Hit, Recall } from './engine/recall/recall.ts';
+export type { Recall } from './engine/recall/recall.ts';
 export type { ReinforcementRates } from './engine/recall/reinforce.ts';
 export type { RecallsOptions, RecordedRecall, Replay, ReplayReason } from './engine/recall/replay.ts';
 export type { AssociationSettings } from './engine/recall/strategy.ts';

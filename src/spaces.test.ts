@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
+import { gate } from './testing/gate.ts';
 import { createReferenceStore } from './testing/reference-store/index.ts';
 
 let directory: string;
@@ -39,26 +40,19 @@ function watched(options: Partial<SpacesOptions> = {}, bytes: (space: string) =>
 
 /** An embedder that waits to be let go on. */
 function held() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let begun = () => {};
-  const started = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const [started, released] = [gate(), gate()];
   const embedder: SpacesOptions['embedder'] = {
     model: 'held-1',
     dimensions: 1,
     calibration: { floor: 0, ceiling: 1 },
     thresholds: { conflict: 0.9, birthLink: 0.9, consolidation: 0.9, similarPair: 0.9 },
     async embed(texts) {
-      begun();
-      await released;
+      started.open();
+      await released.opened;
       return texts.map(() => new Float32Array([1]));
     },
   };
-  return { embedder, release, started };
+  return { embedder, release: released.open, started: started.opened };
 }
 
 test('the space that was idle longest is closed, and opens again by itself', async () => {

@@ -7,6 +7,7 @@ import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { SearchRequest, SpaceCore } from '../store/store.ts';
 import { withRanking } from '../store/with-ranking.ts';
+import { gate } from '../testing/gate.ts';
 import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
 import { conductSearch } from './conduct.ts';
 import { encodePages } from './pages.ts';
@@ -53,14 +54,6 @@ async function cold(count: number, before: () => Promise<void> = async () => {})
     loads: () => loads,
     rows: (): IndexRows => snapshotOfState(kept.state, kept.numbers),
   };
-}
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
 }
 
 describe('loading an index', () => {

@@ -51,8 +51,10 @@ export function wordScores(
   for (let at = 0; at < rows.length; at++) places[rows[at]!] = at;
   const bm25 = new Float64Array(rows.length);
   words.postings.forEach((postings, term) => {
-    const add = isCommon(term) ? addAmong : addScores;
-    if (postings) add(postings, words.idfs[term]!, index.lengths, words.averageLength, rows, bm25);
+    if (!postings) return;
+    const idf = words.idfs[term]!;
+    if (isCommon(term)) addAmong(postings, idf, index.lengths, words.averageLength, rows, bm25);
+    else addScores(postings, idf, index.lengths, words.averageLength, bm25);
   });
   const relevance = new Float64Array(rows.length);
   for (let at = 0; at < rows.length; at++) {
@@ -242,7 +244,6 @@ function addScores(
   idf: number,
   lengths: Uint32Array,
   averageLength: number,
-  _: Int32Array,
   bm25: Float64Array,
 ): void {
   const { places } = room;

@@ -6,6 +6,7 @@ import { type LogEntry, openTokenStore, startServer } from '../../src/http/index
 import { openSpaces } from '../../src/index.ts';
 import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
+import { gate } from '../../src/testing/gate.ts';
 import { startPglite, type TestServer } from './pglite.ts';
 
 /*
@@ -107,31 +108,24 @@ describe('the memory of a process', () => {
 
   it('is filled once for all who wait, no longer than they wait', async () => {
     await filled('waiting');
-    let goOn = () => {};
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+    const [begun, goesOn] = [gate(), gate()];
     let reads = 0;
     const pool = disturbed(async ({ text }) => {
       if (!/memory\.key >|encode\(bytes/.test(text)) return;
       reads++;
-      begin();
-      await held;
+      begun.open();
+      await goesOn.opened;
     });
     await using store = postgres(pool, { schema: 'waiting' });
     const spaces = openSpaces({ path: 'none', store, embedder: 'none', waitTimeout: 1 });
     const memory = await spaces.get('large');
     const first = memory.recall('tea', { track: false });
-    await begun;
+    await begun.opened;
     await expect(memory.recall('tea', { track: false })).rejects.toMatchObject({
       code: 'store_busy',
       message: expect.stringMatching(/raise waitTimeout/),
     });
-    goOn();
+    goesOn.open();
     expect((await first).hits).toHaveLength(10);
     const loaded = reads;
     expect((await memory.recall('tea', { track: false })).hits).toHaveLength(10);

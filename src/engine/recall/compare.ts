@@ -7,11 +7,11 @@ import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { FilterOptions, Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { agreementOf, type RankAgreement } from './agreement.ts';
+import { hitOf } from './hit.ts';
 import { asKnown } from './past.ts';
 import { rankIn } from './pipeline.ts';
 import { checkQuery } from './prepare.ts';
 import {
-  hitOf,
   MOST_CHARACTERS_ANSWERED,
   type PreparedRecall,
   prepareRecall,

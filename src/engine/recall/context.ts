@@ -13,16 +13,10 @@ import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
+import type { Hit } from './hit.ts';
 import type { Nothing } from './nothing.ts';
 import { asKnown } from './past.ts';
-import {
-  applyEffects,
-  type Hit,
-  type PreparedRecall,
-  prepareRecall,
-  recall,
-  recallPrepared,
-} from './recall.ts';
+import { applyEffects, type PreparedRecall, prepareRecall, recall, recallPrepared } from './recall.ts';
 import { recorded } from './recording.ts';
 import { strategyOf, unknownStrategy } from './strategy.ts';
 import { stage, type Trace } from './trace.ts';

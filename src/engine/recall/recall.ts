@@ -4,26 +4,19 @@ import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import type { SpaceSettings } from '../../domain/settings.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
-import { type AnyScore, makeScore, type Score, type ScoreOf } from '../../scoring/comparable.ts';
-import { signalsRead } from '../../scoring/evaluate.ts';
-import type { Explanation } from '../../scoring/explain.ts';
-import { retentionAt } from '../../scoring/fading.ts';
+import type { Score } from '../../scoring/comparable.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
-import { featuresOf } from '../../scoring/score.ts';
-import type { Signals } from '../../scoring/signals.ts';
 import type { NewUsage, PastSpace, Spelling } from '../../store/store.ts';
 import type { DateRange } from '../../text/dates.ts';
-import { snippet } from '../../text/snippet.ts';
 import { weightOf } from '../../text/spelling.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
-import type { StatedRelation } from '../graph/types.ts';
-import type { Memory, RecallOptions } from '../types.ts';
-import { toMemory } from '../write/record.ts';
+import type { RecallOptions } from '../types.ts';
 import type { EvidenceChain } from './expand.ts';
+import { type Hit, hitOf } from './hit.ts';
 import { type Nothing, nothingIn } from './nothing.ts';
 import { DEEP_PENALTY, withOuterFactors } from './outer.ts';
 import { asKnown, validAtOf } from './past.ts';
-import { type PipelineAnswer, type RankedMemory, type RecallPlan, runPipeline } from './pipeline.ts';
+import { type PipelineAnswer, type RecallPlan, runPipeline } from './pipeline.ts';
 import { type Preparation, prepareQuery, type QueryTools } from './prepare.ts';
 import { recorded } from './recording.ts';
 import { decideUse } from './reinforce.ts';
@@ -37,31 +30,6 @@ import {
   unknownStrategy,
 } from './strategy.ts';
 import { type SpelledWord, type StageTrace, stage, type Trace } from './trace.ts';
-
-/** One memory of an answer; without a strategy, of the answer to any. */
-export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
-  readonly memory: Memory;
-  readonly score: Scored;
-  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
-  readonly features: Readonly<Record<string, number>>;
-  /**
-   * What its formula reads of the memory for this query; clocks in milliseconds since 1970. By `score` of
-   * `salience/scoring`, with the parameters and the moment of the recall, they give the score of a direct hit again.
-   */
-  readonly signals: Signals;
-  /** Found through links of direct hits. */
-  readonly isAssociative: boolean;
-  /** Of an associate, and of a possible update that inherits a score: the ids that led to it, from a direct hit on. */
-  readonly path?: readonly string[] | undefined;
-  /** Found only because the recall was deep. */
-  readonly viaDeepRecall: boolean;
-  /** Set where the hit is a relation; its memory is then what states it best. Only with `include: ['edges']`. */
-  readonly relation?: StatedRelation | undefined;
-  /** The words around the matches, found when they are first read; absent when no word matched. */
-  readonly snippet?: string | undefined;
-  /** The tree of values that the score is made of. */
-  explain(): Explanation;
-}
 
 /** The answer to a recall: the best memories first, and how they were found. */
 export interface Recall<StrategyName extends string = string> {
@@ -321,71 +289,6 @@ function effectOfSeeing({ fading }: SpaceSettings): 'see' | undefined {
 export function termsLookedFor({ plan }: PreparedRecall, { answer }: PipelineAnswer): ReadonlySet<string> {
   const standIns = answer.spelling.flatMap((each) => each.standIns.map(({ term }) => term));
   return new Set([...plan.request.query.terms, ...standIns]);
-}
-
-export function hitOf<StrategyName extends string>(
-  engine: Dependencies,
-  { resolved, plan, strategy }: PreparedRecall,
-  ranked: RankedMemory,
-  terms: ReadonlySet<string>,
-  options: RecallOptions,
-): Hit<StrategyName, Score<StrategyName>> {
-  const { request } = plan;
-  const { signals, memory, path } = ranked;
-  const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
-  const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
-  const consolidated = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
-  const hit = {
-    memory: toMemory(memory, engine.space.name, signals.superseded === true),
-    score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
-    features: hitFeatures(resolved, signals, request.now, ranked.score),
-    signals: signalsOfFormula(resolved, signals),
-    isAssociative: ranked.isAssociative,
-    ...(path ? { path } : {}),
-    ...(ranked.relation ? { relation: ranked.relation } : {}),
-    viaDeepRecall:
-      options.deep === true &&
-      (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
-    explain: ranked.explain,
-  };
-  // Of long texts it takes longer than all else of a hit, and not everybody reads it.
-  return matched ? withSnippet(hit, () => snippet(memory.content, terms, engine.analyzer)) : hit;
-}
-
-function withSnippet<Of extends object>(hit: Of, find: () => string): Of & { readonly snippet: string } {
-  let found: string | undefined;
-  const get = () => {
-    found ??= find();
-    return found;
-  };
-  return Object.defineProperty(hit, 'snippet', { enumerable: true, get }) as Of & {
-    readonly snippet: string;
-  };
-}
-
-function signalsOfFormula(resolved: ResolvedProfile, signals: Signals): Signals {
-  const read = signalsRead(resolved);
-  const found: Record<string, unknown> = {};
-  for (const name of Object.keys(signals) as (keyof Signals)[]) {
-    if (read.has(name) && signals[name] !== undefined) found[name] = signals[name];
-  }
-  return found as Signals;
-}
-
-/** The features of a hit: those that every strategy has, then the parts of its own formula. */
-export function hitFeatures(
-  resolved: ResolvedProfile,
-  signals: Signals,
-  now: Instant,
-  score: number,
-): Readonly<Record<string, number>> {
-  const parts = featuresOf(resolved, signals, now);
-  return {
-    ...parts,
-    relevance: parts['relevance'] ?? signals.similarity ?? signals.lexical ?? 0,
-    retention: parts['retention'] ?? retentionAt(signals, now),
-    combined: score,
-  };
 }
 
 /** Of content and metadata in one answer; with the default limits a recall of some 300 hits may reach it. */

@@ -11,10 +11,11 @@ import type { Exclusion, Inspection } from '../../store/store.ts';
 import { type Dependencies, notFound } from '../dependencies.ts';
 import type { RecallOptions } from '../types.ts';
 import { type EdgePlan, scoreEdges } from './edges.ts';
+import { hitFeatures } from './hit.ts';
 import { type MissingWords, missingText, missingWords } from './missing-words.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
-import { hitFeatures, prepareRecall } from './recall.ts';
+import { prepareRecall } from './recall.ts';
 import { querySignals } from './strategy.ts';
 import type { StageName } from './trace.ts';
 

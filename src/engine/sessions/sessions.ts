@@ -8,7 +8,8 @@ import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/
 import type { Change, Session } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
-import { type Hit, recall } from '../recall/recall.ts';
+import type { Hit } from '../recall/hit.ts';
+import { recall } from '../recall/recall.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions, RememberResult } from '../types.ts';
 import { toMemory } from '../write/record.ts';

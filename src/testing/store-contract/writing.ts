@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Change, SpaceReader } from '../../store/store.ts';
+import { gate } from '../gate.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
 import {
   type ContractTest,
@@ -53,25 +54,18 @@ export const writingTests: readonly ContractTest[] = [
   }),
   onSpace('nothing is seen of a write before it is committed', async (space) => {
     await write(space, [insert({ id: 'a', content: 'old' })]);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let entered = () => {};
-    const inside = new Promise<void>((resolve) => {
-      entered = resolve;
-    });
+    const [entered, released] = [gate(), gate()];
     const writing = space.write({ verb: 'update', at: start }, async () => {
-      entered();
-      await held;
+      entered.open();
+      await released.opened;
       return { changes: [replace({ id: 'a', content: 'new' })], result: undefined };
     });
-    await inside;
+    await entered.opened;
     // A store may have it wait until the write is over.
     const seen = space.snapshot(async (snapshot) => {
       return { content: (await getOne(snapshot, 'a'))?.content, sequence: await snapshot.sequence() };
     });
-    release();
+    released.open();
     await writing;
     expect([
       { content: 'old', sequence: 1 },
