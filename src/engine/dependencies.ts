@@ -59,12 +59,12 @@ export function filterOf(options: FilterOptions): MemoryFilter {
   const { scope, inScope, types, typesExclude, tags, metadata } = options;
   if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
   return {
-    ...(scope === undefined ? {} : { scopes: visibleScopes(parseScope(scope)) }),
-    ...(inScope === undefined ? {} : { inScope: parseScopeOrKind(inScope) }),
-    ...(types === undefined ? {} : { types: texts(types, 'types', 100, 64) }),
-    ...(typesExclude === undefined ? {} : { typesExclude: texts(typesExclude, 'typesExclude', 100, 64) }),
-    ...(tags === undefined ? {} : { tags: texts(tags, 'tags', 64, 128) }),
-    ...(metadata === undefined ? {} : { metadata: parseMetadataFilter(metadata) }),
+    scopes: scope === undefined ? undefined : visibleScopes(parseScope(scope)),
+    inScope: inScope === undefined ? undefined : parseScopeOrKind(inScope),
+    types: types === undefined ? undefined : texts(types, 'types', 100, 64),
+    typesExclude: typesExclude === undefined ? undefined : texts(typesExclude, 'typesExclude', 100, 64),
+    tags: tags === undefined ? undefined : texts(tags, 'tags', 64, 128),
+    metadata: metadata === undefined ? undefined : parseMetadataFilter(metadata),
   };
 }
 

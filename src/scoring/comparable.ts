@@ -42,30 +42,49 @@ export interface Score<Strategy extends string> extends AnyScore {
 /** How Node and others that keep to its convention print an object; a property that has no type and is not listed. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
+/** Methods on a prototype, as there are as many scores as hits. */
+class StrategyScore<Strategy extends string> implements Score<Strategy> {
+  readonly strategy: Strategy;
+  readonly profileHash: string;
+  readonly value: number;
+
+  constructor(strategy: Strategy, profileHash: string, value: number) {
+    this.strategy = strategy;
+    this.profileHash = profileHash;
+    this.value = value;
+    Object.freeze(this);
+  }
+
+  toJSON(): number {
+    return this.value;
+  }
+
+  toString(): string {
+    return String(this.value);
+  }
+
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === 'string') return String(this.value);
+    throw new SalienceError(
+      'incomparable_scores',
+      `a score of ${this.strategy} is not a plain number: order scores with compareScores(a, b), show them with score.value`,
+      { details: { strategy: this.strategy } },
+    );
+  }
+
+  // With what it was made by: printed numbers of several strategies invite the comparison that nothing else allows.
+  [INSPECT](): string {
+    return `${this.value} (${this.strategy})`;
+  }
+}
+
 /** Puts a value under the protection of {@link Score}. */
 export function makeScore<Strategy extends string>(
   strategy: Strategy,
   profileHash: string,
   value: number,
 ): Score<Strategy> {
-  const score: Score<Strategy> = {
-    strategy,
-    profileHash,
-    value,
-    toJSON: () => value,
-    toString: () => String(value),
-    [Symbol.toPrimitive](hint: string): string {
-      if (hint === 'string') return String(value);
-      throw new SalienceError(
-        'incomparable_scores',
-        `a score of ${strategy} is not a plain number: order scores with compareScores(a, b), show them with score.value`,
-        { details: { strategy } },
-      );
-    },
-  };
-  // With what it was made by: printed numbers of several strategies invite the comparison that nothing else allows.
-  Object.defineProperty(score, INSPECT, { value: () => `${value} (${strategy})` });
-  return Object.freeze(score);
+  return new StrategyScore(strategy, profileHash, value);
 }
 
 /**

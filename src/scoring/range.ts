@@ -16,11 +16,11 @@ export function intervalOf(root: Node, knowledge: Knowledge): Interval {
 /** The same for many formulas, or for one again when something else is known. */
 export function intervalsOf(knowledge: Knowledge): Intervals {
   const intervals: Intervals = {
-    ...knowledge,
     of: (node) => knowledge.formula?.(node) ?? operatorOf(node).interval(node, intervals),
     // An age that is unknown below any other operator is an error of evaluation, not a value.
     ageOf: (node) =>
       operatorOf(node).age?.(node, intervals) ?? { interval: intervals.of(node), unknown: 'never' },
+    ...knowledge,
   };
   return intervals;
 }

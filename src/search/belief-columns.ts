@@ -1,6 +1,13 @@
+import { CLOCK_NAMES } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Columns } from '../scoring/compile.ts';
-import type { CompleteSignals, QuerySignals, RelationSignals } from '../scoring/signals.ts';
+import {
+  ATTRIBUTE_NAMES,
+  type CompleteSignals,
+  type QuerySignals,
+  type RelationSignals,
+  SIGNAL_NAMES,
+} from '../scoring/signals.ts';
 import { beliefStates, type Relations } from '../store/belief-state.ts';
 import { type Belief, isBelieved } from '../store/eligibility.ts';
 import type { MemoryFilter } from '../store/store.ts';
@@ -49,7 +56,7 @@ export function columnsOf(columns: ColumnSet, belief: BeliefColumns, kept?: Kept
       return { codes, texts: dictionary.texts };
     },
   };
-  return kept ? { ...all, kept: (node) => kept(node, all) } : all;
+  return kept ? { kept: (node) => kept(node, all), ...all } : all;
 }
 
 /** The signals of a row for one query. */
@@ -63,8 +70,13 @@ export function signalsForQuery(
     conflict: belief.conflict[row]!,
     superseded: belief.superseded[row] === 1,
   };
-  return Object.assign(signalsOfRow(index, row), relations, query);
+  return { ...UNKNOWN, ...signalsOfRow(index, row), ...relations, ...query };
 }
+
+/** Every name at once: objects that are added to after a copy get a shape of their own, and are slow. */
+const UNKNOWN = Object.fromEntries(
+  [...SIGNAL_NAMES, ...CLOCK_NAMES, ...ATTRIBUTE_NAMES].map((name) => [name, undefined]),
+);
 
 /** Shared by all queries of whose rows there is nothing to say, and never written to. */
 let zeros = new Uint16Array(0);

@@ -138,7 +138,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     tally.belowFloor += belowFloor;
     tally.discarded = Math.max(tally.discarded, highest);
   } else takeFrom(listed(index, rows, similarity));
-  return { ...sift(kept, lowest.value(), tally), ...tally };
+  const left = sift(kept, lowest.value(), tally);
+  return { rows: left.rows, upper: left.upper, ...tally };
 }
 
 /** Upper bounds of rows whose similarities are known exactly; infinite where nothing bounds a score. */

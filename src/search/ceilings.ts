@@ -106,17 +106,17 @@ function ceilingOf(
   const still = new Map<Node, Interval | undefined>(fixed);
   const knowledge = knowledgeOf(query, of, () => similarity);
   const intervals = intervalsOf({
-    ...knowledge,
-    age(of) {
-      isKnown = false;
-      return knowledge.age(of);
-    },
     formula(node) {
       const known = still.get(node);
       if (known || still.has(node)) return known;
       still.set(node, undefined);
       if (!namesRead(node).has('similarity')) still.set(node, intervals.of(node));
       return still.get(node);
+    },
+    ...knowledge,
+    age(of) {
+      isKnown = false;
+      return knowledge.age(of);
     },
   });
   return (given) => {

@@ -132,7 +132,8 @@ function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float
 
 /** The signals of a row, exactly as they were set. */
 export function getRow(columns: ColumnSet, row: number): StoredSignals {
-  const signals: Record<string, unknown> = {};
+  // Copied: adding so many one by one makes slow objects.
+  const signals: Record<string, unknown> = { ...UNKNOWN };
   for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
   for (const name of CLOCK_NAMES) {
     const at = columns.clocks[name][row]!;
@@ -145,6 +146,10 @@ export function getRow(columns: ColumnSet, row: number): StoredSignals {
   }
   return signals as unknown as StoredSignals;
 }
+
+const UNKNOWN = Object.fromEntries(
+  [...STORED_SIGNAL_NAMES, ...CLOCK_NAMES, ...STORED_ATTRIBUTE_NAMES].map((name) => [name, undefined]),
+);
 
 export function codeOf(dictionary: Dictionary, text: string): number {
   const known = dictionary.codes.get(text);

@@ -109,7 +109,7 @@ export async function conductSearch(
     return { memory: memories[at]!, signals, bm25, score, words: words[at] };
   });
   const ended = performance.now();
-  return {
+  const found: SearchAnswer = {
     hits,
     completeness: 'exact',
     upperBound: answer.upperBound,
@@ -120,10 +120,10 @@ export async function conductSearch(
     lexicalMatches: answer.lexicalMatches,
     withVector: answer.withVector,
     candidates: answer.candidates,
-    ...(profile.floor ? { belowFloor: answer.belowFloor } : {}),
+    belowFloor: profile.floor ? answer.belowFloor : undefined,
     scored: answer.scored,
     sequence,
-    ...(rebuilt ? { indexRebuilt: true as const } : {}),
+    indexRebuilt: rebuilt ? true : undefined,
     spelling: (columns.counting?.words.asked ?? []).flatMap(spellingOf),
     durations: {
       eligible: afterEligible - started,
@@ -133,6 +133,7 @@ export async function conductSearch(
       hydrate: ended - afterScore,
     },
   };
+  return found;
 }
 
 /** What a search makes of these memories, in order. Only their vectors are read; everything else is resident. */
@@ -181,13 +182,16 @@ export async function conductInspection(
   });
 }
 
-/** What a recall ranks by is asked for again when links and updates are followed. */
+/**
+ * What a recall ranks by is asked for again when links and updates are followed. By the view, which is there for long: what a map
+ * holds by a key that is new survives the collections of young objects with it.
+ */
 const lastColumns = new WeakMap<
-  PreparedQuery,
+  View,
   {
+    readonly query: PreparedQuery;
     readonly index: ResidentIndex;
     readonly version: number;
-    readonly view: View;
     readonly read: ReadonlySet<string>;
     readonly columns: QueryColumns;
   }
@@ -216,11 +220,11 @@ async function columnsOfQuery(
   const { terms, substring } = query;
   if (terms.length > 0) {
     const { version } = index;
-    const known = lastColumns.get(query);
+    const known = lastColumns.get(view);
     if (
-      known?.index === index &&
+      known?.query === query &&
+      known.index === index &&
       known.version === version &&
-      known.view === view &&
       sameNames(known.read, read)
     )
       return known.columns;
@@ -230,7 +234,7 @@ async function columnsOfQuery(
     const turns = read.has('contextLexical') ? view.turns : undefined;
     const scores = wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
     const columns = queryColumns(index, view, query, scores, words, read, sizes.fewestStrong);
-    lastColumns.set(query, { index, version, view, read, columns });
+    lastColumns.set(view, { query, index, version, read, columns });
     return columns;
   }
   const lexical =

@@ -74,11 +74,19 @@ export function queryWords(
     const frequency = own ? documentFrequency(index, own) : 0;
     return { term, documentFrequency: frequency, first, end: looked.terms.length, standIns: found };
   });
-  const words = { ...looked, documentFrequencies, postings, asked, memoryCount, totalLength };
   const idfSum = fullMatch(asked, looked.idfs, ({ documentFrequency }) =>
     inverseDocumentFrequency(memoryCount, documentFrequency),
   );
-  return { ...words, idfSum, averageLength: averageLength(index) };
+  return {
+    documentFrequencies,
+    postings,
+    asked,
+    memoryCount,
+    totalLength,
+    idfSum,
+    averageLength: averageLength(index),
+    ...looked,
+  };
 }
 
 /**

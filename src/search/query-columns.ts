@@ -1,7 +1,13 @@
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { exponentialDecay } from '../scoring/arithmetic.ts';
 import type { Interval } from '../scoring/operators/interval.ts';
-import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scoring/signals.ts';
+import {
+  EXACT_SIGNALS,
+  type ExactSignalName,
+  QUERY_SIGNALS,
+  type QuerySignalName,
+  type QuerySignals,
+} from '../scoring/signals.ts';
 import type { PreparedQuery } from '../store/store.ts';
 import type { DateRange } from '../text/dates.ts';
 import { namedAuthors } from '../text/names.ts';
@@ -304,8 +310,8 @@ export function querySignals(
 }
 
 /** Of a recall without a query. */
-export const NOTHING_FOUND = Object.fromEntries(EXACT_SIGNALS.map((name) => [name, undefined])) as {
-  readonly [Name in ExactSignalName]: undefined;
+export const NOTHING_FOUND = Object.fromEntries(QUERY_SIGNALS.map((name) => [name, undefined])) as {
+  readonly [Name in QuerySignalName]: undefined;
 };
 
 /**

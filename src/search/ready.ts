@@ -73,7 +73,7 @@ export function readyFor(
   );
   const asked = found?.asked ?? { facts: new Map(), kept: new Map() };
   const noted = { columns: noteKept(columns, asked), facts: noteFacts(facts, asked) };
-  if (found) return { ...found.ready, ...noted };
+  if (found) return { columns: noted.columns, facts: noted.facts, ...found.ready };
   const roots = (floor ? [root, floor.node] : [root]).map(gather);
   const bounded = roots.at(-1)!;
   const ready = {
@@ -95,7 +95,7 @@ export function readyFor(
   const entry: Entry = { ready, root, floor: floor?.node, version, belief, hasKept, asked };
   const others = known.filter((each) => each.version === version);
   entriesOf.set(index, [entry, ...others].slice(0, MOST_READY));
-  return { ...ready, ...noted };
+  return { columns: noted.columns, facts: noted.facts, ...ready };
 }
 
 const rooms = { all: createRooms(), chosen: createRooms() };

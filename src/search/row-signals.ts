@@ -1,11 +1,4 @@
-import { CLOCK_NAMES } from '../domain/fields.ts';
-import {
-  EXACT_SIGNALS,
-  isFlag,
-  type Signals,
-  STORED_ATTRIBUTE_NAMES,
-  STORED_SIGNAL_NAMES,
-} from '../scoring/signals.ts';
+import { isFlag, type Signals } from '../scoring/signals.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { QueryColumns } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -17,35 +10,65 @@ type Read = (row: number) => unknown;
  * thousands of rows takes longer than evaluating it.
  */
 export function signalsReader(
-  { columns }: ResidentIndex,
+  index: ResidentIndex,
   belief: BeliefColumns,
-  { exact }: QueryColumns,
+  columns: QueryColumns,
   names: ReadonlySet<string>,
 ): (row: number, similarity: number | undefined) => Signals {
-  const known = new Map<string, Read>([
-    ...STORED_SIGNAL_NAMES.map((name) => [name, (row: number) => columns.signals[name][row]] as const),
-    ...CLOCK_NAMES.map((name) => [name, (row: number) => knownNumber(columns.clocks[name][row]!)] as const),
-    ...STORED_ATTRIBUTE_NAMES.map((name) => {
-      const { codes, dictionary } = columns.attributes[name];
-      const textOf = (row: number) => dictionary.texts[codes[row]!];
-      return [name, isFlag(name) ? (row: number) => textOf(row) === 'true' : textOf] as const;
-    }),
-    ...EXACT_SIGNALS.flatMap((name) => {
-      const column = exact[name];
-      return column ? [[name, (row: number) => knownNumber(column.at(row))] as const] : [];
-    }),
-    ['conflict', (row) => belief.conflict[row]],
-    ['superseded', (row) => belief.superseded[row] === 1],
-  ]);
-  const reads = [...names].flatMap((name) => {
-    const read = known.get(name);
-    return read ? [[name, read] as const] : [];
-  });
+  const reads: { readonly name: string; readonly read: Read }[] = [];
+  for (const name of names) {
+    const read = readerOf(index, belief, columns, name);
+    if (read) reads.push({ name, read });
+  }
+  const unknown = unknownOf(names);
   return (row, similarity) => {
-    const signals: Record<string, unknown> = { similarity };
-    for (const [name, read] of reads) signals[name] = read(row);
+    const signals: Record<string, unknown> = { ...unknown };
+    for (const { name, read } of reads) signals[name] = read(row);
+    signals['similarity'] = similarity;
     return signals as Signals;
   };
+}
+
+/** What gives a signal, a clock or an attribute of rows; `undefined` where it is known of none of them. */
+function readerOf(
+  { columns: { signals, clocks, attributes } }: ResidentIndex,
+  belief: BeliefColumns,
+  { exact }: QueryColumns,
+  name: string,
+): Read | undefined {
+  if (name === 'conflict') return (row) => belief.conflict[row];
+  if (name === 'superseded') return (row) => belief.superseded[row] === 1;
+  if (isIn(signals, name)) {
+    const column = signals[name];
+    return (row) => column[row];
+  }
+  if (isIn(clocks, name)) {
+    const clock = clocks[name];
+    return (row) => knownNumber(clock[row]!);
+  }
+  if (isIn(attributes, name)) {
+    const { codes, dictionary } = attributes[name];
+    const textOf = (row: number) => dictionary.texts[codes[row]!];
+    return isFlag(name) ? (row) => textOf(row) === 'true' : textOf;
+  }
+  const column = isIn(exact, name) ? exact[name] : undefined;
+  return column && ((row) => knownNumber(column.at(row)));
+}
+
+function isIn<Name extends string>(table: Readonly<Record<Name, unknown>>, name: string): name is Name {
+  return Object.hasOwn(table, name);
+}
+
+/** Objects that are copied from one share a shape; those to which names are added one by one are slow. */
+const unknowns = new WeakMap<ReadonlySet<string>, Readonly<Record<string, undefined>>>();
+
+function unknownOf(names: ReadonlySet<string>): Readonly<Record<string, undefined>> {
+  let unknown = unknowns.get(names);
+  if (!unknown) {
+    unknown = Object.fromEntries([...names, 'similarity'].map((name) => [name, undefined]));
+    unknowns.set(names, unknown);
+  }
+  return unknown;
 }
 
 function knownNumber(value: number): number | undefined {

@@ -59,18 +59,34 @@ export function countedWords(
   counted: CountedRow,
   idOf: (key: number) => string | undefined,
 ): CountedWords {
-  const { turns, sessions } = counting;
-  return {
-    get lexical(): WordCounts {
-      return inMemories(counting, { ...counted, neighbours: [] }, idOf);
-    },
-    get contextLexical() {
-      return turns && inMemories(counting, counted, idOf);
-    },
-    get sessionLexical() {
-      return sessions && (counted.session === 0 ? this.lexical : inSessions(counting, sessions, counted));
-    },
-  };
+  return new LaterCounts(counting, counted, idOf);
+}
+
+/** A class, because getters of its own would make a slow object of each. */
+class LaterCounts implements CountedWords {
+  readonly #counting: Counting;
+  readonly #counted: CountedRow;
+  readonly #idOf: (key: number) => string | undefined;
+
+  constructor(counting: Counting, counted: CountedRow, idOf: (key: number) => string | undefined) {
+    this.#counting = counting;
+    this.#counted = counted;
+    this.#idOf = idOf;
+  }
+
+  get lexical(): WordCounts {
+    return inMemories(this.#counting, { ...this.#counted, neighbours: [] }, this.#idOf);
+  }
+
+  get contextLexical(): WordCounts | undefined {
+    return this.#counting.turns && inMemories(this.#counting, this.#counted, this.#idOf);
+  }
+
+  get sessionLexical(): WordCounts | undefined {
+    const { sessions } = this.#counting;
+    if (!sessions || this.#counted.session === 0) return sessions && this.lexical;
+    return inSessions(this.#counting, sessions, this.#counted);
+  }
 }
 
 function inMemories(

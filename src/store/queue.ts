@@ -23,12 +23,15 @@ export async function turnWithin(queue: Queue, milliseconds: number): Promise<((
   return free;
 }
 
+function ignore(): void {}
+
 export function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve();
   return {
     run(task) {
       const running = last.then(task);
-      last = running.catch(() => undefined);
+      // Not what it resolves with: an answer would be held until the next one.
+      last = running.then(ignore, ignore);
       return running;
     },
     async idle() {

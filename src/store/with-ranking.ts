@@ -60,13 +60,13 @@ export function withRanking(
           const reader = convenient(rows);
           return await scope.within('a snapshot', () =>
             work({
-              ...reader,
-              links: ranked.links ?? reader.links,
               sequence: rows.sequence,
               version: async () => rows.version(),
               search: ranked.search,
               inspect: ranked.inspect,
               vectors: (ids) => vectorsOf(rows, ids),
+              ...reader,
+              links: ranked.links ?? reader.links,
             }),
           );
         } finally {

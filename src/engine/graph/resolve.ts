@@ -12,7 +12,7 @@ import { type GraphLook, visibleAmong } from './view.ts';
 /** From where and when a caller looks. Throws `invalid_scope`, `invalid_time`. */
 export async function lookOf(engine: Dependencies, options: GraphOptions = {}): Promise<GraphLook> {
   return {
-    filter: { ...filterOf({ scope: options.scope }), ...validAtOf(options) },
+    filter: { validAt: validAtOf(options), ...filterOf({ scope: options.scope }) },
     now: momentOf(engine, options),
     singleValued: new Set((await engine.space.settings()).singleValued),
   };

@@ -12,13 +12,14 @@ import type { StatedRelation } from '../graph/types.ts';
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { RankedMemory, RecallPlan } from './pipeline.ts';
+import { laterProperties, withLater } from './later.ts';
 import type { Strategy } from './strategy.ts';
 
 /** One memory of an answer; without a strategy, of the answer to any. */
 export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
   readonly memory: Memory;
   readonly score: Scored;
-  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. */
+  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile, worked out when they are first read. */
   readonly features: Readonly<Record<string, number>>;
   /**
    * What its formula reads of the memory for this query; clocks in milliseconds since 1970. By `score` of
@@ -54,38 +55,41 @@ export function hitOf<StrategyName extends string>(
   terms: ReadonlySet<string>,
   options: RecallOptions,
 ): Hit<StrategyName, Score<StrategyName>> {
-  const { request } = plan;
+  const { now } = plan.request;
   const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
-  const ended = memory.validUntil !== undefined && memory.validUntil < request.now;
-  const consolidated = memory.consolidatedAt !== undefined && memory.consolidatedAt <= request.now;
-  const hit = {
+  const hit: { -readonly [Name in keyof Hit]?: Hit[Name] } = {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
-    features: hitFeatures(resolved, signals, request.now, ranked.score),
-    signals: signalsOfFormula(resolved, signals),
     isAssociative: ranked.isAssociative,
-    ...(path ? { path } : {}),
-    ...(ranked.relation ? { relation: ranked.relation } : {}),
-    viaDeepRecall:
-      options.deep === true &&
-      (memory.tier === 'cold' || signals.superseded === true || consolidated || ended),
+    viaDeepRecall: options.deep === true && isDeep(ranked, now),
     explain: ranked.explain,
   };
-  // Of long texts it takes longer than all else of a hit, and not everybody reads it.
-  return matched ? withSnippet(hit, () => snippet(memory.content, terms, engine.analyzer)) : hit;
+  if (path) hit.path = path;
+  if (ranked.relation) hit.relation = ranked.relation;
+  return withLater(
+    hit,
+    {
+      features: () => hitFeatures(resolved, signals, now, ranked.score),
+      signals: () => signalsOfFormula(resolved, signals),
+      snippet: () => snippet(memory.content, terms, engine.analyzer),
+    },
+    matched ? WITH_SNIPPET : WITHOUT_SNIPPET,
+  ) as Hit<StrategyName, Score<StrategyName>>;
 }
 
-function withSnippet<Of extends object>(hit: Of, find: () => string): Of & { readonly snippet: string } {
-  let found: string | undefined;
-  const get = () => {
-    found ??= find();
-    return found;
-  };
-  return Object.defineProperty(hit, 'snippet', { enumerable: true, get }) as Of & {
-    readonly snippet: string;
-  };
+function isDeep({ memory, signals }: RankedMemory, now: Instant): boolean {
+  const { tier, validUntil, consolidatedAt } = memory;
+  return (
+    tier === 'cold' ||
+    signals.superseded === true ||
+    (consolidatedAt !== undefined && consolidatedAt <= now) ||
+    (validUntil !== undefined && validUntil < now)
+  );
 }
+
+const WITHOUT_SNIPPET = laterProperties(['features', 'signals']);
+const WITH_SNIPPET = laterProperties(['features', 'signals', 'snippet']);
 
 function signalsOfFormula(resolved: ResolvedProfile, signals: Signals): Signals {
   const read = signalsRead(resolved);

@@ -33,9 +33,9 @@ export async function asKnown<
   return task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
 }
 
-/** The moment whose truth is asked for, as a part of a filter. */
-export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): Pick<MemoryFilter, 'validAt'> {
-  return asOf?.valid === undefined ? {} : { validAt: parseInstant(asOf.valid, 'asOf.valid') };
+/** The moment whose truth is asked for, for a filter. */
+export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): MemoryFilter['validAt'] {
+  return asOf?.valid === undefined ? undefined : parseInstant(asOf.valid, 'asOf.valid');
 }
 
 /** The error of asking for a memory of the past that was forgotten since. */

@@ -398,7 +398,7 @@ function inspectedOf({ memory, signals, bm25, words }: RankedMemory): Inspected 
 
 function unreadOf(hit: RankedMemory): Unread {
   const { id, ordinal } = hit.memory;
-  return { ...hit, id, ordinal };
+  return { id, ordinal, ...hit };
 }
 
 function keyOf({ ordinal, score, bm25, signals }: Unread) {
@@ -411,15 +411,25 @@ async function withRecords(
 ): Promise<readonly RankedMemory[]> {
   const missing = ranked.filter(({ memory }) => memory === undefined).map(({ id }) => id);
   const records = new Map((await surroundings.get(missing)).map((record, at) => [missing[at], record]));
-  return ranked.flatMap(({ id, memory = records.get(id), ...rest }) => (memory ? [{ ...rest, memory }] : []));
+  return ranked.flatMap((each) => {
+    const memory = each.memory ?? records.get(each.id);
+    if (!memory) return [];
+    const { signals, bm25, score, words, isAssociative, path, relation, explain } = each;
+    return [{ memory, signals, bm25, score, words, isAssociative, path, relation, explain }];
+  });
 }
 
 function directHit(scored: ScoredMemory, { profile, now }: SearchRequest): RankedMemory {
+  const { memory, signals, bm25, score, words } = scored;
   return {
-    ...scored,
+    memory,
+    signals,
+    bm25,
+    score,
+    words,
     isAssociative: false,
     path: undefined,
-    explain: () => explainNode(profile.root, scored.signals, now, scored.words),
+    explain: () => explainNode(profile.root, signals, now, words),
   };
 }
 

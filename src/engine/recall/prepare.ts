@@ -62,9 +62,9 @@ export async function prepareQuery(
       terms,
       written: writtenWords(query, tools.analyzer),
       vector: vector.vector,
-      ...(reads.author ? { text: query } : {}),
-      ...(dates?.ranges ? { dates: dates.ranges } : {}),
-      ...(terms.length === 0 ? { substring: query.trim() } : {}),
+      text: reads.author ? query : undefined,
+      dates: dates?.ranges,
+      substring: terms.length === 0 ? query.trim() : undefined,
     },
     arms: [
       reads.lexical ? { name: 'lexical', status: 'ran' } : unused('lexical'),

@@ -20,7 +20,7 @@ async function getAsOf(
   past: PastSpace | undefined,
 ): Promise<Memory | undefined> {
   const { space } = engine;
-  const filter = { ...filterOf({ scope: options.scope }), ...validAtOf(options) };
+  const filter = { validAt: validAtOf(options), ...filterOf({ scope: options.scope }) };
   const now = momentOf(engine, options);
   const found = await space.snapshot(async (snapshot) => {
     const [record] = await snapshot.get([id]);
@@ -66,7 +66,7 @@ async function listAsOf(
     around: options.around,
     count: flag(options.count ?? true, 'count'),
   };
-  const visible = { ...(filter.scopes && { scopes: filter.scopes }), ...validAtOf(options) };
+  const visible = { scopes: filter.scopes, validAt: validAtOf(options) };
   const now = momentOf(engine, options);
   return space.snapshot(async (snapshot) => {
     const { memories, nextCursor, total, position } = await snapshot.list(request);

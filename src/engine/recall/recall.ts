@@ -105,7 +105,8 @@ export async function recallPrepared<StrategyName extends string>(
   const durations = { hydrateMs, totalMs };
   const trace = traceOf(prepared, answer, effects, durations, lookBack(options, past));
   const nothing = nothingIn(trace, hits.length);
-  return { hits, evidenceChains: answer.chains, ...(nothing ? { nothing } : {}), trace };
+  const { chains: evidenceChains } = answer;
+  return nothing ? { hits, evidenceChains, nothing, trace } : { hits, evidenceChains, trace };
 }
 
 /** Without relations, which rest on memories that stand before them. */
@@ -138,10 +139,11 @@ export async function prepareRecall(
   );
   const resolved = withRelevance(strategy, formula, options.minRelevance, calibration);
   const filter = {
-    ...filterOf(options),
     deep: deep.deep,
     includeExpired: deep.includeExpired,
-    ...validAtOf(options),
+    validAt: validAtOf(options),
+    cold: false,
+    ...filterOf(options),
   };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
@@ -154,17 +156,16 @@ export async function prepareRecall(
     request: { profile: resolved, query: preparation.query, filter, now, limit },
     outer,
     association,
-    ...(association && association.graph > 0 && query !== undefined
-      ? {
-          graph: {
+    graph:
+      association && association.graph > 0 && query !== undefined
+        ? {
             space: engine.space,
             text: query,
             analyzer: engine.analyzer,
             singleValued: await singleValued(),
             weight: association.graph,
-          },
-        }
-      : {}),
+          }
+        : undefined,
     rerank: rerankOf(engine, query, options),
     minScore: options.minScore === undefined ? undefined : number(options.minScore, 'minScore', 0, 1),
     edges: await edgesOf(options, deep.penalty, singleValued),
@@ -339,22 +340,24 @@ function traceOf(
   ];
   const named = [...rows, ...(effects ? [effects] : [])].reduce((sum, each) => sum + each.durationMs, 0);
   rows.push(stage('other', length, length, Math.max(0, totalMs - named)), ...(effects ? [effects] : []));
-  return {
+  const { floor, hash } = prepared.resolved;
+  const trace: { -readonly [Name in keyof Trace]: Trace[Name] } = {
     strategy: prepared.strategy.name,
-    profileHash: prepared.resolved.hash,
+    profileHash: hash,
     stages: rows,
     totalMs,
     totalTokens: rows.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0),
     completeness: answer.completeness,
     upperBound: boundOf(found),
-    ...(prepared.resolved.floor ? { minRelevance: prepared.resolved.floor.atLeast } : {}),
     arms: [...prepared.preparation.arms, ...arms],
-    ...(dates.length > 0 ? { dates: dates.map(shownRange) } : {}),
-    ...(answer.spelling.length > 0 ? { spelling: answer.spelling.map(shown) } : {}),
     sequence: answer.sequence,
-    ...(answer.indexRebuilt ? { indexRebuilt: true } : {}),
-    ...(asOf ? { asOf } : {}),
   };
+  if (floor) trace.minRelevance = floor.atLeast;
+  if (dates.length > 0) trace.dates = dates.map(shownRange);
+  if (answer.spelling.length > 0) trace.spelling = answer.spelling.map(shown);
+  if (answer.indexRebuilt) trace.indexRebuilt = true;
+  if (asOf) trace.asOf = asOf;
+  return trace;
 }
 
 function shownRange({ text, start, end }: DateRange): NonNullable<Trace['dates']>[number] {

@@ -23,7 +23,6 @@ export function indexRows(
 ): IndexRows {
   const dimensionsOf = (open: Connection) => stateOf(open).state.embedding?.dimensions;
   return {
-    ...rowSource(connection, dimensionsOf),
     version: () => stateOf(connection()).version,
     position: () => positionAt(connection(), lastSequence(connection()), lastUsageSequence(connection())),
     feed: (after) => readFeed(connection(), after),
@@ -41,6 +40,7 @@ export function indexRows(
         }
       );
     },
+    ...rowSource(connection, dimensionsOf),
   };
 }
 
