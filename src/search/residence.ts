@@ -10,6 +10,7 @@ import { type RankedRows, type Ranking, withRanking } from '../store/with-rankin
 import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { decodePages, decoding, encodePages, encoding } from './pages.ts';
+import { createRecentRows } from './recent-rows.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
@@ -57,6 +58,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   // Of no store: what an older version left has relations, and no version of them yet.
   let relationsVersion: unknown;
   const links = createLinkCache();
+  const recent = createRecentRows();
   // An index was dropped, and no snapshot was told yet.
   let wasDropped = false;
   // The pages there are cannot be read: their layout is an older one, or they are damaged.
@@ -76,6 +78,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       throw overtaken(space);
     if (!held || !feed) {
       links.clear();
+      recent.clear();
       // Its room is that of the next one.
       wasDropped ||= held !== undefined;
       held = undefined;
@@ -95,6 +98,8 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     const known = new Set(
       await refreshSignals(index, rows, [...new Set([...beside.map(({ id }) => id), ...feed.used])]),
     );
+    recent.forget(feed.written.map(({ key }) => key));
+    recent.forget(known);
     // What was used may have been rewritten too: its text is taken in anew all the same.
     const isFresh = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
     const anew = feed.written.map(({ key }) => key).filter((key) => !isFresh.has(key));
@@ -106,6 +111,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       index.vocabulary = undefined;
       // The memories that it was linked with are not known any more.
       links.clear();
+      recent.clear();
     }
     held = { index: needsCompaction(index) ? (decodePages(encodePages(index)) ?? index) : index, position };
     if (feed.relations !== relationsVersion) relations = await rows.relations();
@@ -118,7 +124,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
 
   return {
     refresh,
-    bytes: () => (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
+    bytes: () => recent.bytes() + (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
+    forgotten() {
+      recent.clear();
+    },
     over(rows, attempt, room) {
       underWay++;
       mine++;
@@ -128,8 +137,9 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
         return (await ranked).state;
       };
       return {
-        search: async (request) => conductSearch(await state(), rows, request, undefined, slices()),
-        inspect: async (ids, request) => conductInspection(await state(), rows, ids, request),
+        search: async (request) =>
+          conductSearch(await state(), recent.over(rows), request, undefined, slices()),
+        inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
         // Whoever only looks at links need not wait for an index.
         links: async (ids, minimum = 0) =>
           ranked

@@ -13,6 +13,8 @@ export interface Ranking {
   over(rows: StoreSnapshot, attempt: number, room: Room): RankedRows;
   /** About how many bytes closing the space would free. */
   bytes(): number;
+  /** Called after memories were forgotten: nothing that was read of them may stay in memory. */
+  forgotten?(): void;
   /** Called once, before the space is closed. */
   save?(core: SpaceCore): Promise<void>;
 }
@@ -74,6 +76,19 @@ export function withRanking(
         }
       }),
     );
+  const write: SpaceStore['write'] = async (entry, decide) => {
+    let redacts = false;
+    const result = await core.write(
+      entry,
+      reading(async (reader) => {
+        const decision = await decide(reader);
+        redacts = decision.changes.some(({ kind }) => kind === 'redact');
+        return decision;
+      }),
+    );
+    if (redacts) ranking.forgotten?.();
+    return result;
+  };
   // Nothing of the caller's runs within: neither ranking nor a scope of work is needed.
   const verbs = readingVerbs((verb, work) =>
     guarded(verb, () => again(() => core.snapshot((rows) => work(convenient(rows)))))(),
@@ -89,7 +104,7 @@ export function withRanking(
     ...verbs,
     name,
     erases: core.erases,
-    write: guarded('write', (entry, decide) => core.write(entry, reading(decide))) as SpaceStore['write'],
+    write: guarded('write', write) as SpaceStore['write'],
     use: guarded('use', (usage, decide) => core.use(usage, reading(decide))),
     record: guarded('record', (recording, keep) => core.record(recording, keep)),
     version: guarded('version', () => again(() => core.snapshot(async (rows) => rows.version()))),

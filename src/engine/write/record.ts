@@ -133,7 +133,20 @@ export function toMemory(record: MemoryRecord, space: string, superseded: boolea
     const at = record[name];
     if (at !== undefined) memory[name] = formatInstant(at);
   }
+  // Callers may change what they get, and the record may be kept.
+  for (const name of COMPOSED_FIELDS) memory[name] = copied(record[name]);
   return memory as unknown as Memory;
+}
+
+const COMPOSED_FIELDS = FIELD_NAMES.filter((name) =>
+  ['texts', 'names', 'metadata'].includes((FIELDS[name] as Field).kind),
+);
+
+function copied(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.length === 0 ? [] : value.map(copied);
+  const entries = Object.entries(value);
+  return entries.length === 0 ? {} : Object.fromEntries(entries.map(([key, each]) => [key, copied(each)]));
 }
 
 /**
