@@ -145,10 +145,17 @@ export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
 
 /** Whether a formula is the same for every query, and dearer than reading a column. */
 export function isKept(node: Node): boolean {
-  const names = [...namesRead(node)];
-  if (names.length === 0 || names.some((name) => isSignalName(name) && isQuerySignal(name))) return false;
-  return operatorOf(node).children(node).length > 0 && node.op !== 'ref';
+  let is = keptNodes.get(node);
+  if (is === undefined) {
+    const names = [...namesRead(node)];
+    const readsQuery = names.some((name) => isSignalName(name) && isQuerySignal(name));
+    is = names.length > 0 && !readsQuery && operatorOf(node).children(node).length > 0 && node.op !== 'ref';
+    keptNodes.set(node, is);
+  }
+  return is;
 }
+
+const keptNodes = new WeakMap<Node, boolean>();
 
 function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
   const kept = { low, high };

@@ -2,8 +2,8 @@ import { SalienceError } from '../domain/errors.ts';
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { unknown } from '../domain/options.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
-import { conditionHolds } from './condition.ts';
-import { clocksRead, evaluate } from './evaluate.ts';
+import { conditionHolds, namesOfCondition } from './condition.ts';
+import { clocksRead, evaluate, namesRead } from './evaluate.ts';
 import { type Explanation, explainNode } from './explain.ts';
 import type { Node } from './operators/index.ts';
 import {
@@ -184,6 +184,19 @@ export function failedRequirement(
   if (failed >= 0) return failed;
   return floor && evaluate(floor.node, signals, now) < floor.atLeast ? require.length : undefined;
 }
+
+/** The names that decide how memories are ranked: those that the formula reads and what it requires, not those of its other parts. */
+export function signalsRanked({ root, require, floor }: ResolvedProfile): ReadonlySet<string> {
+  let names = rankedBy.get(root);
+  if (!names) {
+    names = new Set([...namesRead(root), ...require.flatMap(namesOfCondition)]);
+    rankedBy.set(root, names);
+  }
+  return floor ? new Set([...names, ...namesRead(floor.node)]) : names;
+}
+
+/** A root is of one profile. */
+const rankedBy = new WeakMap<Node, ReadonlySet<string>>();
 
 /** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
 export function readSignals(input: SignalInput): Signals {

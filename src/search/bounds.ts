@@ -10,8 +10,8 @@ import {
   type Sides,
   SLACK,
 } from '../scoring/compile.ts';
-import { signalsRead } from '../scoring/evaluate.ts';
 import { gather } from '../scoring/gather.ts';
+import { signalsRanked } from '../scoring/score.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
@@ -69,7 +69,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const judge = compileConditions(profile.require, columns);
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
   const skim = search.kept && search.skims ? createSkim(profile, ready, search.columns, compared) : undefined;
-  const exact = exactColumns(search.columns, signalsRead(profile));
+  const exact = exactColumns(search.columns, signalsRanked(profile));
   const lowest = createThreshold(limit);
   const nothing = cancels(profile.root) ? -SLACK : 0;
   const places = new Int32Array(BLOCK_SIZE);
@@ -128,15 +128,17 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   };
   if (skim) {
     // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
-    const strong = eligibleAmong(skim.strong, search.standing);
+    // Where words decide nothing, they are those that are most similar, as far as the codes tell.
+    const first = search.columns.ranked || !similarity ? skim.strong : Int32Array.from(similarity.tops);
+    const strong = eligibleAmong(first, search.standing);
     takeFrom(listed(index, strong, similarity));
     takeFrom(
       similarity ? picked(index, rows, strong, skim, similarity) : unpassed(index, rows, strong, skim),
     );
-    const { candidates, belowFloor, highest } = skim.outcome();
+    const { candidates, belowFloor, highest } = skim.outcome(tally.discarded);
     tally.candidates += candidates;
     tally.belowFloor += belowFloor;
-    tally.discarded = Math.max(tally.discarded, highest);
+    tally.discarded = highest;
   } else takeFrom(listed(index, rows, similarity));
   const left = sift(kept, lowest.value(), tally);
   return { rows: left.rows, upper: left.upper, ...tally };
@@ -154,7 +156,7 @@ export function boundKnown(
   const facts: Facts = { known: () => undefined, block };
   const rooms = roomsFor('all');
   const formula = compileAll([gather(profile.root)], columns, { facts, wanted: 'high', rooms });
-  const exact = exactColumns(query, signalsRead(profile));
+  const exact = exactColumns(query, signalsRanked(profile));
   const upper = new Float64Array(rows.length);
   for (let start = 0; start < rows.length; start += BLOCK_SIZE) {
     const end = Math.min(start + BLOCK_SIZE, rows.length);

@@ -40,7 +40,7 @@ const MOST_LEVELS = [16, 4] as const;
 /** The share of the highest score that a part must decide about to be worth having levels. */
 const LEVELED = 0.15;
 
-interface Leveled {
+export interface Leveled {
   readonly node: Node;
   readonly levels: Levels;
   readonly ranges: readonly Interval[];
@@ -148,10 +148,16 @@ export function knowledgeOf(
 }
 
 /** The largest parts of a formula that no query changes. */
-export function* keptParts(node: Node): Generator<Node> {
-  if (isKept(node)) yield node;
-  else for (const child of childrenOf(node)) yield* keptParts(child);
+export function keptParts(node: Node): readonly Node[] {
+  let parts = partsOf.get(node);
+  if (!parts) {
+    parts = isKept(node) ? [node] : childrenOf(node).flatMap(keptParts);
+    partsOf.set(node, parts);
+  }
+  return parts;
 }
+
+const partsOf = new WeakMap<Node, readonly Node[]>();
 
 /** The largest parts of a formula that no query changes: between which values they lie, over all rows. */
 export type FixedParts = ReadonlyMap<Node, Interval>;

@@ -3,7 +3,8 @@ import type { Tier } from '../domain/memory.ts';
 import type { Instant } from '../domain/time.ts';
 import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { gather } from '../scoring/gather.ts';
-import { failedRequirement } from '../scoring/score.ts';
+import type { ResolvedProfile } from '../scoring/profile.ts';
+import { failedRequirement, signalsRanked } from '../scoring/score.ts';
 import { EXACT_SIGNALS, type Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import type { CountedWords } from '../scoring/word-counts.ts';
@@ -26,14 +27,20 @@ import { columnsOf, signalsForQuery } from './belief-columns.ts';
 import { keptParts } from './ceilings.ts';
 import { coldCount, eligibleRows } from './eligible.ts';
 import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
-import { NOTHING_FOUND, type QueryColumns, queryColumns, querySignals } from './query-columns.ts';
+import {
+  NOTHING_FOUND,
+  type QueryColumns,
+  queryColumns,
+  querySignals,
+  WORD_SIGNALS,
+} from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
 import { inSlices, type Slices, startSlices } from './slices.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
-import { noWordScores, scoreOf, substringScores, wordScores } from './word-scores.ts';
+import { noWordScores, scoreOf, scoresOneByOne, substringScores, wordScores } from './word-scores.ts';
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -93,7 +100,7 @@ export async function conductSearch(
   const { rows, standing, filtered } = looked;
   const afterEligible = performance.now();
   const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
-  const columns = await columnsOfQuery(index, source, view, query, signalsRead(profile), { sizes, skims });
+  const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims });
   const afterLexical = performance.now();
   // What is kept is made for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
@@ -154,7 +161,7 @@ export async function conductInspection(
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
   const columns =
     hasWords || EXACT_SIGNALS.some((name) => read.has(name))
-      ? await columnsOfQuery(index, source, view, query, read, { among: found })
+      ? await columnsOfQuery(index, source, view, query, profile, { among: found })
       : undefined;
   const vectors = query.vector ? await source.vectors(found) : [];
   const vectorOf = new Map(found.map((key, at) => [key, vectors[at]]));
@@ -214,10 +221,11 @@ async function columnsOfQuery(
   source: KeyedRows,
   view: View,
   query: PreparedQuery,
-  read: ReadonlySet<string>,
+  profile: ResolvedProfile,
   { sizes = SIZES, skims = false, among }: ColumnOptions,
 ): Promise<QueryColumns> {
   const { terms, substring } = query;
+  const read = signalsRead(profile);
   if (terms.length > 0) {
     const { version } = index;
     const known = lastColumns.get(view);
@@ -232,7 +240,11 @@ async function columnsOfQuery(
     const standIns = await standInsOf(index, source, view, query, ids);
     const words = queryWords(index, terms, ids, (term) => standIns.get(term) ?? []);
     const turns = read.has('contextLexical') ? view.turns : undefined;
-    const scores = wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
+    const ranked = signalsRanked(profile);
+    const scores =
+      skims && !WORD_SIGNALS.some((name) => ranked.has(name))
+        ? scoresOneByOne(index, words, turns)
+        : wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
     const columns = queryColumns(index, view, query, scores, words, read, sizes.fewestStrong);
     lastColumns.set(view, { query, index, version, read, columns });
     return columns;

@@ -14,6 +14,8 @@ export type Fill = (block: MutableBlock, most: number) => boolean;
 export interface Similarities {
   /** By row. */
   readonly products: Int32Array;
+  /** Ascending: of each part of the rows that were compared together, the one with the highest product. */
+  readonly tops: readonly number[];
   /** Of the query. */
   readonly scale: number;
   readonly residual: number;
@@ -26,14 +28,16 @@ let room = new Int32Array(0);
 export function similarities(index: ResidentIndex, vector: Float32Array, rows: Int32Array): Similarities {
   const { codes: query, scale, residual } = quantiseQuery(vector);
   room = grow(room, index.size);
+  const tops: number[] = [];
   for (let start = 0; start < rows.length; ) {
     const first = rows[start]!;
     const end = placeOf(rows, first + SCAN_ROWS, start);
     const count = rows[end - 1]! - first + 1;
     room.set(index.codes!.products(query, first, count).subarray(0, count), first);
+    tops.push(first + index.codes!.top);
     start = end;
   }
-  return { products: room, scale, residual };
+  return { products: room, tops, scale, residual };
 }
 
 /** Each of some rows, with the values that its similarity lies between. */
@@ -167,8 +171,10 @@ function pickRows(
   }
   for (let at = 0; at < strong.length; at++) states[strong[at]! - first] = LEFT_OUT;
   const { leasts } = arrays;
-  if (levels) for (let at = 0; at < count; at++) leasts[at] = least[levels[first + at]!]!;
-  else leasts.fill(least[0]!, 0, count);
+  if (levels) {
+    arrays.levels.set(levels.subarray(first, end));
+    codes!.spread(count, least.subarray(0, levelCount));
+  } else leasts.fill(least[0]!, 0, count);
   picks.first = first;
   picks.isWeak.fill(0, 0, count);
   for (let at = 0; at < weak.length; at++) {

@@ -35,7 +35,7 @@ function approximate<Codes extends Int8Array | Int16Array>(
 ): Quantised<Codes> {
   const vector = rotated(given);
   let largest = 0;
-  for (const component of vector) largest = Math.max(largest, Math.abs(component));
+  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at]!));
   const scale = Math.fround(largest / most);
   let square = 0;
   for (let at = 0; at < vector.length; at++) {

@@ -33,6 +33,8 @@ export interface QueryColumns {
   /** What its words can be counted by; absent where no term of it is left. */
   readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
+  /** Whether its words decide who is among the best; else they are counted for the answer alone. */
+  readonly ranked: boolean;
   readonly passable: Passable;
 }
 
@@ -57,6 +59,9 @@ export type SignalRanges = { readonly [Name in ExactSignalName]: Interval };
 
 /** Classes of sessions that have a word of the query, by their relevance. */
 const SESSION_CLASSES = 6;
+
+/** The signals that words make. */
+export const WORD_SIGNALS: readonly ExactSignalName[] = ['lexical', 'contextLexical', 'sessionLexical'];
 
 /** Days off the named range after which a date matches half as well. */
 const DATE_HALF_LIFE_DAYS = 7;
@@ -140,7 +145,6 @@ export function queryColumns(
   ) as QueryColumns['exact'];
   // A query without words, not even one to look for as it stands, says of no row how well its words match.
   const hasWords = words !== undefined || query.substring !== undefined;
-  const ofWords: readonly ExactSignalName[] = ['lexical', 'contextLexical', 'sessionLexical'];
   const aroundRead = read.has('contextLexical') || read.has('sessionLexical');
   const counting = words && {
     words,
@@ -152,8 +156,9 @@ export function queryColumns(
     lexical,
     counting,
     exact,
+    ranked: lexical.uncounted?.all !== true,
     passable: passable(index, view, lexical, inSessions?.relevance, fewestStrong),
-    known: (name) => exact[name] !== undefined && (hasWords || !ofWords.includes(name)),
+    known: (name) => exact[name] !== undefined && (hasWords || !WORD_SIGNALS.includes(name)),
   };
 }
 

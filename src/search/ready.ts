@@ -9,7 +9,7 @@ import {
 import { gather } from '../scoring/gather.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import type { BeliefColumns } from './belief-columns.ts';
-import { type FixedParts, fixedParts } from './ceilings.ts';
+import { type FixedParts, fixedParts, type Leveled } from './ceilings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
 
@@ -26,6 +26,8 @@ export interface Ready {
   /** What is passed over is bounded by: the floor, or the whole formula. */
   readonly bounded: Node;
   readonly fixed: FixedParts;
+  /** Of which part rows have levels, by the classes of sessions that decide it. */
+  readonly levels: Map<string, Leveled | undefined>;
   /** By the part that has levels, then by class and level: how high rows can score, by steps of similarity. */
   readonly ceilings: Map<Node | undefined, Map<string, Float64Array>>;
   /** As the search has them; what is asked of them is noted. */
@@ -88,6 +90,7 @@ export function readyFor(
       facts: { ...noted.facts, block: blocks.chosen },
       rooms: roomsFor('chosen'),
     }),
+    levels: new Map(),
     ceilings: new Map(),
   };
   const { version } = index;

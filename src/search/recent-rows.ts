@@ -14,23 +14,26 @@ export interface RecentRows {
   bytes(): number;
 }
 
-/** Of records, and of vectors, at most. */
+/** Of records, of vectors, and of terms, at most. */
 const RECORD_BYTES = 8 * 2 ** 20;
 const VECTOR_BYTES = 16 * 2 ** 20;
+const TERM_BYTES = 2 ** 20;
 
 /** Of a record, beside its texts: its fields, and its entry. */
 const FIELD_BYTES = 1000;
-/** Of a vector, beside its numbers. */
+/** Of a vector or a term, beside what it is. */
 const ENTRY_BYTES = 200;
 
 export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTOR_BYTES): RecentRows {
   const records = createRecent(recordBytes, sizeOfRecord);
   const vectors = createRecent<Float32Array>(vectorBytes, ({ byteLength }) => ENTRY_BYTES + byteLength);
+  const terms = createRecent<number, string>(TERM_BYTES, (_, term) => ENTRY_BYTES + 2 * term.length);
   return {
     over: (rows) => ({
       ...rows,
       records: (keys) => read(records, keys, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
       vectors: (keys, soon) => read(vectors, keys, (missing) => rows.vectors(missing, soon)),
+      termIds: (asked) => read(terms, asked, (missing) => rows.termIds(missing)),
     }),
     forget(keys) {
       for (const key of keys) {
@@ -41,16 +44,18 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
     clear() {
       records.clear();
       vectors.clear();
+      // Terms go with the last memory that has them, and their numbers are given to others.
+      terms.clear();
     },
-    bytes: () => records.bytes() + vectors.bytes(),
+    bytes: () => records.bytes() + vectors.bytes() + terms.bytes(),
   };
 }
 
 /** What is known of these keys, and what is not is read. */
-function read<Value>(
-  recent: Recent<Value>,
-  keys: readonly number[],
-  readMissing: (keys: readonly number[]) => Awaitable<readonly (Value | undefined)[]>,
+function read<Value, Key>(
+  recent: Recent<Value, Key>,
+  keys: readonly Key[],
+  readMissing: (keys: readonly Key[]) => Awaitable<readonly (Value | undefined)[]>,
 ): Awaitable<(Value | undefined)[]> {
   const found = keys.map((key) => recent.get(key));
   const missing = keys.filter((_, at) => found[at] === undefined);
@@ -70,10 +75,10 @@ function read<Value>(
 }
 
 /** Values by key, of which those that nobody asked for lately go when there is no room. */
-interface Recent<Value> {
-  get(key: number): Value | undefined;
-  set(key: number, value: Value): void;
-  delete(key: number): void;
+interface Recent<Value, Key = number> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
   clear(): void;
   bytes(): number;
 }
@@ -82,13 +87,16 @@ interface Recent<Value> {
  * Two generations: what is asked for is in the younger one, or comes into it; when that has half of the room, it becomes the older one,
  * and what was left of that goes.
  */
-function createRecent<Value>(most: number, sizeOf: (value: Value) => number): Recent<Value> {
-  let young = new Map<number, Value>();
-  let old = new Map<number, Value>();
+function createRecent<Value, Key = number>(
+  most: number,
+  sizeOf: (value: Value, key: Key) => number,
+): Recent<Value, Key> {
+  let young = new Map<Key, Value>();
+  let old = new Map<Key, Value>();
   let youngBytes = 0;
   let oldBytes = 0;
-  const set = (key: number, value: Value) => {
-    const size = sizeOf(value);
+  const set = (key: Key, value: Value) => {
+    const size = sizeOf(value, key);
     if (size > most / 2) return;
     if (youngBytes + size > most / 2) {
       [old, oldBytes] = [young, youngBytes];
@@ -97,11 +105,11 @@ function createRecent<Value>(most: number, sizeOf: (value: Value) => number): Re
     young.set(key, value);
     youngBytes += size;
   };
-  const remove = (from: Map<number, Value>, key: number) => {
+  const remove = (from: Map<Key, Value>, key: Key) => {
     const value = from.get(key);
     if (value === undefined) return 0;
     from.delete(key);
-    return sizeOf(value);
+    return sizeOf(value, key);
   };
   return {
     get(key) {
@@ -130,7 +138,8 @@ function createRecent<Value>(most: number, sizeOf: (value: Value) => number): Re
 
 /** Strings take two bytes a character at most. */
 function sizeOfRecord({ content, title = '', metadata, tags, relations }: MemoryRecord): number {
-  const characters = content.length + title.length + lengthOf(metadata) + lengthOf(tags) + lengthOf(relations);
+  const characters =
+    content.length + title.length + lengthOf(metadata) + lengthOf(tags) + lengthOf(relations);
   return FIELD_BYTES + 2 * characters;
 }
 

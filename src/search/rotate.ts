@@ -10,7 +10,7 @@ const signsOf = new Map<number, Float64Array>();
 export function rotated(vector: Float32Array): Float64Array {
   const { length } = vector;
   const signs = signsFor(length);
-  const turned = Float64Array.from(vector);
+  const turned = new Float64Array(vector);
   let block = 1;
   while (2 * block <= length) block *= 2;
   for (let start = 0; ; start = length - block) {
@@ -26,7 +26,8 @@ function transform(values: Float64Array): void {
   for (let half = 1; half < length; half *= 2) {
     for (let start = 0; start < length; start += 2 * half) {
       for (let at = start; at < start + half; at++) {
-        const [a, b] = [values[at]!, values[at + half]!];
+        const a = values[at]!;
+        const b = values[at + half]!;
         values[at] = a + b;
         values[at + half] = a - b;
       }

@@ -1,8 +1,8 @@
 import { certain, SLACK } from '../scoring/compile.ts';
-import { evaluate, signalsRead } from '../scoring/evaluate.ts';
+import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
-import { failedRequirement } from '../scoring/score.ts';
+import { failedRequirement, signalsRanked } from '../scoring/score.ts';
 import type { Signals } from '../scoring/signals.ts';
 import { cosine } from '../scoring/similarity.ts';
 import { type BeliefColumns, signalsForQuery } from './belief-columns.ts';
@@ -240,7 +240,7 @@ function evaluator(
   index: ResidentIndex,
   { profile, belief, columns, now }: IndexSearch,
 ): (row: number, similarity: number) => Ranked | 'below' | 'refused' {
-  const signalsAt = signalsReader(index, belief, columns, signalsRead(profile));
+  const signalsAt = signalsReader(index, belief, columns, signalsRanked(profile));
   return (row, known) => {
     const similarity = Number.isNaN(known) ? undefined : known;
     const signals = signalsAt(row, similarity);

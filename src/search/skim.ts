@@ -43,8 +43,8 @@ export interface Skim {
     readonly counts: Float64Array;
     readonly highest: Float64Array;
   };
-  /** What rows that were passed over are counted as, and how high one of them can score. */
-  outcome(): {
+  /** What rows that were passed over are counted as, and how high one of them can score, if higher than is known of another one. */
+  outcome(known: number): {
     readonly candidates: number;
     readonly belowFloor: number;
     readonly highest: number;
@@ -67,7 +67,7 @@ const GROWTH = 1.03;
  */
 export function createSkim(
   { require, floor }: ResolvedProfile,
-  { columns, facts, bounded, fixed, ceilings: known }: Ready,
+  { columns, facts, bounded, fixed, levels, ceilings: known }: Ready,
   columnsOfQuery: QueryColumns,
   compared: boolean,
 ): Skim | undefined {
@@ -76,7 +76,7 @@ export function createSkim(
   const { strong, weak, classOf, untouchedClasses, weakClasses } = query.passable;
   const sessions = weak.length > 0 ? [...untouchedClasses, ...weakClasses] : untouchedClasses;
   if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const found = levelsOf(bounded, fixed, columns, query);
+  const found = levelsFor(query.passable, levels, () => levelsOf(bounded, fixed, columns, query));
   const levelCount = found?.ranges.length ?? 1;
   const classes = sessions.flatMap((of) =>
     Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
@@ -89,6 +89,7 @@ export function createSkim(
   };
   /** Up to which similarity rows of a class fail a requirement, for certain. */
   const refusedUpTo = (each: number) => {
+    if (require.length === 0) return -1;
     const isRefused = (step: number) => verdictsOn(each, step / STEPS).includes(false);
     if (isRefused(STEPS)) return Infinity;
     return compared ? highestFor(isRefused) : -1;
@@ -96,7 +97,7 @@ export function createSkim(
   const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
   const standings = classes.map((_, each): Standing | undefined => {
     if (cuts[each]! >= 0) return 'refused';
-    if (verdictsOn(each, 1).includes(undefined)) return undefined;
+    if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
   const tables = tablesOf(known, found?.node, classes);
@@ -161,8 +162,8 @@ export function createSkim(
       });
       setLeast();
     },
-    outcome() {
-      const total = { candidates: 0, belowFloor: 0, highest: 0 };
+    outcome(known) {
+      const total = { candidates: 0, belowFloor: 0, highest: known };
       const add = (standing: Standing | undefined, count: number) => {
         if (standing === 'floored') total.belowFloor += count;
         if (standing === 'ranked') total.candidates += count;
@@ -172,8 +173,11 @@ export function createSkim(
       for (const [each, standing] of standings.entries()) {
         add(standing, passed.counts[each]!);
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
-        if (standing !== 'ranked' || !isAny || total.highest === raisedFor) continue;
+        if (standing !== 'ranked' || !isAny || total.highest >= raisedFor) continue;
         const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
+        // Most classes reach less than another one, also where they are taken for a little more similar, which is known.
+        const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
+        if (ceilingAt(each, above) + SLACK <= total.highest) continue;
         // Sums are added up in another order than in scores, which may lie a rounding above.
         const high = ceiling(each, [0, similarity]) + SLACK;
         // What was passed over is below what it was compared with, whatever others of its class reach.
@@ -182,6 +186,21 @@ export function createSkim(
       return total;
     },
   };
+}
+
+/** Of queries whose classes have the same ends. */
+function levelsFor(
+  { untouchedClasses: classes }: QueryColumns['passable'],
+  known: Ready['levels'],
+  find: () => ReturnType<typeof levelsOf>,
+): ReturnType<typeof levelsOf> {
+  const { lexical, sessionLexical } = classes.at(-1)!;
+  const key = `${classes.length > 1} ${lexical} ${sessionLexical}`;
+  if (known.has(key)) return known.get(key);
+  if (known.size > MOST_TABLES) known.clear();
+  const found = find();
+  known.set(key, found);
+  return found;
 }
 
 /** More of them than one query has: those that none has asked for in a while go with the others. */

@@ -27,6 +27,8 @@ export interface Uncounted {
   readonly rows: Int32Array | undefined;
   /** None of them is more relevant, with the words around it or without. */
   readonly most: number;
+  /** No row is counted unless somebody asks. */
+  readonly all: boolean;
   readonly postings: QueryWords['postings'];
   bm25(row: number): number;
   relevance(row: number): number;
@@ -74,14 +76,38 @@ function leftUncounted(
   turns: Turns | undefined,
   { isCommon, most }: CommonWords,
 ): Uncounted {
-  const { postings } = words;
-  const common = postings.filter((_, term) => isCommon[term]);
+  const common = words.postings.filter((_, term) => isCommon[term]);
   const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+  const rows = count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
+  return { rows, most, all: false, ...countedOneByOne(index, words, turns) };
+}
+
+/** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
+export function scoresOneByOne(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+): WordScores {
+  const none = new Float64Array(0);
+  const uncounted = { rows: undefined, most: 1, all: true, ...countedOneByOne(index, words, turns) };
+  return {
+    rows: new Int32Array(0),
+    bm25: none,
+    relevance: none,
+    inContext: turns && none,
+    otherwise: 0,
+    uncounted,
+  };
+}
+
+function countedOneByOne(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+): Omit<Uncounted, 'rows' | 'most' | 'all'> {
   const relevance = (row: number) => lexicalRelevance(bm25Of(index, words, row), words.idfSum);
   return {
-    rows: count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns),
-    most,
-    postings,
+    postings: words.postings,
     bm25: (row) => bm25Of(index, words, row),
     relevance,
     inContext: turns ? (row) => contextRelevance(index, turns, words, row) : relevance,
@@ -96,6 +122,7 @@ export function countMatches(
 ): number {
   let count = 0;
   if (uncounted) {
+    room.bits = grow(room.bits, (standing.length >> 5) + 1);
     const { bits } = room;
     for (const postings of uncounted.postings) {
       for (let at = 0; postings && at < postings.count; at++) {

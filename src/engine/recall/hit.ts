@@ -11,8 +11,8 @@ import type { Dependencies } from '../dependencies.ts';
 import type { StatedRelation } from '../graph/types.ts';
 import type { Memory, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
-import type { RankedMemory, RecallPlan } from './pipeline.ts';
 import { laterProperties, withLater } from './later.ts';
+import type { RankedMemory, RecallPlan } from './pipeline.ts';
 import type { Strategy } from './strategy.ts';
 
 /** One memory of an answer; without a strategy, of the answer to any. */

@@ -39,11 +39,7 @@ const PRINTED: PropertyDescriptor = {
 };
 
 /** Gives an object such properties; returns it. */
-export function withLater(
-  object: object,
-  make: Later['make'],
-  properties: PropertyDescriptorMap,
-): object {
+export function withLater(object: object, make: Later['make'], properties: PropertyDescriptorMap): object {
   Object.defineProperty(object, LATER, { value: { make, made: {} } satisfies Later });
   Object.defineProperty(object, INSPECT, PRINTED);
   return Object.defineProperties(object, properties);

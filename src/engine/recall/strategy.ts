@@ -102,8 +102,20 @@ export function resolveStrategy(
   parameters: ParameterOverrides | undefined,
   calibration: Calibration | undefined,
 ): ResolvedProfile {
-  return resolveProfile(profile, { ...calibrated(profile, calibration), ...parameters });
+  if (parameters !== undefined)
+    return resolveProfile(profile, { ...calibrated(profile, calibration), ...parameters });
+  const known = plain.get(profile);
+  if (known && known.calibration === calibration) return known.resolved;
+  const resolved = resolveProfile(profile, calibrated(profile, calibration));
+  plain.set(profile, { calibration, resolved });
+  return resolved;
 }
+
+/** Of most recalls, which set no parameter. */
+const plain = new WeakMap<
+  Profile,
+  { readonly calibration: Calibration | undefined; readonly resolved: ResolvedProfile }
+>();
 
 /** Which signals of a query a formula reads: without any of them it takes no query. */
 export function querySignals(resolved: ResolvedProfile): {

@@ -129,9 +129,12 @@ export function toMemory(record: MemoryRecord, space: string, superseded: boolea
     effectiveWeight:
       superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
   };
+  // Most memories were never updated: two of their times are one.
+  let [last, text]: [Instant | undefined, string | undefined] = [undefined, undefined];
   for (const name of INSTANT_FIELDS) {
     const at = record[name];
-    if (at !== undefined) memory[name] = formatInstant(at);
+    if (at !== last) [last, text] = [at, at === undefined ? undefined : formatInstant(at)];
+    memory[name] = text;
   }
   // Callers may change what they get, and the record may be kept.
   for (const name of COMPOSED_FIELDS) memory[name] = copied(record[name]);

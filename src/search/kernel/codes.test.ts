@@ -57,9 +57,9 @@ describe.each([
           codes.set(at, row);
         });
         const found = codes.products(query, first, rows.length - first);
-        expect([...found.subarray(0, rows.length - first)]).toEqual(
-          rows.slice(first).map((row) => naive(query, row)),
-        );
+        const expected = rows.slice(first).map((row) => naive(query, row));
+        expect([...found.subarray(0, rows.length - first)]).toEqual(expected);
+        expect(codes.top).toBe(expected.indexOf(Math.max(...expected)));
       }),
     );
   });
@@ -159,6 +159,29 @@ test('the kernel picks what the plain loop picks, to the bit', () => {
       expect(found).toEqual([expected, expected]);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test('the kernel writes the leasts that the plain loop writes, to the bit', () => {
+  const value = fc.oneof(
+    fc.double({ min: -1, max: 2, noNaN: true }),
+    fc.constantFrom(-1, 0, Infinity, 1e-30),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(value, { minLength: 1, maxLength: 16 }),
+      fc.array(fc.nat(), { maxLength: 40 }),
+      (values, drawn) => {
+        const levels = drawn.map((each) => each % values.length);
+        for (const codes of [createKernelCodes(8) as Codes, createPlainCodes(8)]) {
+          codes.arrays.levels.set(levels);
+          codes.spread(levels.length, values);
+          expect([...codes.arrays.leasts.subarray(0, levels.length)]).toEqual(
+            levels.map((level) => Math.fround(values[level]!)),
+          );
+        }
+      },
+    ),
   );
 });
 

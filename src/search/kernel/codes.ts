@@ -1,6 +1,6 @@
 import { grow } from '../grow.ts';
 import { KERNEL_BASE64 } from './module.ts';
-import { LEFT_OUT, type PickArrays, type Picking, pick, scan } from './scan.ts';
+import { LEFT_OUT, type PickArrays, type Picking, pick, scan, spread, TABLE_LEVELS } from './scan.ts';
 
 /** Rows whose products are computed at once. The kernel's arrays are as long. */
 export const SCAN_ROWS = 2048;
@@ -18,6 +18,13 @@ export interface Codes {
   view(row: number, count: number): Int8Array;
   /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
   products(query: Int16Array, first: number, count: number): Int32Array;
+  /** Of the last products: the first row, counted from theirs, that has the highest one. */
+  readonly top: number;
+  /**
+   * Writes the leasts of rows by their levels, of which `arrays` have one for each row: `values` are at most 16, and are rounded to
+   * 32 bits.
+   */
+  spread(count: number, values: ArrayLike<number>): void;
   /**
    * Picks rows by the last products, and by what was written into the other arrays beside them; returns how many. The arrays
    * are valid until more room is made.
@@ -51,6 +58,10 @@ export function createCodes(dimensions: number): Codes {
     set: (row, values) => codes!.set(row, values),
     view: (row, count) => codes!.view(row, count),
     products: (query, first, count) => codes!.products(query, first, count),
+    get top() {
+      return codes!.top;
+    },
+    spread: (count, values) => codes!.spread(count, values),
     pick: (count, picking) => codes!.pick(count, picking),
     get arrays() {
       return codes!.arrays;
@@ -63,6 +74,7 @@ export function createPlainCodes(dimensions: number): Codes {
   let codes = new Int8Array(0);
   const arrays = pickArrays(new ArrayBuffer(PICK_BYTES), 0);
   const { products } = arrays;
+  let top = 0;
   return {
     dimensions,
     get byteLength() {
@@ -74,8 +86,15 @@ export function createPlainCodes(dimensions: number): Codes {
     set: (row, values) => codes.set(values, row * dimensions),
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(query, first, count) {
-      scan(query, codes, dimensions, first, count, products);
+      top = scan(query, codes, dimensions, first, count, products);
       return products;
+    },
+    get top() {
+      return top;
+    },
+    spread(count, values) {
+      setTable(arrays, values);
+      spread(arrays, count);
     },
     pick: (count, picking) => pick(arrays, count, picking),
     arrays,
@@ -83,7 +102,7 @@ export function createPlainCodes(dimensions: number): Codes {
 }
 
 /** Bytes of the arrays that rows are picked from. */
-const PICK_BYTES = 21 * SCAN_ROWS + 16;
+const PICK_BYTES = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
 
 /** One after the other: see scan.wat. */
 function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
@@ -95,7 +114,18 @@ function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
     leasts: new Float32Array(buffer, at + 16 * SCAN_ROWS, SCAN_ROWS),
     states: new Uint8Array(buffer, at + 20 * SCAN_ROWS, SCAN_ROWS),
     highest: new Float32Array(buffer, at + 21 * SCAN_ROWS, 1),
+    levels: new Uint8Array(buffer, at + 21 * SCAN_ROWS + 16, SCAN_ROWS),
+    table: new Uint8Array(buffer, at + 22 * SCAN_ROWS + 16, 4 * TABLE_LEVELS),
   };
+}
+
+const number = new DataView(new ArrayBuffer(4));
+
+function setTable({ table }: PickArrays, values: ArrayLike<number>): void {
+  for (let level = 0; level < values.length; level++) {
+    number.setFloat32(0, values[level]!, true);
+    for (let byte = 0; byte < 4; byte++) table[byte * TABLE_LEVELS + level] = number.getUint8(byte);
+  }
 }
 
 interface WasmMemory {
@@ -107,10 +137,7 @@ interface WasmMemory {
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Memory: new (limits: { readonly initial: number }) => WasmMemory;
-  readonly Instance: new (
-    module: object,
-    imports: object,
-  ) => { readonly exports: { readonly scan: ScanFunction; readonly pick: PickFunction } };
+  readonly Instance: new (module: object, imports: object) => { readonly exports: Kernel };
 };
 
 const PAGE_BYTES = 65_536;
@@ -137,9 +164,17 @@ type ScanFunction = (
   dimensions: number,
   count: number,
   products: number,
-) => void;
+) => number;
+
+type SpreadFunction = (arrays: number, count: number) => void;
 
 type PickFunction = (arrays: number, count: number, scale: number, spread: number, more: number) => number;
+
+interface Kernel {
+  readonly scan: ScanFunction;
+  readonly spread: SpreadFunction;
+  readonly pick: PickFunction;
+}
 
 /**
  * A memory of its own: the query first, then what rows are picked from, then the codes, so that growing moves nothing. `undefined`
@@ -151,7 +186,7 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
   const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
   const codesAt = arraysAt + PICK_BYTES;
   let memory: WasmMemory;
-  let run: { readonly scan: ScanFunction; readonly pick: PickFunction };
+  let run: Kernel;
   try {
     memory = new WebAssembly.Memory({ initial: Math.ceil(codesAt / PAGE_BYTES) });
     run = new WebAssembly.Instance(module, { kernel: { memory } }).exports;
@@ -162,6 +197,7 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
   let query = new Int16Array(0);
   let arrays = pickArrays(memory.buffer, arraysAt);
   let codes = new Int8Array(0);
+  let top = 0;
   const refresh = () => {
     query = new Int16Array(memory.buffer, 0, dimensions);
     arrays = pickArrays(memory.buffer, arraysAt);
@@ -186,8 +222,15 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(values, first, count) {
       query.set(values);
-      run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
+      top = run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
       return arrays.products;
+    },
+    get top() {
+      return top;
+    },
+    spread(count, values) {
+      setTable(arrays, values);
+      run.spread(arraysAt, count);
     },
     pick(count, { scale, spread, more }) {
       // The kernel looks at four rows at once.

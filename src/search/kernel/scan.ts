@@ -1,6 +1,6 @@
 /**
  * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each. `products[i]` is that of
- * row `first + i`.
+ * row `first + i`. Returns the first of those that have the highest product, counted from `first`.
  */
 export type Scan = (
   query: Int16Array,
@@ -9,7 +9,7 @@ export type Scan = (
   first: number,
   count: number,
   products: Int32Array,
-) => void;
+) => number;
 
 /**
  * What the kernel of scan.wat does, in plain TypeScript. Four rows at once share each component of the query; `imul` and `| 0` keep the sums
@@ -44,6 +44,9 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
     for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(query[at]!, codes[start + at]!)) | 0;
     products[row] = sum;
   }
+  let top = 0;
+  for (let at = 1; at < count; at++) if (products[at]! > products[top]!) top = at;
+  return top;
 };
 
 /** How rows are picked: see scan.wat. Numbers of 32 bits. */
@@ -64,6 +67,10 @@ export interface PickArrays {
   /** What each row must reach more than not to be passed over. */
   readonly leasts: Float32Array;
   readonly states: Uint8Array;
+  /** Of each row a number below 16. */
+  readonly levels: Uint8Array;
+  /** 16 numbers of 32 bits: the lowest bytes of all of them, then the next ones. */
+  readonly table: Uint8Array;
   /** The rows that were picked, counted from the first product, ascending. */
   readonly picked: Int32Array;
   /** One number: the highest reach of a row that was passed over; 0 where none was. */
@@ -71,6 +78,20 @@ export interface PickArrays {
 }
 
 const { fround } = Math;
+
+/** Levels of a table. */
+export const TABLE_LEVELS = 16;
+
+/** What `spread` of the kernel does: writes what the table has for the level of each row into the leasts. */
+export function spread({ levels, table, leasts }: PickArrays, count: number): void {
+  const bytes = new Uint8Array(4);
+  const number = new DataView(bytes.buffer);
+  const values = Array.from({ length: TABLE_LEVELS }, (_, level) => {
+    for (let byte = 0; byte < 4; byte++) bytes[byte] = table[byte * TABLE_LEVELS + level]!;
+    return number.getFloat32(0, true);
+  });
+  for (let at = 0; at < count; at++) leasts[at] = values[levels[at]!]!;
+}
 
 /** What the kernel of scan.wat does, to the bit. */
 export function pick(arrays: PickArrays, count: number, picking: Picking): number {

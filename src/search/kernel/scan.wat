@@ -1,6 +1,6 @@
 ;; What is done for every row of an index. `node scripts/kernel.mjs` compiles it into module.ts.
 ;;
-;; scan(query, codes, dimensions, count, products)
+;; scan(query, codes, dimensions, count, products) -> the first row, counted from 0, of the highest product
 ;;   query       where `dimensions` 16-bit components of the query begin
 ;;   codes       where the codes of the first row begin, `dimensions` bytes a row
 ;;   count       rows
@@ -8,6 +8,13 @@
 ;;
 ;; Two rows and 32 components a step: each part of the query is loaded once for both. Components beyond the last
 ;; multiple of 32 are added one by one. Sums are whole numbers, so that their order changes nothing.
+;;
+;; spread(arrays, count)
+;;   arrays      as of pick, and behind the highest reach: levels (8 bits, below 16), and a table of 16 numbers, the first bytes of
+;;               all of them first
+;;   count       rows; levels go on to the next multiple of 16
+;;
+;; Writes what the table has for the level of each row into the leasts.
 ;;
 ;; pick(arrays, count, scale, spread, more) -> how many rows are picked
 ;;   arrays      where arrays of 2,048 stand one after the other: products, scales, residuals, picked rows, leasts (32 bits
@@ -20,9 +27,14 @@
   (import "kernel" "memory" (memory 1))
   (func (export "scan")
     (param $query i32) (param $codes i32) (param $dimensions i32) (param $count i32) (param $products i32)
+    (result i32)
+    (local $first i32) (local $top i32) (local $best i32)
     (local $wide i32) (local $at i32) (local $q i32) (local $row i32) (local $next i32)
     (local $a v128) (local $b v128) (local $part v128) (local $sumA i32) (local $sumB i32)
 
+    (local.set $first (local.get $products))
+    (local.set $top (local.get $products))
+    (local.set $best (i32.const -0x80000000))
     (local.set $wide (i32.and (local.get $dimensions) (i32.const -32)))
     (block $done
       (loop $rows
@@ -93,11 +105,60 @@
             (br $rest)))
 
         (i32.store offset=0 (local.get $products) (local.get $sumA))
+        (if (i32.gt_s (local.get $sumA) (local.get $best))
+          (then
+            (local.set $best (local.get $sumA))
+            (local.set $top (local.get $products))))
         (br_if $done (i32.eq (local.get $count) (i32.const 1)))
         (i32.store offset=4 (local.get $products) (local.get $sumB))
+        (if (i32.gt_s (local.get $sumB) (local.get $best))
+          (then
+            (local.set $best (local.get $sumB))
+            (local.set $top (i32.add (local.get $products) (i32.const 4)))))
         (local.set $products (i32.add (local.get $products) (i32.const 8)))
         (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $dimensions) (i32.const 1))))
         (local.set $count (i32.sub (local.get $count) (i32.const 2)))
+        (br $rows)))
+    (i32.shr_u (i32.sub (local.get $top) (local.get $first)) (i32.const 2)))
+
+  (func (export "spread")
+    (param $arrays i32) (param $count i32)
+    (local $at i32) (local $out i32) (local $levels v128)
+    (local $bytes0 v128) (local $bytes1 v128) (local $bytes2 v128) (local $bytes3 v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+
+    (local.set $bytes0 (v128.load offset=45072 (local.get $arrays)))
+    (local.set $bytes1 (v128.load offset=45088 (local.get $arrays)))
+    (local.set $bytes2 (v128.load offset=45104 (local.get $arrays)))
+    (local.set $bytes3 (v128.load offset=45120 (local.get $arrays)))
+    (local.set $out (local.get $arrays))
+    (block $done
+      (loop $rows
+        (br_if $done (i32.ge_u (local.get $at) (local.get $count)))
+        (local.set $levels (v128.load offset=43024 (i32.add (local.get $arrays) (local.get $at))))
+        (local.set $a (i8x16.swizzle (local.get $bytes0) (local.get $levels)))
+        (local.set $b (i8x16.swizzle (local.get $bytes1) (local.get $levels)))
+        (local.set $c (i8x16.swizzle (local.get $bytes2) (local.get $levels)))
+        (local.set $d (i8x16.swizzle (local.get $bytes3) (local.get $levels)))
+        ;; The lower half of each number beside the other, and then its upper half behind that.
+        (local.set $levels
+          (i8x16.shuffle 8 24 9 25 10 26 11 27 12 28 13 29 14 30 15 31 (local.get $a) (local.get $b)))
+        (local.set $a
+          (i8x16.shuffle 0 16 1 17 2 18 3 19 4 20 5 21 6 22 7 23 (local.get $a) (local.get $b)))
+        (local.set $b
+          (i8x16.shuffle 0 16 1 17 2 18 3 19 4 20 5 21 6 22 7 23 (local.get $c) (local.get $d)))
+        (local.set $d
+          (i8x16.shuffle 8 24 9 25 10 26 11 27 12 28 13 29 14 30 15 31 (local.get $c) (local.get $d)))
+        (v128.store offset=32768 (local.get $out)
+          (i8x16.shuffle 0 1 16 17 2 3 18 19 4 5 20 21 6 7 22 23 (local.get $a) (local.get $b)))
+        (v128.store offset=32784 (local.get $out)
+          (i8x16.shuffle 8 9 24 25 10 11 26 27 12 13 28 29 14 15 30 31 (local.get $a) (local.get $b)))
+        (v128.store offset=32800 (local.get $out)
+          (i8x16.shuffle 0 1 16 17 2 3 18 19 4 5 20 21 6 7 22 23 (local.get $levels) (local.get $d)))
+        (v128.store offset=32816 (local.get $out)
+          (i8x16.shuffle 8 9 24 25 10 11 26 27 12 13 28 29 14 15 30 31 (local.get $levels) (local.get $d)))
+        (local.set $out (i32.add (local.get $out) (i32.const 64)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
         (br $rows))))
 
   (func (export "pick")
