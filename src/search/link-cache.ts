@@ -9,6 +9,8 @@ export interface LinkCache {
   read(
     rows: Pick<StoreReader, 'storedLinks' | 'neighbours'>,
     ids: readonly string[],
+    /** Whether to look beside them. */
+    sequence: boolean,
   ): Promise<{ readonly stored: readonly Link[]; readonly beside: readonly (Neighbours | undefined)[] }>;
   /** The links of these memories have changed. */
   forget(ids: Iterable<string>): void;
@@ -27,7 +29,7 @@ const CAPACITY = 50_000;
 export function createLinkCache(capacity = CAPACITY): LinkCache {
   const members = new Map<string, Member>();
   return {
-    async read(rows, ids) {
+    async read(rows, ids, sequence) {
       let missing = ids.filter((id) => !members.has(id));
       if (missing.length > 0 && members.size + missing.length > capacity) {
         members.clear();
@@ -44,10 +46,12 @@ export function createLinkCache(capacity = CAPACITY): LinkCache {
       const wanted = ids.map((id) => [id, members.get(id)] as const);
       const stored = wanted.flatMap(([, member]) => member?.links ?? []);
       const asked = wanted.filter(([, member]) => member?.inSession !== false);
-      const beside = asked.length > 0 ? await rows.neighbours(asked.map(([id]) => id)) : [];
-      asked.forEach(([, member], at) => {
-        if (member && beside[at] === undefined) member.inSession = false;
-      });
+      const beside = sequence && asked.length > 0 ? await rows.neighbours(asked.map(([id]) => id)) : [];
+      if (sequence) {
+        asked.forEach(([, member], at) => {
+          if (member && beside[at] === undefined) member.inSession = false;
+        });
+      }
       return { stored, beside };
     },
     forget(ids) {

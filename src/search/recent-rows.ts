@@ -97,7 +97,7 @@ function createRecent<Value, Key = number>(
   let oldBytes = 0;
   const set = (key: Key, value: Value) => {
     const size = sizeOf(value, key);
-    if (size > most / 2) return;
+    if (size > most / 2 || young.has(key)) return;
     if (youngBytes + size > most / 2) {
       [old, oldBytes] = [young, youngBytes];
       [young, youngBytes] = [new Map(), 0];

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { resolveProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { Change, SpaceStore } from '../store/store.ts';
@@ -78,6 +80,74 @@ describe('the resident index', () => {
     );
   });
 
+  it('answers with memories as they are, however lately they were read', async () => {
+    let found = 0;
+    const request = {
+      profile: resolveProfile(builtinProfile('hybrid')),
+      query: { terms: ['tea', 'word1'], vector: Float32Array.of(1, 0, 0) },
+      filter: {},
+      now: start + 1000,
+      limit: 10,
+    };
+    const ask = (space: SpaceStore) => space.snapshot((snapshot) => snapshot.search(request));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const kept = keepSpace('alice');
+        const [writing, reading] = [withSearch(coreOfState(kept)), withSearch(coreOfState(kept))];
+        const first = Array.from({ length: 7 }, (_, at) => ({ kind: 'put', id: `m${at}` }));
+        for (const [at, each] of [...first, ...steps].entries()) {
+          if (each.kind !== 'look') await play(writing, each, at);
+          const { hits } = await ask(withSearch(coreOfState(kept)));
+          for (const space of [writing, reading]) {
+            const answer = await ask(space);
+            expect(answer.hits.map(({ memory, score }) => ({ memory, score }))).toEqual(
+              hits.map(({ memory, score }) => ({ memory, score })),
+            );
+            found += answer.hits.length;
+          }
+        }
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+    expect(found).toBeGreaterThan(1000);
+  });
+
+  it('keeps nothing of what was forgotten, once it is', async () => {
+    const kept = keepSpace('alice');
+    const read: (readonly number[])[] = [];
+    const core = coreOfState(kept);
+    const space = withSearch({
+      ...core,
+      snapshot: (work) =>
+        core.snapshot((rows) =>
+          work({
+            ...rows,
+            records(keys) {
+              read.push(keys);
+              return rows.records(keys);
+            },
+          }),
+        ),
+    });
+    await write(space, [insert({ id: 'a' }, [1, 0, 0]), insert({ id: 'b' }, [0, 1, 0])]);
+    const request = {
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector: Float32Array.of(0.6, 0.8, 0) },
+      filter: {},
+      now: start + 1000,
+      limit: 10,
+    };
+    const ask = () => space.snapshot((snapshot) => snapshot.search(request));
+    expect((await ask()).hits).toHaveLength(2);
+    const taken = space.residentBytes();
+    expect((await ask()).hits).toHaveLength(2);
+    expect(read).toHaveLength(1);
+    await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' }, {});
+    expect(taken - space.residentBytes()).toBeGreaterThan(2000);
+    expect((await ask()).hits.map(({ memory }) => memory.id)).toEqual(['b']);
+    expect(read).toHaveLength(2);
+  });
+
   it('is made anew, and says so once, when the log is another one', async () => {
     const kept = keepSpace('alice');
     const space = withSearch(coreOfState(kept));
@@ -126,7 +196,7 @@ describe('the link cache', () => {
       },
       neighbours: async (ids: readonly string[]) => ids.map(() => undefined),
     };
-    const read = async (ids: readonly string[]) => [...new Set((await cache.read(rows, ids)).stored)];
+    const read = async (ids: readonly string[]) => [...new Set((await cache.read(rows, ids, true)).stored)];
     expect(await read(['a', 'b'])).toEqual([all[0]]);
     expect(await read(['a', 'b'])).toEqual([all[0]]);
     expect(await read(['a', 'c', 'd'])).toEqual(all);

@@ -141,10 +141,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
           conductSearch(await state(), recent.over(rows), request, undefined, slices()),
         inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
         // Whoever only looks at links need not wait for an index.
-        links: async (ids, minimum = 0) =>
+        links: async (ids, minimum = 0, sequence = true) =>
           ranked
-            ? linksBy((await state()) && links, rows, ids, minimum)
-            : joinedLinks(await rows.storedLinks(ids), await rows.neighbours(ids), minimum),
+            ? linksBy((await state()) && links, rows, ids, minimum, sequence)
+            : joinedLinks(await rows.storedLinks(ids), sequence ? await rows.neighbours(ids) : [], minimum),
         end() {
           underWay--;
           mine--;
@@ -294,7 +294,13 @@ async function refreshSignals(
   return keys;
 }
 
-async function linksBy(cache: LinkCache, rows: StoreSnapshot, ids: readonly string[], minimum: number) {
-  const { stored, beside } = await cache.read(rows, ids);
+async function linksBy(
+  cache: LinkCache,
+  rows: StoreSnapshot,
+  ids: readonly string[],
+  minimum: number,
+  sequence: boolean,
+) {
+  const { stored, beside } = await cache.read(rows, ids, sequence);
   return joinedLinks(stored, beside, minimum);
 }

@@ -27,10 +27,10 @@ export function convenient(reader: StoreReader): SpaceReader {
     usage: reader.usage,
     place: reader.place,
     recordings: reader.recordings,
-    async links(ids, minimum = 0) {
+    async links(ids, minimum = 0, sequence = true) {
       return joinedLinks(
         await storedLinks(ids),
-        minimum > SEQUENCE_WEIGHT ? [] : await neighbours(ids),
+        !sequence || minimum > SEQUENCE_WEIGHT ? [] : await neighbours(ids),
         minimum,
       );
     },

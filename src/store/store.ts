@@ -280,9 +280,9 @@ export interface SpaceReader {
    * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
    * memory with the one before and the one after it in the session it was made in, by creation, then ordinal: `sequence`,
    * weight 0.5).
-   * Only those whose stored weight is at least `minimum`.
+   * Only those whose stored weight is at least `minimum`; without those of sessions where `sequence` is false.
    */
-  links(ids: readonly string[], minimum?: number): Promise<readonly Link[]>;
+  links(ids: readonly string[], minimum?: number, sequence?: boolean): Promise<readonly Link[]>;
   /** The memories with one of these values, by creation, then ordinal. */
   find(by: FindBy, values: readonly string[]): Promise<readonly MemoryRecord[]>;
   /**

@@ -75,7 +75,7 @@ export async function expandLinks(
   const graph: Graph = new Map();
   const seen = new Map(direct.map((id) => [id, true]));
   const follow = async (ids: readonly string[], weakest: number) => {
-    const links = (await space.links(ids, weakest))
+    const links = (await space.links(ids, weakest, sequence))
       .filter(({ kind }) => sequence || kind !== 'sequence')
       .map((link) => ({ ids: link.ids, weight: presentWeight(link, now) }))
       .filter(({ weight }) => weight >= linkThreshold);

@@ -58,10 +58,10 @@ export async function withGraph(
         const others = new Set(await surroundings.visible(ids.filter((id) => !seen.has(id))));
         return ids.filter((id) => seen.has(id) || others.has(id));
       },
-      async links(ids, minimum = 0) {
+      async links(ids, minimum = 0, sequence = true) {
         const from = ids.filter((id) => open.has(id));
         const edges = from.length === 0 ? [] : await edgesOf(reader, from, look);
-        const links = [...(await surroundings.links(ids, minimum)), ...mentions];
+        const links = [...(await surroundings.links(ids, minimum, sequence)), ...mentions];
         for (const edge of edges) {
           const { from: a, to: b, stated } = edge;
           const most = Math.max(...stated.map(({ relation }) => relation.weight));

@@ -23,7 +23,7 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
   const walking = { profile: anyProfile, query: { terms: [] }, filter: passing, now: request.now };
   const scoring = { ...request, filter: { ...request.filter, cold: true } };
   return {
-    links: (ids, minimum) => snapshot.links(ids, minimum),
+    links: (ids, minimum, sequence) => snapshot.links(ids, minimum, sequence),
     knownPairs: (ids) => snapshot.knownPairs(ids),
     get: (ids) => snapshot.get(ids),
     async visible(ids) {
@@ -51,12 +51,16 @@ const anyProfile = resolveProfile(builtinProfile('vector'));
 export async function readAhead(
   from: Surroundings,
   ids: readonly string[],
-  { linkThreshold, secondHop }: Pick<AssociationSettings, 'linkThreshold' | 'secondHop'>,
+  {
+    linkThreshold,
+    secondHop,
+    sequence,
+  }: Pick<AssociationSettings, 'linkThreshold' | 'secondHop' | 'sequence'>,
 ): Promise<Surroundings> {
-  const near = await from.links(ids, linkThreshold);
+  const near = await from.links(ids, linkThreshold, sequence);
   const known = new Set(ids);
   const neighbours = new Set(near.flatMap((link) => link.ids).filter((id) => !known.has(id)));
-  const far = secondHop ? await from.links(await from.visible([...neighbours]), linkThreshold) : [];
+  const far = secondHop ? await from.links(await from.visible([...neighbours]), linkThreshold, sequence) : [];
   const links = mergedLinks([...near, ...far], []);
   const pairs = await from.knownPairs(ids);
   const all = new Set([...ids, ...links.flatMap((link) => link.ids), ...pairs.map(({ newer }) => newer)]);

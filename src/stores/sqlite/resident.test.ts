@@ -246,3 +246,39 @@ test('forgetting all that the last use returned leaves the index as it is', asyn
   expect(trace.indexRebuilt).toBeUndefined();
   await store.close();
 });
+
+test('the number of a forgotten word finds nothing by that word once another word has it', async () => {
+  const options = { path: directory, space: 'alice', embedder: 'none' } as const;
+  const memory = await openMemory(options);
+  await memory.remember('alpha', { id: 'a' });
+  await memory.remember('zeta', { id: 'z' });
+  // As another process would have it: with an index of its own.
+  const other = await openMemory({ ...options, store: createObservedSqliteStore({ directory }, () => {}) });
+  const idsOf = async (engine: typeof memory, query: string) =>
+    (await engine.recall(query, { track: false })).hits.map((hit) => hit.memory.id);
+  for (const engine of [memory, other]) expect(await idsOf(engine, 'zeta')).toEqual(['z']);
+  await memory.forget('z');
+  await memory.remember('omega', { id: 'o' });
+  for (const engine of [memory, other]) {
+    expect(await idsOf(engine, 'omega')).toEqual(['o']);
+    expect(await idsOf(engine, 'zeta')).toEqual([]);
+  }
+  await other.close();
+  await memory.close();
+});
+
+test('what a caller does to a hit is no part of the next answer', async () => {
+  const memory = await openMemory({ path: directory, space: 'alice' });
+  await memory.remember('The tea is green', { tags: ['drink'], metadata: { shelf: { number: 3 } } });
+  const first = (await memory.recall('tea')).hits[0]!.memory as unknown as {
+    tags: string[];
+    sessions: string[];
+    metadata: { shelf: { number: number } };
+  };
+  first.tags.push('changed');
+  first.sessions.push('changed');
+  first.metadata.shelf.number = 4;
+  const second = (await memory.recall('tea')).hits[0]!.memory;
+  expect([second.tags, second.sessions, second.metadata]).toEqual([['drink'], [], { shelf: { number: 3 } }]);
+  await memory.close();
+});
