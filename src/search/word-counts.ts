@@ -62,8 +62,14 @@ export function countedWords(
   return new LaterCounts(counting, counted, idOf);
 }
 
-/** A class, because getters of its own would make a slow object of each. */
+/**
+ * Getters that all of them share, as properties of their own, so that whoever copies or compares one reads them. Getters that are made
+ * for each would give each a shape of its own, and make it slow.
+ */
 class LaterCounts implements CountedWords {
+  declare readonly lexical: WordCounts;
+  declare readonly contextLexical: WordCounts | undefined;
+  declare readonly sessionLexical: WordCounts | undefined;
   readonly #counting: Counting;
   readonly #counted: CountedRow;
   readonly #idOf: (key: number) => string | undefined;
@@ -72,21 +78,31 @@ class LaterCounts implements CountedWords {
     this.#counting = counting;
     this.#counted = counted;
     this.#idOf = idOf;
+    Object.defineProperties(this, LaterCounts.#getters);
   }
 
-  get lexical(): WordCounts {
-    return inMemories(this.#counting, { ...this.#counted, neighbours: [] }, this.#idOf);
-  }
-
-  get contextLexical(): WordCounts | undefined {
-    return this.#counting.turns && inMemories(this.#counting, this.#counted, this.#idOf);
-  }
-
-  get sessionLexical(): WordCounts | undefined {
-    const { sessions } = this.#counting;
-    if (!sessions || this.#counted.session === 0) return sessions && this.lexical;
-    return inSessions(this.#counting, sessions, this.#counted);
-  }
+  static readonly #getters: PropertyDescriptorMap = {
+    lexical: {
+      enumerable: true,
+      get(this: LaterCounts) {
+        return inMemories(this.#counting, { ...this.#counted, neighbours: [] }, this.#idOf);
+      },
+    },
+    contextLexical: {
+      enumerable: true,
+      get(this: LaterCounts) {
+        return this.#counting.turns && inMemories(this.#counting, this.#counted, this.#idOf);
+      },
+    },
+    sessionLexical: {
+      enumerable: true,
+      get(this: LaterCounts) {
+        const { sessions } = this.#counting;
+        if (!sessions || this.#counted.session === 0) return sessions && this.lexical;
+        return inSessions(this.#counting, sessions, this.#counted);
+      },
+    },
+  };
 }
 
 function inMemories(

@@ -105,12 +105,32 @@ function countedOneByOne(
   words: QueryWords,
   turns: Turns | undefined,
 ): Omit<Uncounted, 'rows' | 'most' | 'all'> {
-  const relevance = (row: number) => lexicalRelevance(bm25Of(index, words, row), words.idfSum);
+  const relevance = remembered((row) => lexicalRelevance(bm25Of(index, words, row), words.idfSum));
+  // What is in no session has its own words alone.
+  const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
   return {
     postings: words.postings,
     bm25: (row) => bm25Of(index, words, row),
     relevance,
-    inContext: turns ? (row) => contextRelevance(index, turns, words, row) : relevance,
+    inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
+  };
+}
+
+/** Rows whose values are remembered: more than a block has. */
+const REMEMBERED = 2048;
+
+/** The same, worked out once for the rows of a block, which more than one signal asks for. */
+function remembered(work: (row: number) => number): (row: number) => number {
+  let known: { readonly rows: Int32Array; readonly values: Float64Array } | undefined;
+  return (row) => {
+    known ??= { rows: new Int32Array(REMEMBERED).fill(-1), values: new Float64Array(REMEMBERED) };
+    const { rows, values } = known;
+    const place = row & (REMEMBERED - 1);
+    if (rows[place] !== row) {
+      rows[place] = row;
+      values[place] = work(row);
+    }
+    return values[place]!;
   };
 }
 

@@ -1,6 +1,8 @@
 /** Runs tasks one after the other, in the order in which they were asked for. */
 export interface Queue {
   run<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** A turn that begins now, until the function is called; `undefined` where somebody else has one, or waits for one. */
+  take(): (() => void) | undefined;
   /** Resolves when everything asked for so far has ended, well or not. */
   idle(): Promise<void>;
 }
@@ -10,6 +12,8 @@ export interface Queue {
  * so many milliseconds, and then it is passed on.
  */
 export async function turnWithin(queue: Queue, milliseconds: number): Promise<(() => void) | undefined> {
+  const now = queue.take();
+  if (now) return now;
   const granted = new Promise<() => void>((resolve) => {
     void queue.run(() => new Promise<void>((free) => resolve(free)));
   });
@@ -23,16 +27,28 @@ export async function turnWithin(queue: Queue, milliseconds: number): Promise<((
   return free;
 }
 
-function ignore(): void {}
-
 export function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve();
+  let turns = 0;
+  const end = () => {
+    turns--;
+  };
   return {
     run(task) {
+      turns++;
       const running = last.then(task);
       // Not what it resolves with: an answer would be held until the next one.
-      last = running.then(ignore, ignore);
+      last = running.then(end, end);
       return running;
+    },
+    take() {
+      if (turns > 0) return undefined;
+      turns++;
+      let free: () => void = end;
+      last = new Promise<void>((resolve) => {
+        free = resolve;
+      }).then(end);
+      return free;
     },
     async idle() {
       await last;

@@ -177,10 +177,11 @@ export async function longReadTransaction<Result>(
   connection: Connection,
   task: () => Promise<Result> | Result,
 ): Promise<Result> {
-  connection.database.exec('BEGIN');
+  // Prepared once: each recall is one.
+  connection.run('BEGIN');
   try {
     return await task();
   } finally {
-    connection.database.exec('COMMIT');
+    connection.run('COMMIT');
   }
 }
