@@ -16,6 +16,7 @@ import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.t
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
+import { SCAN_ROWS } from './kernel/codes.ts';
 import type { QueryColumns } from './query-columns.ts';
 import { blocks, readyFor, roomsFor } from './ready.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -116,7 +117,9 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       mostKept = Math.max(mostKept, 2 * kept.rows.length);
     }
   };
-  const similarity = compared ? similarities(index, search.vector!, rows) : undefined;
+  const byWords = skim === undefined || search.columns.ranked;
+  const together = byWords ? undefined : rowsTogether(rows.length, limit);
+  const similarity = compared ? similarities(index, search.vector!, rows, together) : undefined;
   // The first blocks are small: the sooner it is known what the best have, the more is passed over.
   let most = Math.min(BLOCK_SIZE, Math.max(FIRST_BLOCK, limit));
   const takeFrom = (fill: Fill) => {
@@ -129,7 +132,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   if (skim) {
     // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
     // Where words decide nothing, they are those that are most similar, as far as the codes tell.
-    const first = search.columns.ranked || !similarity ? skim.strong : Int32Array.from(similarity.tops);
+    const first = byWords || !similarity ? skim.strong : Int32Array.from(similarity.tops);
     const strong = eligibleAmong(first, search.standing);
     takeFrom(listed(index, strong, similarity));
     takeFrom(
@@ -142,6 +145,14 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   } else takeFrom(listed(index, rows, similarity));
   const left = sift(kept, lowest.value(), tally);
   return { rows: left.rows, upper: left.upper, ...tally };
+}
+
+/** Parts of the rows of which the most similar one is looked at first, for each that is wanted: few of the best share a part. */
+const PARTS = 8;
+const FEWEST_TOGETHER = 128;
+
+function rowsTogether(rows: number, limit: number): number {
+  return Math.max(FEWEST_TOGETHER, Math.min(SCAN_ROWS, Math.floor(rows / (PARTS * limit))));
 }
 
 /** Upper bounds of rows whose similarities are known exactly; infinite where nothing bounds a score. */

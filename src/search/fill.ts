@@ -24,17 +24,22 @@ export interface Similarities {
 /** Room for the products of all rows, which nothing holds on to. */
 let room = new Int32Array(0);
 
-/** Good until the next call. */
-export function similarities(index: ResidentIndex, vector: Float32Array, rows: Int32Array): Similarities {
+/** Good until the next call. The tops are those of so many rows each; without that, there are none. */
+export function similarities(
+  index: ResidentIndex,
+  vector: Float32Array,
+  rows: Int32Array,
+  together?: number,
+): Similarities {
   const { codes: query, scale, residual } = quantiseQuery(vector);
   room = grow(room, index.size);
   const tops: number[] = [];
   for (let start = 0; start < rows.length; ) {
     const first = rows[start]!;
-    const end = placeOf(rows, first + SCAN_ROWS, start);
+    const end = placeOf(rows, first + (together ?? SCAN_ROWS), start);
     const count = rows[end - 1]! - first + 1;
     room.set(index.codes!.products(query, first, count).subarray(0, count), first);
-    tops.push(first + index.codes!.top);
+    if (together !== undefined) tops.push(first + index.codes!.top(count));
     start = end;
   }
   return { products: room, tops, scale, residual };

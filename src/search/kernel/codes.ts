@@ -1,6 +1,6 @@
 import { grow } from '../grow.ts';
 import { KERNEL_BASE64 } from './module.ts';
-import { LEFT_OUT, type PickArrays, type Picking, pick, scan, spread, TABLE_LEVELS } from './scan.ts';
+import { LEFT_OUT, type PickArrays, type Picking, pick, scan, spread, TABLE_LEVELS, top } from './scan.ts';
 
 /** Rows whose products are computed at once. The kernel's arrays are as long. */
 export const SCAN_ROWS = 2048;
@@ -18,8 +18,8 @@ export interface Codes {
   view(row: number, count: number): Int8Array;
   /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
   products(query: Int16Array, first: number, count: number): Int32Array;
-  /** Of the last products: the first row, counted from theirs, that has the highest one. */
-  readonly top: number;
+  /** The first of so many of the last products that are the highest. */
+  top(count: number): number;
   /**
    * Writes the leasts of rows by their levels, of which `arrays` have one for each row: `values` are at most 16, and are rounded to
    * 32 bits.
@@ -58,9 +58,7 @@ export function createCodes(dimensions: number): Codes {
     set: (row, values) => codes!.set(row, values),
     view: (row, count) => codes!.view(row, count),
     products: (query, first, count) => codes!.products(query, first, count),
-    get top() {
-      return codes!.top;
-    },
+    top: (count) => codes!.top(count),
     spread: (count, values) => codes!.spread(count, values),
     pick: (count, picking) => codes!.pick(count, picking),
     get arrays() {
@@ -74,7 +72,6 @@ export function createPlainCodes(dimensions: number): Codes {
   let codes = new Int8Array(0);
   const arrays = pickArrays(new ArrayBuffer(PICK_BYTES), 0);
   const { products } = arrays;
-  let top = 0;
   return {
     dimensions,
     get byteLength() {
@@ -86,12 +83,10 @@ export function createPlainCodes(dimensions: number): Codes {
     set: (row, values) => codes.set(values, row * dimensions),
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(query, first, count) {
-      top = scan(query, codes, dimensions, first, count, products);
+      scan(query, codes, dimensions, first, count, products);
       return products;
     },
-    get top() {
-      return top;
-    },
+    top: (count) => top(products, count),
     spread(count, values) {
       setTable(arrays, values);
       spread(arrays, count);
@@ -164,7 +159,9 @@ type ScanFunction = (
   dimensions: number,
   count: number,
   products: number,
-) => number;
+) => void;
+
+type TopFunction = (products: number, count: number) => number;
 
 type SpreadFunction = (arrays: number, count: number) => void;
 
@@ -172,6 +169,7 @@ type PickFunction = (arrays: number, count: number, scale: number, spread: numbe
 
 interface Kernel {
   readonly scan: ScanFunction;
+  readonly top: TopFunction;
   readonly spread: SpreadFunction;
   readonly pick: PickFunction;
 }
@@ -197,7 +195,6 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
   let query = new Int16Array(0);
   let arrays = pickArrays(memory.buffer, arraysAt);
   let codes = new Int8Array(0);
-  let top = 0;
   const refresh = () => {
     query = new Int16Array(memory.buffer, 0, dimensions);
     arrays = pickArrays(memory.buffer, arraysAt);
@@ -222,12 +219,10 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(values, first, count) {
       query.set(values);
-      top = run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
+      run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
       return arrays.products;
     },
-    get top() {
-      return top;
-    },
+    top: (count) => run.top(arraysAt, count),
     spread(count, values) {
       setTable(arrays, values);
       run.spread(arraysAt, count);

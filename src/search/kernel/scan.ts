@@ -1,6 +1,6 @@
 /**
  * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each. `products[i]` is that of
- * row `first + i`. Returns the first of those that have the highest product, counted from `first`.
+ * row `first + i`.
  */
 export type Scan = (
   query: Int16Array,
@@ -9,7 +9,7 @@ export type Scan = (
   first: number,
   count: number,
   products: Int32Array,
-) => number;
+) => void;
 
 /**
  * What the kernel of scan.wat does, in plain TypeScript. Four rows at once share each component of the query; `imul` and `| 0` keep the sums
@@ -44,10 +44,14 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
     for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(query[at]!, codes[start + at]!)) | 0;
     products[row] = sum;
   }
-  let top = 0;
-  for (let at = 1; at < count; at++) if (products[at]! > products[top]!) top = at;
-  return top;
 };
+
+/** What `top` of the kernel does: the first of the highest of so many products. */
+export function top(products: Int32Array, count: number): number {
+  let best = 0;
+  for (let at = 1; at < count; at++) if (products[at]! > products[best]!) best = at;
+  return best;
+}
 
 /** How rows are picked: see scan.wat. Numbers of 32 bits. */
 export interface Picking {

@@ -1,13 +1,17 @@
 ;; What is done for every row of an index. `node scripts/kernel.mjs` compiles it into module.ts.
 ;;
-;; scan(query, codes, dimensions, count, products) -> the first row, counted from 0, of the highest product
+;; scan(query, codes, dimensions, count, products)
 ;;   query       where `dimensions` 16-bit components of the query begin
 ;;   codes       where the codes of the first row begin, `dimensions` bytes a row
 ;;   count       rows
-;;   products    where the 32-bit products are written
+;;   products    where the 32-bit products are written: an even number of them
 ;;
 ;; Two rows and 32 components a step: each part of the query is loaded once for both. Components beyond the last
 ;; multiple of 32 are added one by one. Sums are whole numbers, so that their order changes nothing.
+;;
+;; top(products, count) -> the first of the highest products, counted from 0
+;;   products    as many as the next multiple of 4; what is behind the last of them is overwritten
+;;   count       1 at least
 ;;
 ;; spread(arrays, count)
 ;;   arrays      as of pick, and behind the highest reach: levels (8 bits, below 16), and a table of 16 numbers, the first bytes of
@@ -27,18 +31,15 @@
   (import "kernel" "memory" (memory 1))
   (func (export "scan")
     (param $query i32) (param $codes i32) (param $dimensions i32) (param $count i32) (param $products i32)
-    (result i32)
-    (local $first i32) (local $top i32) (local $best i32)
-    (local $wide i32) (local $at i32) (local $q i32) (local $row i32) (local $next i32)
+    (local $wide i32) (local $end i32) (local $q i32) (local $row i32) (local $next i32)
     (local $a v128) (local $b v128) (local $part v128) (local $sumA i32) (local $sumB i32)
 
-    (local.set $first (local.get $products))
-    (local.set $top (local.get $products))
-    (local.set $best (i32.const -0x80000000))
+    (local.set $end (i32.add (local.get $query) (i32.shl (local.get $dimensions) (i32.const 1))))
     (local.set $wide (i32.and (local.get $dimensions) (i32.const -32)))
+    (local.set $wide (i32.add (local.get $query) (i32.shl (local.get $wide) (i32.const 1))))
     (block $done
       (loop $rows
-        (br_if $done (i32.eqz (local.get $count)))
+        (br_if $done (i32.le_s (local.get $count) (i32.const 0)))
         (local.set $row (local.get $codes))
         ;; The last row of an odd number is taken twice.
         (local.set $next
@@ -49,11 +50,9 @@
         (local.set $q (local.get $query))
         (local.set $a (v128.const i64x2 0 0))
         (local.set $b (v128.const i64x2 0 0))
-        (local.set $at (i32.const 0))
         (block $added
+          (br_if $added (i32.eq (local.get $q) (local.get $wide)))
           (loop $steps
-            (br_if $added (i32.ge_u (local.get $at) (local.get $wide)))
-
             (local.set $part (v128.load offset=0 (local.get $q)))
             (local.set $a (i32x4.add (local.get $a)
               (i32x4.dot_i16x8_s (local.get $part) (v128.load8x8_s offset=0 (local.get $row)))))
@@ -78,48 +77,81 @@
             (local.set $b (i32x4.add (local.get $b)
               (i32x4.dot_i16x8_s (local.get $part) (v128.load8x8_s offset=24 (local.get $next)))))
 
-            (local.set $q (i32.add (local.get $q) (i32.const 64)))
             (local.set $row (i32.add (local.get $row) (i32.const 32)))
             (local.set $next (i32.add (local.get $next) (i32.const 32)))
-            (local.set $at (i32.add (local.get $at) (i32.const 32)))
-            (br $steps)))
+            (local.set $q (i32.add (local.get $q) (i32.const 64)))
+            (br_if $steps (i32.lt_u (local.get $q) (local.get $wide)))))
 
-        (local.set $sumA (i32.add
-          (i32.add (i32x4.extract_lane 0 (local.get $a)) (i32x4.extract_lane 1 (local.get $a)))
-          (i32.add (i32x4.extract_lane 2 (local.get $a)) (i32x4.extract_lane 3 (local.get $a)))))
-        (local.set $sumB (i32.add
-          (i32.add (i32x4.extract_lane 0 (local.get $b)) (i32x4.extract_lane 1 (local.get $b)))
-          (i32.add (i32x4.extract_lane 2 (local.get $b)) (i32x4.extract_lane 3 (local.get $b)))))
-
-        (block $whole
-          (loop $rest
-            (br_if $whole (i32.ge_u (local.get $at) (local.get $dimensions)))
-            (local.set $sumA (i32.add (local.get $sumA)
-              (i32.mul (i32.load16_s (local.get $q)) (i32.load8_s (local.get $row)))))
-            (local.set $sumB (i32.add (local.get $sumB)
-              (i32.mul (i32.load16_s (local.get $q)) (i32.load8_s (local.get $next)))))
-            (local.set $q (i32.add (local.get $q) (i32.const 2)))
-            (local.set $row (i32.add (local.get $row) (i32.const 1)))
-            (local.set $next (i32.add (local.get $next) (i32.const 1)))
-            (local.set $at (i32.add (local.get $at) (i32.const 1)))
-            (br $rest)))
-
-        (i32.store offset=0 (local.get $products) (local.get $sumA))
-        (if (i32.gt_s (local.get $sumA) (local.get $best))
+        ;; Both sums in the first two lanes: of each row its first half and its second half, then one and the other.
+        (local.set $part
+          (i32x4.add
+            (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $a) (local.get $b))
+            (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $a) (local.get $b))))
+        (local.set $part
+          (i32x4.add
+            (local.get $part)
+            (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $part) (local.get $part))))
+        (if (i32.lt_u (local.get $q) (local.get $end))
           (then
-            (local.set $best (local.get $sumA))
-            (local.set $top (local.get $products))))
-        (br_if $done (i32.eq (local.get $count) (i32.const 1)))
-        (i32.store offset=4 (local.get $products) (local.get $sumB))
-        (if (i32.gt_s (local.get $sumB) (local.get $best))
-          (then
-            (local.set $best (local.get $sumB))
-            (local.set $top (i32.add (local.get $products) (i32.const 4)))))
+            (local.set $sumA (i32x4.extract_lane 0 (local.get $part)))
+            (local.set $sumB (i32x4.extract_lane 1 (local.get $part)))
+            (loop $rest
+              (local.set $sumA (i32.add (local.get $sumA)
+                (i32.mul (i32.load16_s (local.get $q)) (i32.load8_s (local.get $row)))))
+              (local.set $sumB (i32.add (local.get $sumB)
+                (i32.mul (i32.load16_s (local.get $q)) (i32.load8_s (local.get $next)))))
+              (local.set $row (i32.add (local.get $row) (i32.const 1)))
+              (local.set $next (i32.add (local.get $next) (i32.const 1)))
+              (local.set $q (i32.add (local.get $q) (i32.const 2)))
+              (br_if $rest (i32.lt_u (local.get $q) (local.get $end))))
+            (local.set $part (i32x4.replace_lane 0 (local.get $part) (local.get $sumA)))
+            (local.set $part (i32x4.replace_lane 1 (local.get $part) (local.get $sumB)))))
+        (v128.store64_lane 0 (local.get $products) (local.get $part))
         (local.set $products (i32.add (local.get $products) (i32.const 8)))
-        (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $dimensions) (i32.const 1))))
+        (local.set $codes (local.get $next))
         (local.set $count (i32.sub (local.get $count) (i32.const 2)))
-        (br $rows)))
-    (i32.shr_u (i32.sub (local.get $top) (local.get $first)) (i32.const 2)))
+        (br $rows))))
+
+  (func (export "top")
+    (param $products i32) (param $count i32)
+    (result i32)
+    (local $at i32) (local $end i32) (local $best v128) (local $mask i32)
+
+    ;; The last four may go beyond the last product: there it stands again.
+    (local.set $end (i32.add (local.get $products) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $at (local.get $end))
+    (local.set $mask (i32.load (i32.sub (local.get $end) (i32.const 4))))
+    (loop $pad
+      (if (i32.and (i32.sub (local.get $at) (local.get $products)) (i32.const 15))
+        (then
+          (i32.store (local.get $at) (local.get $mask))
+          (local.set $at (i32.add (local.get $at) (i32.const 4)))
+          (br $pad))))
+    (local.set $end (local.get $at))
+    (local.set $best (v128.load (local.get $products)))
+    (local.set $at (local.get $products))
+    (loop $highest
+      (local.set $best (i32x4.max_s (local.get $best) (v128.load (local.get $at))))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
+      (br_if $highest (i32.lt_u (local.get $at) (local.get $end))))
+    (local.set $best
+      (i32x4.max_s
+        (local.get $best)
+        (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $best) (local.get $best))))
+    (local.set $best
+      (i32x4.max_s
+        (local.get $best)
+        (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $best) (local.get $best))))
+    (local.set $at (local.get $products))
+    (loop $first
+      (local.set $mask (i32x4.bitmask (i32x4.eq (local.get $best) (v128.load (local.get $at)))))
+      (if (i32.eqz (local.get $mask))
+        (then
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $first))))
+    (i32.add
+      (i32.shr_u (i32.sub (local.get $at) (local.get $products)) (i32.const 2))
+      (i32.ctz (local.get $mask))))
 
   (func (export "spread")
     (param $arrays i32) (param $count i32)
