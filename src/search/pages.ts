@@ -1,7 +1,8 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
+import type { PlaceOfPart } from '../store/rows.ts';
 import { codeOf, type Dictionary, sharedArray } from './columns.ts';
-import { createCodes } from './kernel/codes.ts';
+import { type Codes, createCodes } from './kernel/codes.ts';
 import { createPostings, type Frequencies, type PackedPostings, wideEnough } from './postings.ts';
 import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { atOnce } from './slices.ts';
@@ -12,7 +13,7 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 9;
+const LAYOUT = 10;
 
 interface Header {
   readonly layout: number;
@@ -55,15 +56,15 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
   const parts = new Map<string, Uint8Array>([['header', new TextEncoder().encode(JSON.stringify(header))]]);
   for (const [name, array] of columnArrays(index)) {
     if (living.length > 1 && isUniform(index, array)) {
-      parts.set(name, bytesOf(array.slice(0, 1)));
+      parts.set(name, asBytes(array.slice(0, 1)));
       continue;
     }
     const kept = new (array.constructor as Float64ArrayConstructor)(living.length);
     for (let at = 0; at < living.length; at++) kept[at] = array[living[at]!]!;
-    parts.set(name, bytesOf(kept));
+    parts.set(name, asBytes(kept));
     yield;
   }
-  parts.set('sessions', bytesOf(sessions.codes));
+  parts.set('sessions', asBytes(sessions.codes));
   parts.set(
     'asks',
     Uint8Array.from(living, (row) => index.asks[row]!),
@@ -74,7 +75,7 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
     if (codes) keptCodes.set(codes.view(living[at]!, 1), at * dimensions);
     if (at % STEP === 0) yield;
   }
-  parts.set('codes', bytesOf(keptCodes));
+  parts.set('codes', asBytes(keptCodes));
   yield* encodingPostings(index, newRow, parts);
   return parts;
 }
@@ -87,11 +88,43 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
   return atOnce(decoding(parts));
 }
 
+/** Where the parts of a saved index are put while they are read. */
+export interface Places {
+  readonly place: PlaceOfPart;
+  /** Where the codes were put, if the kernel can read them there. */
+  codes(): Codes | undefined;
+}
+
+/** Codes go straight to where the kernel reads them: they are most of an index, and new memory is dearer than what is done with it. */
+export function placesOfParts(): Places {
+  let header: Uint8Array | undefined;
+  let codes: Codes | undefined;
+  return {
+    place(name, length) {
+      if (name === 'codes') {
+        const { size = 0, dimensions = 0 } = readHeader(header) ?? {};
+        if (length > 0 && length === size * dimensions) {
+          codes = createCodes(dimensions);
+          codes.reserve(size);
+          return asBytes(codes.view(0, size));
+        }
+      }
+      const bytes = new Uint8Array(length);
+      if (name === 'header') header = bytes;
+      return bytes;
+    },
+    codes: () => codes,
+  };
+}
+
 /** Rows, or terms, of one step. */
 const STEP = 2048;
 
 /** The same in steps of less than a millisecond, beside the header. */
-export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex | undefined> {
+export function* decoding(
+  parts: PageParts,
+  places?: Places,
+): Generator<undefined, ResidentIndex | undefined> {
   const header = readHeader(parts.get('header'));
   if (!header || !fits(header, parts)) return undefined;
   yield;
@@ -107,17 +140,7 @@ export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex 
   index.lengths = arrayOf(Uint32Array, parts, 'lengths');
   index.scales = arrayOf(Float32Array, parts, 'scales');
   index.residuals = arrayOf(Float32Array, parts, 'residuals');
-  if (header.dimensions > 0) {
-    index.codes = createCodes(header.dimensions);
-    index.codes.reserve(header.size);
-    const codes = arrayOf(Int8Array, parts, 'codes');
-    for (let row = 0; row < header.size; row += STEP) {
-      const count = Math.min(STEP, header.size - row);
-      const from = row * header.dimensions;
-      index.codes.view(row, count).set(codes.subarray(from, from + count * header.dimensions));
-      yield;
-    }
-  }
+  if (header.dimensions > 0) index.codes = places?.codes() ?? (yield* copied(header, parts));
   const { columns, size } = index;
   const column = (name: string) => {
     const array = arrayOf(Float64Array, parts, name);
@@ -156,6 +179,18 @@ export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex 
     }
   }
   return (yield* decodingPostings(index, parts)) ? index : undefined;
+}
+
+function* copied({ size, dimensions }: Header, parts: PageParts): Generator<undefined, Codes> {
+  const codes = createCodes(dimensions);
+  codes.reserve(size);
+  const saved = arrayOf(Int8Array, parts, 'codes');
+  for (let row = 0; row < size; row += STEP) {
+    const count = Math.min(STEP, size - row);
+    codes.view(row, count).set(saved.subarray(row * dimensions, (row + count) * dimensions));
+    yield;
+  }
+  return codes;
 }
 
 function readHeader(bytes: Uint8Array | undefined): Header | undefined {
@@ -282,9 +317,9 @@ function* encodingPostings(
     if (used > start) terms.push(term, used - start);
     if (terms.length % STEP === 0) yield;
   }
-  parts.set('terms', bytesOf(Float64Array.from(terms)));
-  parts.set('posting.rows', bytesOf(rows.slice(0, used)));
-  parts.set('posting.frequencies', bytesOf(frequencies.slice(0, used)));
+  parts.set('terms', asBytes(Float64Array.from(terms)));
+  parts.set('posting.rows', asBytes(rows.slice(0, used)));
+  parts.set('posting.frequencies', asBytes(frequencies.slice(0, used)));
 }
 
 /** Returns false when the parts do not fit together. */
@@ -323,7 +358,7 @@ function areBelow(numbers: Uint32Array, limit: number): boolean {
   return true;
 }
 
-function bytesOf(array: Float64Array | Float32Array | Frequencies | Int8Array): Uint8Array {
+function asBytes(array: Float64Array | Float32Array | Frequencies | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
