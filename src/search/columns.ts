@@ -7,7 +7,7 @@ import {
   type StoredSignalName,
   type StoredSignals,
 } from '../scoring/signals.ts';
-import { grow } from './grow.ts';
+import { grow, holding } from './grow.ts';
 
 /** Texts as small numbers, in the order in which they came. */
 export interface Dictionary {
@@ -15,11 +15,14 @@ export interface Dictionary {
   readonly codes: Map<string, number>;
 }
 
+/** A byte each while there are at most 256 texts. */
+export type AttributeCodes = Uint8Array | Uint16Array | Uint32Array;
+
 /** The resident signals, clocks and attributes of the memories of one space, one value a row. */
 export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
-  readonly attributes: Record<StoredAttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+  readonly attributes: Record<StoredAttributeName, { codes: AttributeCodes; dictionary: Dictionary }>;
   /**
    * Arrays that stand for every column that has the same one value in all rows, and that value: most clocks are unknown of every
    * memory, and most counts are 0. They are full of it, beyond the last row too. A column that gets another value gets an array
@@ -27,28 +30,31 @@ export interface ColumnSet {
    */
   readonly shared: Map<Float64Array, number>;
   /** The same of attributes, all of whose codes are 0. */
-  zeros: Uint32Array;
+  zeros: Uint8Array;
+  /** Clocks whose array is that of a clock before them: most memories were never updated after they were created. */
+  readonly twins: Set<ClockName>;
   /** No row was set yet: the first one decides what is shared. */
   isEmpty: boolean;
 }
 
 export function createColumns(): ColumnSet {
-  const zeros = new Uint32Array(0);
+  const zeros = new Uint8Array(0);
   return {
     signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
     clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
     attributes: record(STORED_ATTRIBUTE_NAMES, () => ({
-      codes: zeros,
+      codes: zeros as AttributeCodes,
       dictionary: { texts: [] as string[], codes: new Map<string, number>() },
     })),
     shared: new Map(),
     zeros,
+    twins: new Set(),
     isEmpty: true,
   };
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
-  const { signals, clocks, attributes, shared } = columns;
+  const { signals, clocks, attributes, shared, twins } = columns;
   const grown = new Map<Float64Array, Float64Array>();
   for (const [array, value] of [...shared]) {
     const longer = grow(array, length);
@@ -57,7 +63,11 @@ export function growColumns(columns: ColumnSet, length: number): void {
     shared.delete(array);
     shared.set(longer, value);
   }
-  const longer = (array: Float64Array) => grown.get(array) ?? grow(array, length);
+  const longer = (array: Float64Array) => {
+    const made = grown.get(array) ?? grow(array, length);
+    if (twins.size > 0) grown.set(array, made);
+    return made;
+  };
   for (const name of STORED_SIGNAL_NAMES) signals[name] = longer(signals[name]);
   for (const name of CLOCK_NAMES) clocks[name] = longer(clocks[name]);
   const { zeros } = columns;
@@ -72,7 +82,16 @@ export function growColumns(columns: ColumnSet, length: number): void {
 export function setRow(columns: ColumnSet, row: number, signals: StoredSignals): void {
   if (columns.isEmpty) shareAll(columns, signals);
   for (const name of STORED_SIGNAL_NAMES) setValue(columns, columns.signals, name, row, signals[name]);
-  for (const name of CLOCK_NAMES) setValue(columns, columns.clocks, name, row, signals[name] ?? Number.NaN);
+  for (const name of CLOCK_NAMES) {
+    const value = signals[name] ?? Number.NaN;
+    if (columns.twins.has(name)) {
+      // The clock before it has been set to what it is now.
+      if (Object.is(columns.clocks[name][row], value)) continue;
+      columns.clocks[name] = columns.clocks[name].slice();
+      columns.twins.delete(name);
+    }
+    setValue(columns, columns.clocks, name, row, value);
+  }
   for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = columns.attributes[name];
     const code = codeOf(attribute.dictionary, String(signals[name]));
@@ -80,6 +99,7 @@ export function setRow(columns: ColumnSet, row: number, signals: StoredSignals):
       if (code === 0) continue;
       attribute.codes = columns.zeros.slice();
     }
+    attribute.codes = holding(attribute.codes, code) as AttributeCodes;
     attribute.codes[row] = code;
   }
 }
@@ -122,7 +142,7 @@ export function bytesOfColumns(columns: ColumnSet): number {
   return [...arraysOf(columns)].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float64Array | Uint32Array> {
+function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float64Array | AttributeCodes> {
   return new Set([
     ...Object.values(signals),
     ...Object.values(clocks),

@@ -223,7 +223,7 @@ function sessionClasses(
   view: View,
   scores: Float64Array | undefined,
 ): { readonly classOf: Uint8Array; readonly ranges: readonly Interval[] } {
-  const classOf = new Uint8Array(index.sessions.rows.length + 1);
+  const classOf = new Uint8Array(index.sessions.dictionary.texts.length + 1);
   if (scores === undefined) return { classOf, ranges: [[0, 0]] };
   const { sizes } = view.turns;
   const highest = scores.reduce((most, each) => Math.max(most, each), 0);
@@ -277,7 +277,7 @@ function scoresColumn(scores: WordScores, said: 'relevance' | 'inContext'): Quer
   };
 }
 
-function codesColumn(codes: Uint32Array, values: Uint8Array): QueryColumn {
+function codesColumn(codes: ArrayLike<number>, values: Uint8Array): QueryColumn {
   return {
     at: (row) => values[codes[row]!]!,
     fill(rows, count, out) {

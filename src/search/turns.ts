@@ -1,7 +1,8 @@
 import { contextShare, NEIGHBOUR_OFFSETS, type NeighbourOffset, neighbourWeight } from '../text/context.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { grow } from './grow.ts';
-import { placeAmong, type ResidentIndex } from './resident-index.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import { placeAmong } from './session-lists.ts';
 
 /**
  * The visible memories of sessions, and what stands around each. It is brought up to date session by session.
@@ -42,7 +43,8 @@ export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
     totalLength: 0,
   };
   makeRoom(turns, index);
-  for (let code = 1; code <= index.sessions.rows.length; code++) setSession(index, turns, standings, code);
+  for (let code = 1; code <= index.sessions.dictionary.texts.length; code++)
+    setSession(index, turns, standings, code);
   return turns;
 }
 
@@ -72,15 +74,15 @@ export function followTurns(
 function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
   turns.codes = grow(turns.codes, size);
   // Where no session is, nothing more is read.
-  if (sessions.rows.length > 0) {
+  if (sessions.dictionary.texts.length > 0) {
     turns.previous = grow(turns.previous, size);
     turns.next = grow(turns.next, size);
     turns.shares = grow(turns.shares, size);
     turns.apart = grow(turns.apart, size);
     turns.lengths = grow(turns.lengths, size);
   }
-  turns.sizes = grow(turns.sizes, sessions.rows.length + 1);
-  turns.sessionLengths = grow(turns.sessionLengths, sessions.rows.length + 1);
+  turns.sizes = grow(turns.sizes, sessions.dictionary.texts.length + 1);
+  turns.sessionLengths = grow(turns.sessionLengths, sessions.dictionary.texts.length + 1);
 }
 
 /** Works out anew what stands around each memory of a session. */
@@ -90,7 +92,7 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
     turns.count--;
     turns.totalLength -= sessionLengths[code]!;
   }
-  const members = index.sessions.rows[code - 1] ?? [];
+  const members = index.sessions.lists.of(code);
   const seen: number[] = [];
   let length = 0;
   for (let at = 0; at < members.length; at++) {
@@ -164,7 +166,7 @@ function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly
   const session = sessionOf(index, turns, row);
   const own = shareOf(index, row);
   if (session === 0 || own === 0) return [];
-  const seen = index.sessions.rows[session - 1]!.filter((each) => turns.codes[each] === session);
+  const seen = Array.from(index.sessions.lists.of(session)).filter((each) => turns.codes[each] === session);
   if (wasReplaced(index, seen, row)) return [];
   const before = placeAmong(index, seen, row);
   return NEIGHBOUR_OFFSETS.flatMap((offset) => {

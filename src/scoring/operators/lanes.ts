@@ -23,7 +23,7 @@ export interface Columns {
   clock(name: ClockName): Float64Array;
   /** Texts as codes. */
   attribute(name: AttributeName): {
-    readonly codes: Uint16Array | Uint32Array;
+    readonly codes: Uint8Array | Uint16Array | Uint32Array;
     readonly texts: readonly string[];
   };
   /** What is kept of a formula that no query changes; `undefined` where each query computes it anew. */
