@@ -68,6 +68,10 @@ export function standings(
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
+  // Most spaces have no memory with one of these clocks: a look at each for every row is half of the work.
+  const isTimeless = [consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil].every((clock) =>
+    Number.isNaN(columns.shared.get(clock)),
+  );
   return (row) => {
     if (
       alive[row] === 0 ||
@@ -79,10 +83,11 @@ export function standings(
     ) {
       return OUTSIDE;
     }
+    if (superseded[row] === 1 && !replacedToo) return FILTERED;
+    if (isTimeless) return ELIGIBLE;
     // A comparison with NaN, an unknown clock, is false.
     if (
       (consolidatedAt[row]! <= now && !replacedToo) ||
-      (superseded[row] === 1 && !replacedToo) ||
       invalidatedAt[row]! <= now ||
       validFrom[row]! > validAt ||
       (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||

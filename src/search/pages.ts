@@ -436,17 +436,23 @@ function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<un
   return starts[terms.length] === rows.length;
 }
 
-/** Whether all numbers are below a limit. There are millions of them: what is beyond it sets a bit that is looked at now and then. */
+/** Whether all numbers are below a limit. */
 function* areBelow(numbers: AttributeCodes, limit: number): Generator<undefined, boolean> {
-  const last = limit - 1;
   for (let start = 0; start < numbers.length; start += NUMBERS) {
-    const end = Math.min(numbers.length, start + NUMBERS);
-    let beyond = 0;
-    for (let at = start; at < end; at++) beyond |= numbers[at]! | (last - numbers[at]!);
-    if (beyond < 0) return false;
+    if (isBeyond(numbers, start, Math.min(numbers.length, start + NUMBERS), limit - 1)) return false;
     yield;
   }
   return true;
+}
+
+/** There are millions of them: a number beyond the last sets the highest bit, which is looked at in the end alone. */
+function isBeyond(numbers: AttributeCodes, from: number, to: number, last: number): boolean {
+  let beyond = 0;
+  for (let at = from; at < to; at++) {
+    const number = numbers[at]!;
+    beyond |= number | (last - number);
+  }
+  return beyond < 0;
 }
 
 function asBytes(array: Column | Int8Array): Uint8Array {

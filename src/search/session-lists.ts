@@ -56,23 +56,18 @@ const STEP = 2048;
 /** The lists of an index without dead rows, in steps. */
 export function* packing(index: ResidentIndex): Generator<undefined, SessionLists> {
   const { size, sessions } = index;
-  const { codes } = sessions;
   const starts = new Uint32Array(sessions.dictionary.texts.length + 1);
-  for (let row = 0; row < size; row++) {
-    if (codes[row]! > 0) starts[codes[row]!]!++;
-    if (row % STEP === 0) yield;
+  for (let row = 0; row < size; row += STEP) {
+    count(sessions.codes, row, Math.min(size, row + STEP), starts);
+    yield;
   }
   for (let session = 1; session < starts.length; session++) starts[session]! += starts[session - 1]!;
   const rows = new Int32Array(starts.at(-1)!);
   const ends = starts.slice();
   const unordered = new Set<number>();
-  for (let row = 0; row < size; row++) {
-    if (row % STEP === 0) yield;
-    const session = codes[row]!;
-    if (session === 0) continue;
-    const place = ends[session - 1]!++;
-    rows[place] = row;
-    if (place > starts[session - 1]! && !standsBefore(index, rows[place - 1]!, row)) unordered.add(session);
+  for (let row = 0; row < size; row += STEP) {
+    put(index, row, Math.min(size, row + STEP), { rows, starts }, ends, unordered);
+    yield;
   }
   for (const session of unordered) {
     rows
@@ -81,6 +76,31 @@ export function* packing(index: ResidentIndex): Generator<undefined, SessionList
     yield;
   }
   return createSessionLists({ rows, starts });
+}
+
+function count(codes: Uint32Array, from: number, to: number, counts: Uint32Array): void {
+  for (let row = from; row < to; row++) {
+    const session = codes[row]!;
+    if (session > 0) counts[session]!++;
+  }
+}
+
+function put(
+  index: ResidentIndex,
+  from: number,
+  to: number,
+  { rows, starts }: Packed,
+  ends: Uint32Array,
+  unordered: Set<number>,
+): void {
+  const { codes } = index.sessions;
+  for (let row = from; row < to; row++) {
+    const session = codes[row]!;
+    if (session === 0) continue;
+    const place = ends[session - 1]!++;
+    rows[place] = row;
+    if (place > starts[session - 1]! && !standsBefore(index, rows[place - 1]!, row)) unordered.add(session);
+  }
 }
 
 /** Where a row stands, or would stand, among rows in the order of a session. */

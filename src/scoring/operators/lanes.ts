@@ -240,6 +240,19 @@ export function pairLane(
       };
     });
   }
+  if (!b.wide) {
+    return jointLane(compilation, ({ low, high }) => {
+      const [aLow, aHigh, right] = [a.low, a.high, b.low];
+      return ({ count }) => {
+        for (let at = 0; at < count; at++) {
+          const one = apply(aLow[at]!, right[at]!);
+          const other = apply(aHigh[at]!, right[at]!);
+          low[at] = Math.min(one, other);
+          high[at] = Math.max(one, other);
+        }
+      };
+    });
+  }
   return jointLane(compilation, ({ low, high }) => {
     const [aLow, aHigh, bLow, bHigh] = [a.low, a.high, b.low, b.high];
     return ({ count }) => {

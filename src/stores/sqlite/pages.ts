@@ -7,7 +7,7 @@ import { readMeta, writeMeta } from './meta.ts';
  * Bytes of a part that go into one row. What SQLite and the driver copy them into is used again and again, and is still in the
  * processor's cache when it is verified and copied to where it stays: new memory costs more than all of that.
  */
-const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 512 * 1024;
 
 /** How much of its space an index reflects: all events and all uses up to these sequences. */
 export interface Reflected {

@@ -117,7 +117,7 @@ test('a long part is saved in pieces, which are read one by one, others going on
   const writer = connections[0] as Connection;
   const parts = new Map([
     ['header', new Uint8Array(3).fill(1)],
-    ['asks', Uint8Array.from({ length: 600_000 }, (_, at) => at % 251)],
+    ['asks', Uint8Array.from({ length: 1_100_000 }, (_, at) => at % 251)],
     ['none', new Uint8Array(0)],
   ]);
   savePages(writer, parts, { sequence: 1, usage: 0 });
