@@ -1,4 +1,5 @@
 import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import { valueAt } from '../scoring/compile.ts';
 import {
   isFlag,
   STORED_ATTRIBUTE_NAMES,
@@ -24,9 +25,8 @@ export interface ColumnSet {
   readonly clocks: Record<ClockName, Float64Array>;
   readonly attributes: Record<StoredAttributeName, { codes: AttributeCodes; dictionary: Dictionary }>;
   /**
-   * Arrays that stand for every column that has the same one value in all rows, and that value: most clocks are unknown of every
-   * memory, and most counts are 0. They are full of it, beyond the last row too. A column that gets another value gets an array
-   * of its own.
+   * Arrays of one number for every column that has the same one in all rows, and that number: most clocks are unknown of every
+   * memory, and most counts are 0. A column that gets another value gets an array of its own. See {@link valueAt}.
    */
   readonly shared: Map<Float64Array, number>;
   /** The same of attributes, all of whose codes are 0. */
@@ -54,18 +54,13 @@ export function createColumns(): ColumnSet {
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
-  const { signals, clocks, attributes, shared, twins } = columns;
+  const { signals, clocks, attributes, shared } = columns;
+  if (columns.zeros.length >= length) return;
   const grown = new Map<Float64Array, Float64Array>();
-  for (const [array, value] of [...shared]) {
-    const longer = grow(array, length);
-    if (longer === array) continue;
-    grown.set(array, longer.fill(value, array.length));
-    shared.delete(array);
-    shared.set(longer, value);
-  }
   const longer = (array: Float64Array) => {
+    if (shared.has(array)) return array;
     const made = grown.get(array) ?? grow(array, length);
-    if (twins.size > 0) grown.set(array, made);
+    grown.set(array, made);
     return made;
   };
   for (const name of STORED_SIGNAL_NAMES) signals[name] = longer(signals[name]);
@@ -113,8 +108,8 @@ function setValue<Name extends string>(
 ): void {
   if (columns.shared.has(arrays[name])) {
     const before = arrays[name];
-    if (Object.is(before[row], value)) return;
-    arrays[name] = before.slice();
+    if (Object.is(before[0], value)) return;
+    arrays[name] = new Float64Array(columns.zeros.length).fill(before[0]!);
     if (!arraysOf(columns).has(before)) columns.shared.delete(before);
   }
   arrays[name][row] = value;
@@ -122,17 +117,15 @@ function setValue<Name extends string>(
 
 /** Before its first row every column is one that has the value of that row alone. */
 function shareAll(columns: ColumnSet, first: StoredSignals): void {
-  const { length } = columns.signals.importance;
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name], length);
-  for (const name of CLOCK_NAMES)
-    columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN, length);
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name]);
+  for (const name of CLOCK_NAMES) columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN);
   columns.isEmpty = false;
 }
 
-/** The array of all columns that have this one value in all of so many rows. */
-export function sharedArray({ shared }: ColumnSet, value: number, length: number): Float64Array {
+/** The array of all columns that have this one value in all rows. */
+export function sharedArray({ shared }: ColumnSet, value: number): Float64Array {
   for (const [array, of] of shared) if (Object.is(of, value)) return array;
-  const array = new Float64Array(length).fill(value);
+  const array = Float64Array.of(value);
   shared.set(array, value);
   return array;
 }
@@ -153,9 +146,9 @@ function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float
 /** The signals of a row, exactly as they were set. */
 export function getRow(columns: ColumnSet, row: number): StoredSignals {
   const signals: Record<string, unknown> = {};
-  for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
+  for (const name of STORED_SIGNAL_NAMES) signals[name] = valueAt(columns.signals[name], row);
   for (const name of CLOCK_NAMES) {
-    const at = columns.clocks[name][row]!;
+    const at = valueAt(columns.clocks[name], row);
     if (!Number.isNaN(at)) signals[name] = at;
   }
   for (const name of STORED_ATTRIBUTE_NAMES) {

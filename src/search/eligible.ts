@@ -1,6 +1,7 @@
 import { TRANSIENT_TYPES } from '../domain/memory.ts';
 import { liesIn } from '../domain/scope.ts';
 import type { Instant } from '../domain/time.ts';
+import { valueAt } from '../scoring/compile.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -87,11 +88,11 @@ export function standings(
     if (isTimeless) return ELIGIBLE;
     // A comparison with NaN, an unknown clock, is false.
     if (
-      (consolidatedAt[row]! <= now && !replacedToo) ||
-      invalidatedAt[row]! <= now ||
-      validFrom[row]! > validAt ||
-      (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||
-      (expiresAt[row]! <= validAt && isCore[coreCodes[row]!] === 0)
+      (valueAt(consolidatedAt, row) <= now && !replacedToo) ||
+      valueAt(invalidatedAt, row) <= now ||
+      valueAt(validFrom, row) > validAt ||
+      (valueAt(validUntil, row) < validAt && maySurvive[typeCodes[row]!] === 0) ||
+      (valueAt(expiresAt, row) <= validAt && isCore[coreCodes[row]!] === 0)
     ) {
       return FILTERED;
     }

@@ -57,7 +57,7 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
   for (const [name, array] of columnArrays(index, sessions.codes)) {
     const kind = array.constructor.name as Kind;
     columns[name] = { kind, of: 'rows' };
-    if (living.length > 1 && isUniform(index, array)) {
+    if (living.length > 0 && isUniform(index, array)) {
       columns[name] = { kind, of: 'all' };
       parts.set(name, asBytes(array.slice(0, 1)));
       continue;
@@ -170,8 +170,9 @@ export function* decoding(
   index.asks = column('asks');
   if (header.dimensions > 0) index.codes = places?.codes() ?? (yield* copied(header, parts));
   const shared = (name: string) => {
+    const saved = header.columns[name]!;
     const array = column<Float64Array>(name);
-    return array.length === size ? array : sharedArray(columns, array[0]!, size);
+    return 'of' in saved && saved.of === 'all' ? sharedArray(columns, array[0]!) : array;
   };
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = shared(`signal.${name}`);
   for (const name of CLOCK_NAMES) {
@@ -277,7 +278,7 @@ function* fitting(header: Header, parts: PageParts): Generator<undefined, boolea
     const saved = header.columns[name];
     if (saved === undefined) return false;
     if ('as' in saved) return name.startsWith('clock.') && hasRows(`clock.${saved.as}`, kinds);
-    return hasRows(name, kinds) || (saved.of === 'all' && size > 1 && hasLength(name, saved.kind, 1));
+    return hasRows(name, kinds) || (saved.of === 'all' && size > 0 && hasLength(name, saved.kind, 1));
   };
   const hasRows = (name: string, kinds: readonly Kind[]) => {
     const saved = header.columns[name];

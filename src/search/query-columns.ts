@@ -1,5 +1,6 @@
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { exponentialDecay } from '../scoring/arithmetic.ts';
+import { valueAt } from '../scoring/compile.ts';
 import type { Interval } from '../scoring/operators/interval.ts';
 import { EXACT_SIGNALS, type ExactSignalName, type QuerySignals } from '../scoring/signals.ts';
 import type { PreparedQuery } from '../store/store.ts';
@@ -120,7 +121,7 @@ export function queryColumns(
       const { dates = [] } = query;
       if (dates.length === 0) return undefined;
       const { createdAt } = index.columns.clocks;
-      return columnOf((row) => dateMatch(createdAt[row]!, dates));
+      return columnOf((row) => dateMatch(valueAt(createdAt, row), dates));
     },
     saidByUser: () => {
       if (!view.hasRoles) return undefined;

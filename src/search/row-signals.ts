@@ -1,4 +1,5 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
+import { valueAt } from '../scoring/compile.ts';
 import {
   EXACT_SIGNALS,
   isFlag,
@@ -23,8 +24,12 @@ export function signalsReader(
   names: ReadonlySet<string>,
 ): (row: number, similarity: number | undefined) => Signals {
   const known = new Map<string, Read>([
-    ...STORED_SIGNAL_NAMES.map((name) => [name, (row: number) => columns.signals[name][row]] as const),
-    ...CLOCK_NAMES.map((name) => [name, (row: number) => knownNumber(columns.clocks[name][row]!)] as const),
+    ...STORED_SIGNAL_NAMES.map(
+      (name) => [name, (row: number) => valueAt(columns.signals[name], row)] as const,
+    ),
+    ...CLOCK_NAMES.map(
+      (name) => [name, (row: number) => knownNumber(valueAt(columns.clocks[name], row))] as const,
+    ),
     ...STORED_ATTRIBUTE_NAMES.map((name) => {
       const { codes, dictionary } = columns.attributes[name];
       const textOf = (row: number) => dictionary.texts[codes[row]!];
@@ -34,7 +39,7 @@ export function signalsReader(
       const column = exact[name];
       return column ? [[name, (row: number) => knownNumber(column.at(row))] as const] : [];
     }),
-    ['conflict', (row) => belief.conflict[row]],
+    ['conflict', (row) => valueAt(belief.conflict, row)],
     ['superseded', (row) => belief.superseded[row] === 1],
   ]);
   const reads = [...names].flatMap((name) => {

@@ -1,3 +1,4 @@
+import { valueAt } from '../scoring/compile.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
 /** Of each session, by its number from 1 on: its living rows, by creation, then ordinal. */
@@ -120,6 +121,6 @@ export function placeAmong(index: ResidentIndex, list: ArrayLike<number>, row: n
 /** Turns of a session stand in the order of creation, then ordinal. */
 function standsBefore({ columns, ordinals }: ResidentIndex, a: number, b: number): boolean {
   const { createdAt } = columns.clocks;
-  const difference = createdAt[a]! - createdAt[b]!;
+  const difference = valueAt(createdAt, a) - valueAt(createdAt, b);
   return difference < 0 || (difference === 0 && ordinals[a]! < ordinals[b]!);
 }

@@ -1,3 +1,4 @@
+import { valueAt } from '../scoring/compile.ts';
 import { contextShare, NEIGHBOUR_OFFSETS, type NeighbourOffset, neighbourWeight } from '../text/context.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { grow } from './grow.ts';
@@ -214,6 +215,6 @@ function shareOf(index: ResidentIndex, row: number): number {
  */
 function wasReplaced(index: ResidentIndex, last: number, row: number): boolean {
   const { signals, clocks } = index.columns;
-  if (signals.revisionCount[row]! <= 1) return false;
-  return last >= 0 && clocks.updatedAt[row]! > clocks.createdAt[last]!;
+  if (valueAt(signals.revisionCount, row) <= 1) return false;
+  return last >= 0 && valueAt(clocks.updatedAt, row) > valueAt(clocks.createdAt, last);
 }
