@@ -67,6 +67,7 @@ export type {
   IndexedRow,
   IndexRows,
   KeyedRows,
+  PlaceOfPart,
   Position,
   SavedPages,
   WrittenRow,

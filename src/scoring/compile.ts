@@ -29,6 +29,7 @@ export {
   type KeptColumn,
   type MutableBlock,
   type Sides,
+  valueAt,
 } from './operators/lanes.ts';
 
 /** A formula made ready to bound many memories at once: interval arithmetic over columns, a loop for each node. */

@@ -2,7 +2,7 @@ import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Scalar } from './operators/index.ts';
 import type { Knowledge } from './operators/interval.ts';
-import { BLOCK_SIZE, type Block, type Columns, loadSignal, roomFor } from './operators/lanes.ts';
+import { BLOCK_SIZE, type Block, type Columns, loadSignal, roomFor, valueAt } from './operators/lanes.ts';
 import type { Resolver } from './operators/operator.ts';
 import { scalarText, visible } from './show.ts';
 import {
@@ -174,7 +174,7 @@ export function compileCondition(
       const clock = columns.clock(condition.clock);
       return ({ rows, count, now, until }) => {
         for (let at = 0; at < count; at++) {
-          const instant = clock[rows[at]!]!;
+          const instant = valueAt(clock, rows[at]!);
           verdict[at] = instant <= now ? 1 : instant <= until ? 2 : 0;
         }
         return verdict;
@@ -185,7 +185,7 @@ export function compileCondition(
       if (isClockName(name)) {
         const clock = columns.clock(name);
         return ({ rows, count }) => {
-          for (let at = 0; at < count; at++) verdict[at] = Number.isNaN(clock[rows[at]!]!) ? 0 : 1;
+          for (let at = 0; at < count; at++) verdict[at] = Number.isNaN(valueAt(clock, rows[at]!)) ? 0 : 1;
           return verdict;
         };
       }

@@ -1,6 +1,6 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
-import type { Columns } from '../scoring/compile.ts';
+import { type Columns, valueAt } from '../scoring/compile.ts';
 import {
   ATTRIBUTE_NAMES,
   type CompleteSignals,
@@ -20,6 +20,7 @@ import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 export interface BeliefColumns {
   /** 1 where a memory that is believed has taken the row's place. */
   readonly superseded: Uint16Array;
+  /** One number for all rows where there is nothing to say of any. */
   readonly conflict: Float64Array;
 }
 
@@ -67,7 +68,7 @@ export function signalsForQuery(
   query: QuerySignals,
 ): CompleteSignals {
   const relations: RelationSignals = {
-    conflict: belief.conflict[row]!,
+    conflict: valueAt(belief.conflict, row),
     superseded: belief.superseded[row] === 1,
   };
   return { ...UNKNOWN, ...signalsOfRow(index, row), ...relations, ...query };
@@ -83,7 +84,7 @@ let zeros = new Uint16Array(0);
 
 function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
   if (zeros.length < size) zeros = new Uint16Array(Math.ceil(1.25 * size));
-  return { superseded: zeros, conflict: sharedArray(columns, 0, columns.zeros.length) };
+  return { superseded: zeros, conflict: sharedArray(columns, 0) };
 }
 
 /** The same columns for rows that came since. */
@@ -93,5 +94,6 @@ export function longerColumns(index: ResidentIndex, { superseded, conflict }: Be
 }
 
 function newColumns(size: number): BeliefColumns {
-  return { superseded: new Uint16Array(size), conflict: new Float64Array(size) };
+  // One number would be that of all rows.
+  return { superseded: new Uint16Array(size), conflict: new Float64Array(Math.max(2, size)) };
 }

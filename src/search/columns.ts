@@ -1,4 +1,5 @@
 import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import { valueAt } from '../scoring/compile.ts';
 import {
   isFlag,
   STORED_ATTRIBUTE_NAMES,
@@ -7,7 +8,7 @@ import {
   type StoredSignalName,
   type StoredSignals,
 } from '../scoring/signals.ts';
-import { grow } from './grow.ts';
+import { grow, holding } from './grow.ts';
 
 /** Texts as small numbers, in the order in which they came. */
 export interface Dictionary {
@@ -15,49 +16,53 @@ export interface Dictionary {
   readonly codes: Map<string, number>;
 }
 
+/** A byte each while there are at most 256 texts. */
+export type AttributeCodes = Uint8Array | Uint16Array | Uint32Array;
+
 /** The resident signals, clocks and attributes of the memories of one space, one value a row. */
 export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
-  readonly attributes: Record<StoredAttributeName, { codes: Uint32Array; dictionary: Dictionary }>;
+  readonly attributes: Record<StoredAttributeName, { codes: AttributeCodes; dictionary: Dictionary }>;
   /**
-   * Arrays that stand for every column that has the same one value in all rows, and that value: most clocks are unknown of every
-   * memory, and most counts are 0. They are full of it, beyond the last row too. A column that gets another value gets an array
-   * of its own.
+   * Arrays of one number for every column that has the same one in all rows, and that number: most clocks are unknown of every
+   * memory, and most counts are 0. A column that gets another value gets an array of its own. See {@link valueAt}.
    */
   readonly shared: Map<Float64Array, number>;
   /** The same of attributes, all of whose codes are 0. */
-  zeros: Uint32Array;
+  zeros: Uint8Array;
+  /** Clocks whose array is that of a clock before them: most memories were never updated after they were created. */
+  readonly twins: Set<ClockName>;
   /** No row was set yet: the first one decides what is shared. */
   isEmpty: boolean;
 }
 
 export function createColumns(): ColumnSet {
-  const zeros = new Uint32Array(0);
+  const zeros = new Uint8Array(0);
   return {
     signals: record(STORED_SIGNAL_NAMES, () => new Float64Array(0)),
     clocks: record(CLOCK_NAMES, () => new Float64Array(0)),
     attributes: record(STORED_ATTRIBUTE_NAMES, () => ({
-      codes: zeros,
+      codes: zeros as AttributeCodes,
       dictionary: { texts: [] as string[], codes: new Map<string, number>() },
     })),
     shared: new Map(),
     zeros,
+    twins: new Set(),
     isEmpty: true,
   };
 }
 
 export function growColumns(columns: ColumnSet, length: number): void {
   const { signals, clocks, attributes, shared } = columns;
+  if (columns.zeros.length >= length) return;
   const grown = new Map<Float64Array, Float64Array>();
-  for (const [array, value] of [...shared]) {
-    const longer = grow(array, length);
-    if (longer === array) continue;
-    grown.set(array, longer.fill(value, array.length));
-    shared.delete(array);
-    shared.set(longer, value);
-  }
-  const longer = (array: Float64Array) => grown.get(array) ?? grow(array, length);
+  const longer = (array: Float64Array) => {
+    if (shared.has(array)) return array;
+    const made = grown.get(array) ?? grow(array, length);
+    grown.set(array, made);
+    return made;
+  };
   for (const name of STORED_SIGNAL_NAMES) signals[name] = longer(signals[name]);
   for (const name of CLOCK_NAMES) clocks[name] = longer(clocks[name]);
   const { zeros } = columns;
@@ -72,7 +77,16 @@ export function growColumns(columns: ColumnSet, length: number): void {
 export function setRow(columns: ColumnSet, row: number, signals: StoredSignals): void {
   if (columns.isEmpty) shareAll(columns, signals);
   for (const name of STORED_SIGNAL_NAMES) setValue(columns, columns.signals, name, row, signals[name]);
-  for (const name of CLOCK_NAMES) setValue(columns, columns.clocks, name, row, signals[name] ?? Number.NaN);
+  for (const name of CLOCK_NAMES) {
+    const value = signals[name] ?? Number.NaN;
+    if (columns.twins.has(name)) {
+      // The clock before it has been set to what it is now.
+      if (Object.is(columns.clocks[name][row], value)) continue;
+      columns.clocks[name] = columns.clocks[name].slice();
+      columns.twins.delete(name);
+    }
+    setValue(columns, columns.clocks, name, row, value);
+  }
   for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = columns.attributes[name];
     const code = codeOf(attribute.dictionary, String(signals[name]));
@@ -80,6 +94,7 @@ export function setRow(columns: ColumnSet, row: number, signals: StoredSignals):
       if (code === 0) continue;
       attribute.codes = columns.zeros.slice();
     }
+    attribute.codes = holding(attribute.codes, code) as AttributeCodes;
     attribute.codes[row] = code;
   }
 }
@@ -93,8 +108,8 @@ function setValue<Name extends string>(
 ): void {
   if (columns.shared.has(arrays[name])) {
     const before = arrays[name];
-    if (Object.is(before[row], value)) return;
-    arrays[name] = before.slice();
+    if (Object.is(before[0], value)) return;
+    arrays[name] = new Float64Array(columns.zeros.length).fill(before[0]!);
     if (!arraysOf(columns).has(before)) columns.shared.delete(before);
   }
   arrays[name][row] = value;
@@ -102,17 +117,15 @@ function setValue<Name extends string>(
 
 /** Before its first row every column is one that has the value of that row alone. */
 function shareAll(columns: ColumnSet, first: StoredSignals): void {
-  const { length } = columns.signals.importance;
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name], length);
-  for (const name of CLOCK_NAMES)
-    columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN, length);
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name]);
+  for (const name of CLOCK_NAMES) columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN);
   columns.isEmpty = false;
 }
 
-/** The array of all columns that have this one value in all of so many rows. */
-export function sharedArray({ shared }: ColumnSet, value: number, length: number): Float64Array {
+/** The array of all columns that have this one value in all rows. */
+export function sharedArray({ shared }: ColumnSet, value: number): Float64Array {
   for (const [array, of] of shared) if (Object.is(of, value)) return array;
-  const array = new Float64Array(length).fill(value);
+  const array = Float64Array.of(value);
   shared.set(array, value);
   return array;
 }
@@ -122,7 +135,7 @@ export function bytesOfColumns(columns: ColumnSet): number {
   return [...arraysOf(columns)].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float64Array | Uint32Array> {
+function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float64Array | AttributeCodes> {
   return new Set([
     ...Object.values(signals),
     ...Object.values(clocks),
@@ -134,9 +147,9 @@ function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float
 export function getRow(columns: ColumnSet, row: number): StoredSignals {
   // Copied: adding so many one by one makes slow objects.
   const signals: Record<string, unknown> = { ...UNKNOWN };
-  for (const name of STORED_SIGNAL_NAMES) signals[name] = columns.signals[name][row];
+  for (const name of STORED_SIGNAL_NAMES) signals[name] = valueAt(columns.signals[name], row);
   for (const name of CLOCK_NAMES) {
-    const at = columns.clocks[name][row]!;
+    const at = valueAt(columns.clocks[name], row);
     if (!Number.isNaN(at)) signals[name] = at;
   }
   for (const name of STORED_ATTRIBUTE_NAMES) {

@@ -1,6 +1,7 @@
 import { TRANSIENT_TYPES } from '../domain/memory.ts';
 import { liesIn } from '../domain/scope.ts';
 import type { Instant } from '../domain/time.ts';
+import { valueAt } from '../scoring/compile.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -68,6 +69,10 @@ export function standings(
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
+  // Most spaces have no memory with one of these clocks: a look at each for every row is half of the work.
+  const isTimeless = [consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil].every((clock) =>
+    Number.isNaN(columns.shared.get(clock)),
+  );
   return (row) => {
     if (
       alive[row] === 0 ||
@@ -79,14 +84,15 @@ export function standings(
     ) {
       return OUTSIDE;
     }
+    if (superseded[row] === 1 && !replacedToo) return FILTERED;
+    if (isTimeless) return ELIGIBLE;
     // A comparison with NaN, an unknown clock, is false.
     if (
-      (consolidatedAt[row]! <= now && !replacedToo) ||
-      (superseded[row] === 1 && !replacedToo) ||
-      invalidatedAt[row]! <= now ||
-      validFrom[row]! > validAt ||
-      (validUntil[row]! < validAt && maySurvive[typeCodes[row]!] === 0) ||
-      (expiresAt[row]! <= validAt && isCore[coreCodes[row]!] === 0)
+      (valueAt(consolidatedAt, row) <= now && !replacedToo) ||
+      valueAt(invalidatedAt, row) <= now ||
+      valueAt(validFrom, row) > validAt ||
+      (valueAt(validUntil, row) < validAt && maySurvive[typeCodes[row]!] === 0) ||
+      (valueAt(expiresAt, row) <= validAt && isCore[coreCodes[row]!] === 0)
     ) {
       return FILTERED;
     }

@@ -8,3 +8,22 @@ export function grow<Of extends Grown>(array: Of, length: number): Of {
   grown.set(array as never);
   return grown;
 }
+
+/** Whole numbers in as few bytes each as they need. */
+export type WholeNumbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+const KINDS = [Uint8Array, Uint16Array, Uint32Array, Float64Array] as const;
+/** The largest whole number of so many bytes; 64-bit floats hold any that there is. */
+const MOST: Readonly<Record<number, number>> = { 1: 0xff, 2: 0xffff, 4: 0xffff_ffff, 8: Infinity };
+
+/** The array, or one with the same content that can hold this number too. */
+export function holding<Of extends WholeNumbers>(array: Of, value: number): Of | WholeNumbers {
+  if (isHeld(array, value)) return array;
+  return KINDS.find((kind) => kind.BYTES_PER_ELEMENT > array.BYTES_PER_ELEMENT && isHeld(kind, value))!.from(
+    array,
+  );
+}
+
+function isHeld({ BYTES_PER_ELEMENT: bytes }: { readonly BYTES_PER_ELEMENT: number }, value: number) {
+  return bytes === 8 || (value >= 0 && value <= MOST[bytes]! && Number.isInteger(value));
+}

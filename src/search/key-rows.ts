@@ -7,6 +7,8 @@ export interface KeyRows extends Iterable<readonly [key: number, row: number]> {
   has(key: number): boolean;
   set(key: number, row: number): void;
   delete(key: number): void;
+  /** Sets the keys of some rows. */
+  take(keys: ArrayLike<number>, from: number, to: number): void;
   /** About how many bytes are taken. */
   bytes(): number;
 }
@@ -19,11 +21,11 @@ const ENTRY_BYTES = 40;
 
 /**
  * Stores count their keys up from 1: an array by key then takes a tenth of the room and of the time of a map. Keys that lie far
- * apart are in a map all the same.
+ * apart are in a map all the same. `expected` are keys that there will be: room for them is made at once.
  */
-export function createKeyRows(): KeyRows {
+export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
   /** The row + 1; 0 for none. */
-  let near = new Int32Array(0);
+  let near = new Int32Array(roomFor(expected));
   const far = new Map<number, number>();
   let count = 0;
 
@@ -55,6 +57,17 @@ export function createKeyRows(): KeyRows {
       if (isNear(key)) near[key] = row + 1;
       else far.set(key, row);
     },
+    take(keys, from, to) {
+      for (let row = from; row < to; row++) {
+        const key = keys[row]!;
+        if (near[key] === 0) {
+          near[key] = row + 1;
+          count++;
+        } else {
+          this.set(key, row);
+        }
+      }
+    },
     delete(key) {
       if (get(key) === undefined) return;
       count--;
@@ -67,4 +80,11 @@ export function createKeyRows(): KeyRows {
       yield* far;
     },
   };
+}
+
+/** How long an array has to be for all of them, if they may have one. */
+function roomFor(keys: ArrayLike<number>): number {
+  let largest = -1;
+  for (let row = 0; row < keys.length; row++) if (keys[row]! > largest) largest = keys[row]!;
+  return largest < Math.max(LEAST, SPREAD * keys.length) ? Math.ceil(largest) + 1 : 0;
 }

@@ -10,9 +10,9 @@ import { withRanking } from '../store/with-ranking.ts';
 import { gate } from '../testing/gate.ts';
 import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
 import { conductSearch } from './conduct.ts';
-import { encodePages } from './pages.ts';
+import { decoding, encodePages, placesOfParts } from './pages.ts';
 import { createResidence, withSearch } from './residence.ts';
-import { type Scheduler, startSlices } from './slices.ts';
+import { atOnce, type Scheduler, startSlices } from './slices.ts';
 
 const request: SearchRequest = {
   profile: resolveProfile(builtinProfile('bm25')),
@@ -137,6 +137,21 @@ describe('loading an index', () => {
       expect(Math.max(...slices)).toBeLessThanOrEqual(10);
     },
   );
+
+  it('reads codes straight to where the kernel finds them', async () => {
+    const { rows } = await cold(20);
+    const { index } = await createResidence('alice').refresh(rows());
+    const places = placesOfParts();
+    const parts = new Map<string, Uint8Array>();
+    for (const [name, bytes] of encodePages(index)) {
+      const room = places.place(name, bytes.length);
+      room.set(bytes);
+      parts.set(name, room);
+    }
+    const decoded = atOnce(decoding(parts, places));
+    expect(decoded?.codes?.view(0, 20).buffer).toBe(parts.get('codes')?.buffer);
+    expect(encodePages(decoded!)).toEqual(encodePages(index));
+  });
 
   it('rests while recalls of other spaces are under way, not for those that wait for it', async () => {
     const { core } = await cold(500);

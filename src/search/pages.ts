@@ -1,9 +1,13 @@
-import { CLOCK_NAMES } from '../domain/fields.ts';
+import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
-import { codeOf, type Dictionary, sharedArray } from './columns.ts';
-import { createCodes } from './kernel/codes.ts';
-import { createPostings, type Frequencies, type PackedPostings, wideEnough } from './postings.ts';
-import { addToSession, createResidentIndex, type ResidentIndex } from './resident-index.ts';
+import type { PlaceOfPart } from '../store/rows.ts';
+import { type AttributeCodes, codeOf, type Dictionary, sharedArray } from './columns.ts';
+import { holding, type WholeNumbers } from './grow.ts';
+import { type Codes, createCodes } from './kernel/codes.ts';
+import { createKeyRows } from './key-rows.ts';
+import { createPostings, type Frequencies, type PackedPostings } from './postings.ts';
+import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
+import { packing } from './session-lists.ts';
 import { atOnce } from './slices.ts';
 
 /**
@@ -12,10 +16,18 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 9;
+const LAYOUT = 11;
+
+const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array, Int8Array };
+type Kind = keyof typeof KINDS;
+type Column = Float32Array | WholeNumbers;
+
+/** A column has a number for each row, or one for all; a clock may be what one before it is. */
+type SavedColumn = { readonly kind: Kind; readonly of: 'rows' | 'all' } | { readonly as: ClockName };
 
 interface Header {
   readonly layout: number;
+  readonly columns: Readonly<Record<string, SavedColumn>>;
   readonly size: number;
   readonly dimensions: number;
   readonly vectors: number;
@@ -39,8 +51,42 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
     newRow[row] = at;
   });
   const sessions = livingSessions(index, living);
+  const parts = new Map<string, Uint8Array>();
+  const columns: Record<string, SavedColumn> = {};
+  const clocks: [name: ClockName, array: Float64Array][] = [];
+  for (const [name, array] of columnArrays(index, sessions.codes)) {
+    const kind = array.constructor.name as Kind;
+    columns[name] = { kind, of: 'rows' };
+    if (living.length > 0 && isUniform(index, array)) {
+      columns[name] = { kind, of: 'all' };
+      parts.set(name, asBytes(array.slice(0, 1)));
+      continue;
+    }
+    const kept = array === sessions.codes ? array : picked(array, living);
+    yield;
+    const clock = CLOCK_NAMES.find((each) => name === `clock.${each}`);
+    if (clock && living.length > 1) {
+      const same = clocks.find(([, each]) => isSame(each, kept as Float64Array));
+      if (same) {
+        columns[name] = { as: same[0] };
+        continue;
+      }
+      clocks.push([clock, kept as Float64Array]);
+    }
+    parts.set(name, asBytes(kept));
+    yield;
+  }
+  const { codes, dimensions } = index;
+  const keptCodes = new Int8Array(living.length * dimensions);
+  for (let at = 0; at < living.length; at++) {
+    if (codes) keptCodes.set(codes.view(living[at]!, 1), at * dimensions);
+    if (at % STEP === 0) yield;
+  }
+  parts.set('codes', asBytes(keptCodes));
+  yield* encodingPostings(index, newRow, parts);
   const header: Header = {
     layout: LAYOUT,
+    columns,
     size: living.length,
     dimensions: index.dimensions,
     vectors: index.vectors,
@@ -52,31 +98,8 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
     sessions: sessions.texts,
     tags: [...index.tagsOfRow].map(([row, tags]) => [newRow[row]!, tags] as const),
   };
-  const parts = new Map<string, Uint8Array>([['header', new TextEncoder().encode(JSON.stringify(header))]]);
-  for (const [name, array] of columnArrays(index)) {
-    if (living.length > 1 && isUniform(index, array)) {
-      parts.set(name, bytesOf(array.slice(0, 1)));
-      continue;
-    }
-    const kept = new (array.constructor as Float64ArrayConstructor)(living.length);
-    for (let at = 0; at < living.length; at++) kept[at] = array[living[at]!]!;
-    parts.set(name, bytesOf(kept));
-    yield;
-  }
-  parts.set('sessions', bytesOf(sessions.codes));
-  parts.set(
-    'asks',
-    Uint8Array.from(living, (row) => index.asks[row]!),
-  );
-  const { codes, dimensions } = index;
-  const keptCodes = new Int8Array(living.length * dimensions);
-  for (let at = 0; at < living.length; at++) {
-    if (codes) keptCodes.set(codes.view(living[at]!, 1), at * dimensions);
-    if (at % STEP === 0) yield;
-  }
-  parts.set('codes', bytesOf(keptCodes));
-  yield* encodingPostings(index, newRow, parts);
-  return parts;
+  // The header comes first: it says where the codes go.
+  return new Map([['header', new TextEncoder().encode(JSON.stringify(header))], ...parts]);
 }
 
 /**
@@ -87,65 +110,99 @@ export function decodePages(parts: PageParts): ResidentIndex | undefined {
   return atOnce(decoding(parts));
 }
 
+/** Where the parts of a saved index are put while they are read. */
+export interface Places {
+  readonly place: PlaceOfPart;
+  /** Where the codes were put, if the kernel can read them there. */
+  codes(): Codes | undefined;
+}
+
+/** Codes go straight to where the kernel reads them: they are most of an index, and new memory is dearer than what is done with it. */
+export function placesOfParts(): Places {
+  let header: Uint8Array | undefined;
+  let codes: Codes | undefined;
+  return {
+    place(name, length) {
+      if (name === 'codes') {
+        const { size = 0, dimensions = 0 } = readHeader(header) ?? {};
+        if (length > 0 && length === size * dimensions) {
+          codes = createCodes(dimensions);
+          codes.reserve(size);
+          return asBytes(codes.view(0, size));
+        }
+      }
+      const bytes = new Uint8Array(length);
+      if (name === 'header') header = bytes;
+      return bytes;
+    },
+    codes: () => codes,
+  };
+}
+
 /** Rows, or terms, of one step. */
 const STEP = 2048;
+/** Numbers of one step that does nothing but look at them. */
+const NUMBERS = 1 << 16;
 
 /** The same in steps of less than a millisecond, beside the header. */
-export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex | undefined> {
+export function* decoding(
+  parts: PageParts,
+  places?: Places,
+): Generator<undefined, ResidentIndex | undefined> {
   const header = readHeader(parts.get('header'));
-  if (!header || !fits(header, parts)) return undefined;
+  if (!header || !(yield* fitting(header, parts))) return undefined;
   yield;
   const index = createResidentIndex();
-  index.size = header.size;
+  const { columns, sessions } = index;
+  const { size } = header;
+  const column = <Of extends Column>(name: string) => columnOf<Of>(header, parts, name);
+  index.size = size;
   index.dimensions = header.dimensions;
   index.vectors = header.vectors;
   index.memoryCount = header.memoryCount;
   index.totalLength = header.totalLength;
-  index.alive = new Uint8Array(header.size).fill(1);
-  index.keys = arrayOf(Float64Array, parts, 'keys');
-  index.ordinals = arrayOf(Float64Array, parts, 'ordinals');
-  index.lengths = arrayOf(Uint32Array, parts, 'lengths');
-  index.scales = arrayOf(Float32Array, parts, 'scales');
-  index.residuals = arrayOf(Float32Array, parts, 'residuals');
-  if (header.dimensions > 0) {
-    index.codes = createCodes(header.dimensions);
-    index.codes.reserve(header.size);
-    const codes = arrayOf(Int8Array, parts, 'codes');
-    for (let row = 0; row < header.size; row += STEP) {
-      const count = Math.min(STEP, header.size - row);
-      const from = row * header.dimensions;
-      index.codes.view(row, count).set(codes.subarray(from, from + count * header.dimensions));
-      yield;
+  index.alive = new Uint8Array(size).fill(1);
+  index.keys = column('keys');
+  index.ordinals = column('ordinals');
+  index.lengths = column('lengths');
+  index.scales = column('scales');
+  index.residuals = column('residuals');
+  index.asks = column('asks');
+  if (header.dimensions > 0) index.codes = places?.codes() ?? (yield* copied(header, parts));
+  const shared = (name: string) => {
+    const saved = header.columns[name]!;
+    const array = column<Float64Array>(name);
+    return 'of' in saved && saved.of === 'all' ? sharedArray(columns, array[0]!) : array;
+  };
+  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = shared(`signal.${name}`);
+  for (const name of CLOCK_NAMES) {
+    const saved = header.columns[`clock.${name}`]!;
+    if ('as' in saved) {
+      columns.clocks[name] = columns.clocks[saved.as];
+      columns.twins.add(name);
+    } else {
+      columns.clocks[name] = shared(`clock.${name}`);
     }
   }
-  const { columns, size } = index;
-  const column = (name: string) => {
-    const array = arrayOf(Float64Array, parts, name);
-    return array.length === size ? array : sharedArray(columns, array[0]!, size);
-  };
-  for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = column(`signal.${name}`);
-  for (const name of CLOCK_NAMES) columns.clocks[name] = column(`clock.${name}`);
-  columns.zeros = new Uint32Array(size);
+  columns.zeros = new Uint8Array(size);
   columns.isEmpty = size === 0;
   for (const name of STORED_ATTRIBUTE_NAMES) {
     const attribute = columns.attributes[name];
-    const codes = arrayOf(Uint32Array, parts, `attribute.${name}`);
+    const codes = column<AttributeCodes>(`attribute.${name}`);
     attribute.codes = codes.length === size ? codes : columns.zeros;
     for (const text of header.dictionaries[name] ?? []) {
       attribute.dictionary.codes.set(text, attribute.dictionary.texts.push(text) - 1);
     }
   }
-  for (let row = 0; row < index.size; row++) {
-    index.rowOfKey.set(index.keys[row]!, row);
-    if (row % STEP === 0) yield;
+  yield;
+  index.rowOfKey = createKeyRows(index.keys);
+  for (let row = 0; row < size; row += STEP) {
+    index.rowOfKey.take(index.keys, row, Math.min(size, row + STEP));
+    yield;
   }
-  index.asks = parts.get('asks')!.slice();
-  index.sessions.codes = arrayOf(Uint32Array, parts, 'sessions');
-  for (const text of header.sessions) codeOf(index.sessions.dictionary, text);
-  for (let row = 0; row < index.size; row++) {
-    addToSession(index, row);
-    if (row % STEP === 0) yield;
-  }
+  sessions.codes = column('sessions');
+  for (const text of header.sessions) codeOf(sessions.dictionary, text);
+  sessions.lists = yield* packing(index);
   for (const [row, tags] of header.tags) {
     if (row % STEP === 0) yield;
     index.tagsOfRow.set(row, tags);
@@ -156,6 +213,18 @@ export function* decoding(parts: PageParts): Generator<undefined, ResidentIndex 
     }
   }
   return (yield* decodingPostings(index, parts)) ? index : undefined;
+}
+
+function* copied({ size, dimensions }: Header, parts: PageParts): Generator<undefined, Codes> {
+  const codes = createCodes(dimensions);
+  codes.reserve(size);
+  const saved = arrayOf(Int8Array, parts, 'codes');
+  for (let row = 0; row < size; row += STEP) {
+    const count = Math.min(STEP, size - row);
+    codes.view(row, count).set(saved.subarray(row * dimensions, (row + count) * dimensions));
+    yield;
+  }
+  return codes;
 }
 
 function readHeader(bytes: Uint8Array | undefined): Header | undefined {
@@ -171,13 +240,17 @@ function readHeader(bytes: Uint8Array | undefined): Header | undefined {
 function isHeader(value: unknown): value is Header {
   if (typeof value !== 'object' || value === null) return false;
   const header = value as Partial<Header>;
-  const { size, dimensions, vectors, memoryCount, totalLength, dictionaries, sessions, tags } = header;
+  const { size, dimensions, vectors, memoryCount, totalLength, columns, dictionaries, sessions, tags } =
+    header;
   const isText = (each: unknown) => typeof each === 'string';
   return (
     header.layout === LAYOUT &&
     [size, dimensions, vectors, memoryCount, totalLength].every(
       (count) => Number.isSafeInteger(count) && (count as number) >= 0,
     ) &&
+    typeof columns === 'object' &&
+    columns !== null &&
+    Object.values(columns).every(isSavedColumn) &&
     typeof dictionaries === 'object' &&
     dictionaries !== null &&
     Object.values(dictionaries).every((texts) => Array.isArray(texts) && texts.every(isText)) &&
@@ -191,26 +264,57 @@ function isHeader(value: unknown): value is Header {
   );
 }
 
+function isSavedColumn(value: unknown): value is SavedColumn {
+  if (typeof value !== 'object' || value === null) return false;
+  const { as, kind, of } = value as { as?: unknown; kind?: unknown; of?: unknown };
+  if (as !== undefined) return typeof as === 'string';
+  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && (of === 'rows' || of === 'all');
+}
+
 /** Whether every part is as long as the header says, and every code of an attribute has its text. */
-function fits({ size, dimensions, dictionaries, sessions }: Header, parts: PageParts): boolean {
-  const hasBytes = (name: string, count: number) => (parts.get(name)?.length ?? 0) === count;
-  /** A column that has one value in all rows is saved as that. */
-  const isColumn = (name: string, width: number) =>
-    hasBytes(name, size * width) || (size > 1 && hasBytes(name, width));
-  return (
-    ['keys', 'ordinals'].every((name) => hasBytes(name, size * 8)) &&
-    ['lengths', 'scales', 'residuals', 'sessions'].every((name) => hasBytes(name, size * 4)) &&
-    STORED_SIGNAL_NAMES.every((name) => isColumn(`signal.${name}`, 8)) &&
-    CLOCK_NAMES.every((name) => isColumn(`clock.${name}`, 8)) &&
-    STORED_ATTRIBUTE_NAMES.every((name) => isColumn(`attribute.${name}`, 4)) &&
-    hasBytes('codes', size * dimensions) &&
-    hasBytes('asks', size) &&
-    areBelow(arrayOf(Uint32Array, parts, 'sessions'), sessions.length + 1) &&
-    STORED_ATTRIBUTE_NAMES.every((name) => {
-      const texts = dictionaries[name]?.length ?? 0;
-      return areBelow(arrayOf(Uint32Array, parts, `attribute.${name}`), Math.max(1, texts));
-    })
-  );
+function* fitting(header: Header, parts: PageParts): Generator<undefined, boolean> {
+  const { size, dimensions, dictionaries, sessions } = header;
+  const isColumn = (name: string, kinds: readonly Kind[]): boolean => {
+    const saved = header.columns[name];
+    if (saved === undefined) return false;
+    if ('as' in saved) return name.startsWith('clock.') && hasRows(`clock.${saved.as}`, kinds);
+    return hasRows(name, kinds) || (saved.of === 'all' && size > 0 && hasLength(name, saved.kind, 1));
+  };
+  const hasRows = (name: string, kinds: readonly Kind[]) => {
+    const saved = header.columns[name];
+    return (
+      saved !== undefined &&
+      !('as' in saved) &&
+      saved.of === 'rows' &&
+      kinds.includes(saved.kind) &&
+      hasLength(name, saved.kind, size)
+    );
+  };
+  const hasLength = (name: string, kind: Kind, length: number) =>
+    parts.get(name)?.length === length * KINDS[kind].BYTES_PER_ELEMENT;
+  const fits =
+    ['keys', 'ordinals'].every((name) => hasRows(name, ['Uint32Array', 'Float64Array'])) &&
+    ['lengths', 'sessions'].every((name) => hasRows(name, ['Uint32Array'])) &&
+    ['scales', 'residuals'].every((name) => hasRows(name, ['Float32Array'])) &&
+    hasRows('asks', ['Uint8Array']) &&
+    STORED_SIGNAL_NAMES.every((name) => isColumn(`signal.${name}`, ['Float64Array'])) &&
+    CLOCK_NAMES.every((name) => isColumn(`clock.${name}`, ['Float64Array'])) &&
+    STORED_ATTRIBUTE_NAMES.every((name) =>
+      isColumn(`attribute.${name}`, ['Uint8Array', 'Uint16Array', 'Uint32Array']),
+    ) &&
+    parts.get('codes')?.length === size * dimensions;
+  if (!fits) return false;
+  for (const name of STORED_ATTRIBUTE_NAMES) {
+    const codes = columnOf<AttributeCodes>(header, parts, `attribute.${name}`);
+    if (!(yield* areBelow(codes, Math.max(1, dictionaries[name]?.length ?? 0)))) return false;
+  }
+  return yield* areBelow(columnOf<Uint32Array>(header, parts, 'sessions'), sessions.length + 1);
+}
+
+function columnOf<Of extends Column>({ columns }: Header, parts: PageParts, name: string): Of {
+  const saved = columns[name]!;
+  if ('as' in saved) throw new Error(`${name} is another column`);
+  return arrayOf(KINDS[saved.kind] as Float64ArrayConstructor, parts, name) as Column as Of;
 }
 
 function isRow(value: unknown, size: number): boolean {
@@ -238,13 +342,25 @@ function livingRows(index: ResidentIndex): Int32Array {
 }
 
 /** Whether it is one that columns with one value share. */
-function isUniform({ columns }: ResidentIndex, array: Float64Array | Float32Array | Uint32Array): boolean {
+function isUniform({ columns }: ResidentIndex, array: Column): boolean {
   return array === columns.zeros || columns.shared.has(array as Float64Array);
+}
+
+function picked(array: Column, rows: Int32Array): Column {
+  const kept = new (array.constructor as Float64ArrayConstructor)(rows.length);
+  for (let at = 0; at < rows.length; at++) kept[at] = array[rows[at]!]!;
+  return kept;
+}
+
+function isSame(a: Float64Array, b: Float64Array): boolean {
+  for (let at = 0; at < a.length; at++) if (!Object.is(a[at], b[at])) return false;
+  return true;
 }
 
 function columnArrays(
   index: ResidentIndex,
-): readonly (readonly [string, Float64Array | Float32Array | Uint32Array])[] {
+  sessions: Uint32Array,
+): readonly (readonly [name: string, array: Column])[] {
   const { columns } = index;
   return [
     ['keys', index.keys],
@@ -252,6 +368,8 @@ function columnArrays(
     ['lengths', index.lengths],
     ['scales', index.scales],
     ['residuals', index.residuals],
+    ['asks', index.asks],
+    ['sessions', sessions],
     ...STORED_SIGNAL_NAMES.map((name) => [`signal.${name}`, columns.signals[name]] as const),
     ...CLOCK_NAMES.map((name) => [`clock.${name}`, columns.clocks[name]] as const),
     ...STORED_ATTRIBUTE_NAMES.map((name) => [`attribute.${name}`, columns.attributes[name].codes] as const),
@@ -276,15 +394,15 @@ function* encodingPostings(
       const row = newRow[postings.rows[at]!]!;
       if (row < 0) continue;
       rows[used] = row;
-      frequencies = wideEnough(frequencies, postings.frequencies[at]!);
+      frequencies = holding(frequencies, postings.frequencies[at]!) as Frequencies;
       frequencies[used++] = postings.frequencies[at]!;
     }
     if (used > start) terms.push(term, used - start);
     if (terms.length % STEP === 0) yield;
   }
-  parts.set('terms', bytesOf(Float64Array.from(terms)));
-  parts.set('posting.rows', bytesOf(rows.slice(0, used)));
-  parts.set('posting.frequencies', bytesOf(frequencies.slice(0, used)));
+  parts.set('terms', asBytes(Float64Array.from(terms)));
+  parts.set('posting.rows', asBytes(rows.slice(0, used)));
+  parts.set('posting.frequencies', asBytes(frequencies.slice(0, used)));
 }
 
 /** Returns false when the parts do not fit together. */
@@ -293,11 +411,13 @@ function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<un
   if (!whole('terms', 16) || !whole('posting.rows', 4)) return false;
   const pairs = arrayOf(Float64Array, parts, 'terms');
   const rows = arrayOf(Uint32Array, parts, 'posting.rows');
-  const inBytes = arrayOf(Uint8Array, parts, 'posting.frequencies');
-  const isNarrow = inBytes.length === rows.length;
-  if (!isNarrow && !whole('posting.frequencies', 4)) return false;
-  const frequencies = isNarrow ? inBytes : arrayOf(Uint32Array, parts, 'posting.frequencies');
-  if (rows.length !== frequencies.length || !areBelow(rows, index.size)) return false;
+  const width = (parts.get('posting.frequencies')?.length ?? 0) / rows.length;
+  const kind = ([Uint8Array, Uint16Array, Uint32Array] as const).find(
+    ({ BYTES_PER_ELEMENT }) => BYTES_PER_ELEMENT === (rows.length === 0 ? 1 : width),
+  );
+  if (kind === undefined || !(yield* areBelow(rows, index.size))) return false;
+  const frequencies = arrayOf<Frequencies>(kind, parts, 'posting.frequencies');
+  if (frequencies.length !== rows.length) return false;
   const terms = new Float64Array(pairs.length / 2);
   const starts = new Uint32Array(terms.length + 1);
   for (let at = 0; at < terms.length; at++) {
@@ -317,13 +437,26 @@ function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<un
   return starts[terms.length] === rows.length;
 }
 
-/** Whether all numbers are below a limit. There are millions of them: a call for each takes too long. */
-function areBelow(numbers: Uint32Array, limit: number): boolean {
-  for (let at = 0; at < numbers.length; at++) if (numbers[at]! >= limit) return false;
+/** Whether all numbers are below a limit. */
+function* areBelow(numbers: AttributeCodes, limit: number): Generator<undefined, boolean> {
+  for (let start = 0; start < numbers.length; start += NUMBERS) {
+    if (isBeyond(numbers, start, Math.min(numbers.length, start + NUMBERS), limit - 1)) return false;
+    yield;
+  }
   return true;
 }
 
-function bytesOf(array: Float64Array | Float32Array | Frequencies | Int8Array): Uint8Array {
+/** There are millions of them: a number beyond the last sets the highest bit, which is looked at in the end alone. */
+function isBeyond(numbers: AttributeCodes, from: number, to: number, last: number): boolean {
+  let beyond = 0;
+  for (let at = from; at < to; at++) {
+    const number = numbers[at]!;
+    beyond |= number | (last - number);
+  }
+  return beyond < 0;
+}
+
+function asBytes(array: Column | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 

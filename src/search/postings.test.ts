@@ -12,6 +12,11 @@ const postingsOf = (rows: readonly number[]): GrowingPostings => ({
   count: rows.length,
 });
 
+const widthOf = (counts: readonly number[]) => {
+  const most = Math.max(...counts, 0);
+  return most > 65_535 ? 4 : most > 255 ? 2 : 1;
+};
+
 const rowsOf = (postings: GrowingPostings | undefined) =>
   postings && {
     rows: [...postings.rows.subarray(0, postings.count)],
@@ -88,7 +93,7 @@ describe('addPosting', () => {
           addPosting(postings, row, count);
         });
         expect(rowsOf(postings)).toEqual({ rows: [...counts.keys()], frequencies: counts });
-        expect(postings.frequencies.BYTES_PER_ELEMENT).toBe(Math.max(...counts, 0) > 255 ? 4 : 1);
+        expect(postings.frequencies.BYTES_PER_ELEMENT).toBe(widthOf(counts));
       }),
     );
   });
@@ -98,14 +103,12 @@ describe('addPosting', () => {
     const words = new Map(counts.map((count, at) => [vocabulary[at]!, count]));
     putMemory(index, indexed(0, sampleMemory({ id: 'one' }), { terms: words, vector: undefined }));
     const parts = encodePages(index);
-    expect(parts.get('posting.frequencies')).toHaveLength(
-      counts.length * (Math.max(...counts) > 255 ? 4 : 1),
-    );
+    expect(parts.get('posting.frequencies')).toHaveLength(counts.length * widthOf(counts));
     const decoded = decodePages(parts)!;
     counts.forEach((count, term) => {
       expect(rowsOf(decoded.postings.get(term))).toEqual({ rows: [0], frequencies: [count] });
     });
-    for (const length of [0, 2 * counts.length + 1, 3 * counts.length]) {
+    for (const length of [0, 2 * counts.length + 1, 3 * counts.length, 8 * counts.length]) {
       const damaged = new Map([...parts, ['posting.frequencies', new Uint8Array(length)] as const]);
       expect(decodePages(damaged)).toBeUndefined();
     }

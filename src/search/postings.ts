@@ -1,5 +1,5 @@
 import type { Postings } from '../text/bm25.ts';
-import { grow } from './grow.ts';
+import { grow, holding } from './grow.ts';
 
 /** The rows that hold a term, and room for more. */
 export interface GrowingPostings extends Postings {
@@ -9,24 +9,15 @@ export interface GrowingPostings extends Postings {
 }
 
 /** Hardly any text has a word more than 255 times: a byte does for nearly all terms. */
-export type Frequencies = Uint8Array | Uint32Array;
-
-const MOST_OF_A_BYTE = 255;
+export type Frequencies = Uint8Array | Uint16Array | Uint32Array;
 
 export function addPosting(postings: GrowingPostings, row: number, frequency: number): void {
   const { count } = postings;
   postings.rows = grow(postings.rows, count + 1);
   postings.rows[count] = row;
-  postings.frequencies = grow(wideEnough(postings.frequencies, frequency), count + 1);
+  postings.frequencies = grow(holding(postings.frequencies, frequency) as Frequencies, count + 1);
   postings.frequencies[count] = frequency;
   postings.count++;
-}
-
-/** An array with the same content that can hold a number. */
-export function wideEnough(frequencies: Frequencies, frequency: number): Frequencies {
-  return frequency > MOST_OF_A_BYTE && frequencies instanceof Uint8Array
-    ? Uint32Array.from(frequencies)
-    : frequencies;
 }
 
 export function noPostings(): GrowingPostings {

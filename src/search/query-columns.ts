@@ -1,5 +1,6 @@
 import { MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { exponentialDecay } from '../scoring/arithmetic.ts';
+import { valueAt } from '../scoring/compile.ts';
 import type { Interval } from '../scoring/operators/interval.ts';
 import {
   EXACT_SIGNALS,
@@ -131,7 +132,7 @@ export function queryColumns(
       const { dates = [] } = query;
       if (dates.length === 0) return undefined;
       const { createdAt } = index.columns.clocks;
-      return columnOf((row) => dateMatch(createdAt[row]!, dates));
+      return columnOf((row) => dateMatch(valueAt(createdAt, row), dates));
     },
     saidByUser: () => {
       if (!view.hasRoles) return undefined;
@@ -234,7 +235,7 @@ function sessionClasses(
   view: View,
   scores: Float64Array | undefined,
 ): { readonly classOf: Uint8Array; readonly ranges: readonly Interval[] } {
-  const classOf = new Uint8Array(index.sessions.rows.length + 1);
+  const classOf = new Uint8Array(index.sessions.dictionary.texts.length + 1);
   if (scores === undefined) return { classOf, ranges: [[0, 0]] };
   const { sizes } = view.turns;
   const highest = scores.reduce((most, each) => Math.max(most, each), 0);
@@ -288,7 +289,7 @@ function scoresColumn(scores: WordScores, said: 'relevance' | 'inContext'): Quer
   };
 }
 
-function codesColumn(codes: Uint32Array, values: Uint8Array): QueryColumn {
+function codesColumn(codes: ArrayLike<number>, values: Uint8Array): QueryColumn {
   return {
     at: (row) => values[codes[row]!]!,
     fill(rows, count, out) {

@@ -9,7 +9,7 @@ import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
-import { decodePages, decoding, encodePages, encoding } from './pages.ts';
+import { decodePages, decoding, encodePages, encoding, placesOfParts } from './pages.ts';
 import { createRecentRows } from './recent-rows.ts';
 import {
   bytesOfIndex,
@@ -209,8 +209,9 @@ async function load(
   const saved = await rows.pages();
   if (saved) {
     await room.take(saved.bytes);
-    const parts = await saved.parts(slices);
-    const index = parts && (await inSlices(decoding(parts), slices));
+    const places = placesOfParts();
+    const parts = await saved.parts(slices, places.place);
+    const index = parts && (await inSlices(decoding(parts, places), slices));
     if (index) {
       await room.take(bytesOfIndex(index));
       return { index, position: saved.position, unreadable: false };

@@ -14,6 +14,6 @@ test.each([[1], [2]])(
       putMemory(index, indexed(key, each, { terms: new Map(), vector: undefined }));
     }
     removeMemory(index, gone);
-    expect([...index.sessions.rows[0]!].sort()).toEqual([0, 1, 2].filter((row) => row !== gone));
+    expect([...index.sessions.lists.of(1)].sort()).toEqual([0, 1, 2].filter((row) => row !== gone));
   },
 );

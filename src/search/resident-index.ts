@@ -12,12 +12,13 @@ import {
   growColumns,
   setRow,
 } from './columns.ts';
-import { grow } from './grow.ts';
+import { grow, holding, type WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows, type KeyRows } from './key-rows.ts';
 import { createNearVectors, dropNear, type NearVectors } from './near.ts';
 import { addPosting, createPostings, noPostings, type PostingsOfTerms } from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
+import { createSessionLists, placeAmong, type SessionLists } from './session-lists.ts';
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export type { GrowingPostings } from './postings.ts';
@@ -37,10 +38,10 @@ export interface ResidentIndex {
   dead: number;
   alive: Uint8Array;
   /** The store's own number of the memory in a row. */
-  keys: Float64Array;
+  keys: WholeNumbers;
   /** The memory's place in the order of insertion. */
-  ordinals: Float64Array;
-  readonly rowOfKey: KeyRows;
+  ordinals: WholeNumbers;
+  rowOfKey: KeyRows;
   /** Terms in the memory's text, repetitions included. */
   lengths: Uint32Array;
   /** Absent until the first vector. */
@@ -76,8 +77,7 @@ export interface SessionRows {
   readonly dictionary: Dictionary;
   /** Of each row: the number of its session, counted from 1; 0 without one. */
   codes: Uint32Array;
-  /** Of each session: its living rows, by creation, then ordinal. */
-  readonly rows: number[][];
+  lists: SessionLists;
 }
 
 /** A memory as the index takes it in. */
@@ -112,8 +112,8 @@ export function createResidentIndex(): ResidentIndex {
     size: 0,
     dead: 0,
     alive: new Uint8Array(0),
-    keys: new Float64Array(0),
-    ordinals: new Float64Array(0),
+    keys: new Uint32Array(0),
+    ordinals: new Uint32Array(0),
     rowOfKey: createKeyRows(),
     lengths: new Uint32Array(0),
     codes: undefined,
@@ -126,7 +126,7 @@ export function createResidentIndex(): ResidentIndex {
     sessions: {
       dictionary: { texts: [], codes: new Map() },
       codes: new Uint32Array(0),
-      rows: [],
+      lists: createSessionLists(),
     },
     asks: new Uint8Array(0),
     version: 0,
@@ -138,8 +138,6 @@ export function createResidentIndex(): ResidentIndex {
   };
 }
 
-/** Of a row, beside its vector, its words and its columns: numbers, marks; its place in a session. */
-const ROW_BYTES = 56 + 16;
 /** Of a row that has a term: its number and how often. */
 const POSTING_BYTES = 5;
 /** Of a term: its entry, two arrays and their headers. */
@@ -147,11 +145,21 @@ const TERM_BYTES = 400;
 
 /** About how many bytes the index takes. */
 export function bytesOfIndex(index: ResidentIndex): number {
-  const { alive, codes, near, totalLength, postings, vocabulary } = index;
+  const { codes, near, totalLength, postings, vocabulary, sessions } = index;
+  const { alive, keys, ordinals, lengths, scales, residuals, asks } = index;
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
   const vectors = (codes?.byteLength ?? 0) + near.bytes;
-  const rows = alive.length * ROW_BYTES + bytesOfColumns(index.columns) + index.rowOfKey.bytes();
-  return rows + vectors + totalLength * POSTING_BYTES + postings.size * TERM_BYTES + words;
+  const arrays = [alive, keys, ordinals, lengths, scales, residuals, asks, sessions.codes];
+  const rows = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0) + sessions.lists.bytes();
+  return (
+    rows +
+    bytesOfColumns(index.columns) +
+    index.rowOfKey.bytes() +
+    vectors +
+    totalLength * POSTING_BYTES +
+    postings.size * TERM_BYTES +
+    words
+  );
 }
 
 /** Makes room for `rows` more memories at once. */
@@ -174,7 +182,9 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   removeMemory(index, memory.key);
   reserve(index, 1);
   const row = index.size++;
+  index.keys = holding(index.keys, memory.key);
   index.keys[row] = memory.key;
+  index.ordinals = holding(index.ordinals, memory.ordinal);
   index.ordinals[row] = memory.ordinal;
   index.alive[row] = 1;
   index.rowOfKey.set(memory.key, row);
@@ -308,44 +318,20 @@ function putTurn(index: ResidentIndex, row: number, { session, asks }: Turn): vo
   addToSession(index, row);
 }
 
-/** Puts a row where it stands among those of its session; most are the last of it. */
-export function addToSession(index: ResidentIndex, row: number): void {
-  const { codes, rows } = index.sessions;
-  const code = codes[row]!;
-  if (code === 0) return;
-  rows[code - 1] ??= [];
-  const list = rows[code - 1]!;
-  let at = list.length;
-  if (at > 0 && !standsBefore(index, list[at - 1]!, row)) at = placeAmong(index, list, row);
-  list.splice(at, 0, row);
-}
-
-/** Where a row stands, or would stand, among rows in the order of a session. */
-export function placeAmong(index: ResidentIndex, list: ArrayLike<number>, row: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (standsBefore(index, list[middle]!, row)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Turns of a session stand in the order of creation, then ordinal. */
-function standsBefore({ columns, ordinals }: ResidentIndex, a: number, b: number): boolean {
-  const { createdAt } = columns.clocks;
-  const difference = createdAt[a]! - createdAt[b]!;
-  return difference < 0 || (difference === 0 && ordinals[a]! < ordinals[b]!);
+/** Puts a row where it stands among those of its session. */
+function addToSession(index: ResidentIndex, row: number): void {
+  const { codes, lists } = index.sessions;
+  const session = codes[row]!;
+  if (session > 0) lists.insert(session, placeAmong(index, lists.of(session), row), row);
 }
 
 function removeTurn(index: ResidentIndex, row: number): void {
-  const { codes, rows } = index.sessions;
-  const code = codes[row]!;
-  if (code === 0) return;
-  const list = rows[code - 1]!;
+  const { codes, lists } = index.sessions;
+  const session = codes[row]!;
+  if (session === 0) return;
   // A memory that was gone and came back has two rows for a moment, which stand in the same place.
-  list.splice(list.indexOf(row, placeAmong(index, list, row)), 1);
+  const list = lists.of(session);
+  lists.remove(session, list.indexOf(row, placeAmong(index, list, row)));
 }
 
 function isStub(index: ResidentIndex, row: number): boolean {

@@ -1,3 +1,4 @@
+import { valueAt } from '../scoring/compile.ts';
 import { isFlag, type Signals } from '../scoring/signals.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { QueryColumns } from './query-columns.ts';
@@ -36,15 +37,15 @@ function readerOf(
   { exact }: QueryColumns,
   name: string,
 ): Read | undefined {
-  if (name === 'conflict') return (row) => belief.conflict[row];
+  if (name === 'conflict') return (row) => valueAt(belief.conflict, row);
   if (name === 'superseded') return (row) => belief.superseded[row] === 1;
   if (isIn(signals, name)) {
     const column = signals[name];
-    return (row) => column[row];
+    return (row) => valueAt(column, row);
   }
   if (isIn(clocks, name)) {
     const clock = clocks[name];
-    return (row) => knownNumber(clock[row]!);
+    return (row) => knownNumber(valueAt(clock, row));
   }
   if (isIn(attributes, name)) {
     const { codes, dictionary } = attributes[name];

@@ -1,4 +1,4 @@
-import { certain, SLACK } from '../scoring/compile.ts';
+import { certain, SLACK, valueAt } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
@@ -254,7 +254,7 @@ function evaluator(
       bm25: scoreOf(columns.lexical, 'bm25', row),
       score,
       similarity,
-      updatedAt: index.columns.clocks.updatedAt[row]!,
+      updatedAt: valueAt(index.columns.clocks.updatedAt, row),
       ordinal: index.ordinals[row]!,
     };
   };

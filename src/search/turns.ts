@@ -1,7 +1,9 @@
+import { valueAt } from '../scoring/compile.ts';
 import { contextShare, NEIGHBOUR_OFFSETS, type NeighbourOffset, neighbourWeight } from '../text/context.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { grow } from './grow.ts';
-import { placeAmong, type ResidentIndex } from './resident-index.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import { placeAmong } from './session-lists.ts';
 
 /**
  * The visible memories of sessions, and what stands around each. It is brought up to date session by session.
@@ -42,7 +44,8 @@ export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
     totalLength: 0,
   };
   makeRoom(turns, index);
-  for (let code = 1; code <= index.sessions.rows.length; code++) setSession(index, turns, standings, code);
+  for (let code = 1; code <= index.sessions.dictionary.texts.length; code++)
+    setSession(index, turns, standings, code);
   return turns;
 }
 
@@ -72,15 +75,15 @@ export function followTurns(
 function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
   turns.codes = grow(turns.codes, size);
   // Where no session is, nothing more is read.
-  if (sessions.rows.length > 0) {
+  if (sessions.dictionary.texts.length > 0) {
     turns.previous = grow(turns.previous, size);
     turns.next = grow(turns.next, size);
     turns.shares = grow(turns.shares, size);
     turns.apart = grow(turns.apart, size);
     turns.lengths = grow(turns.lengths, size);
   }
-  turns.sizes = grow(turns.sizes, sessions.rows.length + 1);
-  turns.sessionLengths = grow(turns.sessionLengths, sessions.rows.length + 1);
+  turns.sizes = grow(turns.sizes, sessions.dictionary.texts.length + 1);
+  turns.sessionLengths = grow(turns.sessionLengths, sessions.dictionary.texts.length + 1);
 }
 
 /** Works out anew what stands around each memory of a session. */
@@ -90,32 +93,45 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
     turns.count--;
     turns.totalLength -= sessionLengths[code]!;
   }
-  const members = index.sessions.rows[code - 1] ?? [];
-  const seen: number[] = [];
+  const members = index.sessions.lists.of(code);
+  const own = index.lengths;
+  let size = 0;
   let length = 0;
+  let last = -1;
   for (let at = 0; at < members.length; at++) {
     const row = members[at]!;
-    codes[row] = standings[row] === ELIGIBLE ? code : 0;
-    if (codes[row] === 0) continue;
-    seen.push(row);
-    length += index.lengths[row]!;
+    if (standings[row] !== ELIGIBLE) {
+      codes[row] = 0;
+      continue;
+    }
+    codes[row] = code;
+    previous[row] = last;
+    next[row] = -1;
+    if (last >= 0) next[last] = row;
+    shares[row] = shareOf(index, row);
+    size++;
+    length += own[row]!;
+    last = row;
   }
-  sizes[code] = seen.length;
+  sizes[code] = size;
   sessionLengths[code] = length;
-  if (seen.length === 0) return;
+  if (size === 0) return;
   turns.count++;
   turns.totalLength += length;
-  for (let place = 0; place < seen.length; place++) {
-    const row = seen[place]!;
-    previous[row] = seen[place - 1] ?? -1;
-    next[row] = seen[place + 1] ?? -1;
-    shares[row] = shareOf(index, row);
-    apart[row] = shares[row] === 0 || wasReplaced(index, seen, row) ? 1 : 0;
+  for (let row = last; row >= 0; row = previous[row]!) {
+    // The last other memory of the session.
+    const other = row === last ? previous[row]! : last;
+    apart[row] = shares[row] === 0 || wasReplaced(index, other, row) ? 1 : 0;
   }
-  for (const row of seen) {
-    let around = index.lengths[row]!;
-    for (const { row: other, weight } of neighboursOf(index, turns, row))
-      around += weight * index.lengths[other]!;
+  // Weight by weight in the order of `neighboursOf`, without making objects of a million rows.
+  for (let row = last; row >= 0; row = previous[row]!) {
+    let around = own[row]!;
+    if (apart[row] === 0) {
+      for (const offset of NEIGHBOUR_OFFSETS) {
+        const other = rowAt(turns, row, offset);
+        if (other >= 0) around += weightOf(index, turns, row, offset, other) * own[other]!;
+      }
+    }
     lengths[row] = around;
   }
 }
@@ -153,10 +169,20 @@ export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): r
   for (const offset of NEIGHBOUR_OFFSETS) {
     const other = rowAt(turns, row, offset);
     if (other < 0) continue;
-    const weight = neighbourWeight(offset, index.asks[other] === 1, turns.shares[row]!, turns.shares[other]!);
+    const weight = weightOf(index, turns, row, offset, other);
     if (weight > 0) found.push({ offset, row: other, weight });
   }
   return found;
+}
+
+function weightOf(
+  index: ResidentIndex,
+  { shares }: Turns,
+  row: number,
+  offset: NeighbourOffset,
+  other: number,
+) {
+  return neighbourWeight(offset, index.asks[other] === 1, shares[row]!, shares[other]!);
 }
 
 /** One that is not visible stands between those that are. */
@@ -164,8 +190,8 @@ function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly
   const session = sessionOf(index, turns, row);
   const own = shareOf(index, row);
   if (session === 0 || own === 0) return [];
-  const seen = index.sessions.rows[session - 1]!.filter((each) => turns.codes[each] === session);
-  if (wasReplaced(index, seen, row)) return [];
+  const seen = Array.from(index.sessions.lists.of(session)).filter((each) => turns.codes[each] === session);
+  if (wasReplaced(index, seen.at(-1) ?? -1, row)) return [];
   const before = placeAmong(index, seen, row);
   return NEIGHBOUR_OFFSETS.flatMap((offset) => {
     const other = seen[(offset < 0 ? before : before - 1) + offset];
@@ -184,13 +210,11 @@ function shareOf(index: ResidentIndex, row: number): number {
 }
 
 /**
- * Whether the text was replaced after the last other memory of the session: it is no part of that conversation. `seen` are
- * the visible rows of the session, in order.
+ * Whether the text was replaced after the last other memory of the session, −1 where there is none: it is no part of that
+ * conversation.
  */
-function wasReplaced(index: ResidentIndex, seen: readonly number[], row: number): boolean {
+function wasReplaced(index: ResidentIndex, last: number, row: number): boolean {
   const { signals, clocks } = index.columns;
-  if (signals.revisionCount[row]! <= 1) return false;
-  let last = seen.length - 1;
-  if (seen[last] === row) last--;
-  return last >= 0 && clocks.updatedAt[row]! > clocks.createdAt[seen[last]!]!;
+  if (valueAt(signals.revisionCount, row) <= 1) return false;
+  return last >= 0 && valueAt(clocks.updatedAt, row) > valueAt(clocks.createdAt, last);
 }

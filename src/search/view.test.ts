@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
+import { valueAt } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
@@ -86,7 +87,7 @@ function contentOf(index: ResidentIndex, view: View, now: number) {
       return {
         key,
         superseded: belief.superseded[row],
-        conflict: belief.conflict[row],
+        conflict: valueAt(belief.conflict, row),
         session: session === 0 ? undefined : index.sessions.dictionary.texts[session - 1],
         size: turns.sizes[session],
         sessionLength: turns.sessionLengths[session],

@@ -1,4 +1,5 @@
 import type { Instant } from '../domain/time.ts';
+import { valueAt } from '../scoring/compile.ts';
 import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import { type BeliefColumns, beliefColumns, longerColumns } from './belief-columns.ts';
@@ -220,7 +221,8 @@ function differences(a: BeliefColumns, b: BeliefColumns, size: number): readonly
   const rows: number[] = [];
   for (let row = 0; row < size; row++) {
     const isSame =
-      (a.superseded[row] ?? 0) === b.superseded[row] && (a.conflict[row] ?? 0) === b.conflict[row];
+      (a.superseded[row] ?? 0) === b.superseded[row] &&
+      (valueAt(a.conflict, row) ?? 0) === valueAt(b.conflict, row);
     if (!isSame) rows.push(row);
   }
   return rows;
@@ -269,7 +271,7 @@ function nextChange({ alive, size, columns }: ResidentIndex, now: Instant): Inst
     // No memory has it.
     if (Number.isNaN(columns.shared.get(clock))) continue;
     for (let row = 0; row < size; row++) {
-      const at = clock[row]!;
+      const at = valueAt(clock, row);
       // A memory is valid until the end of its last millisecond: the change is kept out a moment too early at most.
       if (at >= now && at < next && alive[row] === 1) next = at;
     }
@@ -280,7 +282,7 @@ function nextChange({ alive, size, columns }: ResidentIndex, now: Instant): Inst
 function nextChangeOf({ columns }: ResidentIndex, row: number, now: Instant): Instant {
   let next = Infinity;
   for (const name of VISIBILITY_CLOCKS) {
-    const at = columns.clocks[name][row]!;
+    const at = valueAt(columns.clocks[name], row);
     if (at >= now && at < next) next = at;
   }
   return next;

@@ -54,9 +54,18 @@ export interface SavedPages {
   readonly position: Position;
   /** About how many bytes all parts have. */
   readonly bytes: number;
-  /** By name. `undefined` where they cannot be read any more. `pause` lets others go on, to be called between two pieces. */
-  parts(pause: () => Awaitable<void>): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
+  /**
+   * By name. `undefined` where they cannot be read any more. `pause` lets others go on, to be called between two pieces. `place`
+   * says where the bytes of a part shall go; a store reads them straight into it, one part after the other as they were saved.
+   */
+  parts(
+    pause: () => Awaitable<void>,
+    place: PlaceOfPart,
+  ): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
 }
+
+/** Room for a part of so many bytes. */
+export type PlaceOfPart = (name: string, length: number) => Uint8Array;
 
 /**
  * Memories by key, a number that a store gives each of its memories and never to another, and keys by what an index does

@@ -34,6 +34,6 @@ function sessionOf({ sessions, keys }: ResidentIndex, row: number) {
   if (!code) return undefined;
   return {
     id: sessions.dictionary.texts[code - 1],
-    keys: sessions.rows[code - 1]?.map((each) => keys[each]),
+    keys: Array.from(sessions.lists.of(code), (each) => keys[each]),
   };
 }

@@ -1,7 +1,7 @@
 import { CLOCK_NAMES, type ClockName } from '../../domain/fields.ts';
 import { ageInDays, formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Signals } from '../signals.ts';
-import { laneOf } from './lanes.ts';
+import { laneOf, valueAt } from './lanes.ts';
 import type { Operator, Resolver } from './operator.ts';
 
 /** Days since a clock, or since the earliest or the latest of several; never negative. */
@@ -65,7 +65,7 @@ export const age: Operator<AgeExpression, AgeNode, Known> = {
       for (let at = 0; at < count; at++) {
         let instant = Number.NaN;
         for (const clock of clocks) {
-          const value = clock[rows[at]!]!;
+          const value = valueAt(clock, rows[at]!);
           if (Number.isNaN(instant) || (latest ? value > instant : value < instant)) instant = value;
         }
         out[at] = Math.max(0, moment - instant) / MILLISECONDS_PER_DAY;

@@ -15,7 +15,7 @@ import type { Compilation } from './operator.ts';
 /** How many memories are bounded together: the arrays of a formula then stay in the first-level cache. */
 export const BLOCK_SIZE = 1024;
 
-/** What is resident of the memories of one space, one value a row. */
+/** What is resident of the memories of one space: one value a row, or one for all rows, see {@link valueAt}. */
 export interface Columns {
   /** A signal that does not depend on the query. */
   signal(name: RowSignalName): Float64Array;
@@ -23,11 +23,16 @@ export interface Columns {
   clock(name: ClockName): Float64Array;
   /** Texts as codes. */
   attribute(name: AttributeName): {
-    readonly codes: Uint16Array | Uint32Array;
+    readonly codes: Uint8Array | Uint16Array | Uint32Array;
     readonly texts: readonly string[];
   };
   /** What is kept of a formula that no query changes; `undefined` where each query computes it anew. */
   kept?(node: Node): KeptColumn | undefined;
+}
+
+/** The value of a row. A column of one number has that one in all rows: most columns of most spaces do. */
+export function valueAt(column: Float64Array, row: number): number {
+  return column[column.length === 1 ? 0 : row]!;
 }
 
 /** What a query knows beforehand of all rows, so that a formula need not look at each. */
@@ -240,6 +245,19 @@ export function pairLane(
       };
     });
   }
+  if (!b.wide) {
+    return jointLane(compilation, ({ low, high }) => {
+      const [aLow, aHigh, right] = [a.low, a.high, b.low];
+      return ({ count }) => {
+        for (let at = 0; at < count; at++) {
+          const one = apply(aLow[at]!, right[at]!);
+          const other = apply(aHigh[at]!, right[at]!);
+          low[at] = Math.min(one, other);
+          high[at] = Math.max(one, other);
+        }
+      };
+    });
+  }
   return jointLane(compilation, ({ low, high }) => {
     const [aLow, aHigh, bLow, bHigh] = [a.low, a.high, b.low, b.high];
     return ({ count }) => {
@@ -291,6 +309,6 @@ export function loadSignal(columns: Columns, name: SignalName, missing: number, 
   }
   const column = columns.signal(name);
   return ({ rows, count }) => {
-    for (let at = 0; at < count; at++) low[at] = column[rows[at]!]!;
+    for (let at = 0; at < count; at++) low[at] = valueAt(column, rows[at]!);
   };
 }

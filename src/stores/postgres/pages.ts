@@ -1,5 +1,5 @@
 import { startSlices } from '../../search/slices.ts';
-import type { Position, SavedPages } from '../../store/rows.ts';
+import type { PlaceOfPart, Position, SavedPages } from '../../store/rows.ts';
 import { newStamp } from './commit.ts';
 import { translated } from './connection.ts';
 import { type Moment, type SpacePlace, stampOf, startMoment } from './moment.ts';
@@ -34,8 +34,8 @@ export async function readPages(moment: Moment, terms: Terms): Promise<SavedPage
   return {
     position: { sequence, usage, stamp },
     bytes: lengths.reduce((sum, [, length]) => sum + length, 0),
-    async parts(pause) {
-      const parts = await readParts(moment.place, row.saved, lengths, pause);
+    async parts(pause, place) {
+      const parts = await readParts(moment.place, row.saved, lengths, pause, place);
       return parts && withNumbers(parts, terms, pause);
     },
   };
@@ -76,10 +76,11 @@ async function readParts(
   saved: string,
   lengths: PartLengths,
   pause: () => unknown,
+  place: PlaceOfPart,
 ): Promise<Map<string, Uint8Array> | undefined> {
-  const parts = new Map(lengths.map(([name, length]) => [name, new Uint8Array(length)]));
-  const room = parts.values();
-  let part = room.next().value;
+  const parts = new Map<string, Uint8Array>();
+  const places = placed(lengths, place, parts);
+  let part = places.next().value;
   let filled = 0;
   const take = (bytes: Uint8Array) => {
     for (let at = 0; part && at < bytes.length; ) {
@@ -87,7 +88,7 @@ async function readParts(
       part.set(piece, filled);
       at += piece.length;
       filled += piece.length;
-      for (; part && filled === part.length; filled = 0) part = room.next().value;
+      for (; part && filled === part.length; filled = 0) part = places.next().value;
     }
   };
   for (let from = 0; part; from += PIECES_AT_ONCE) {
@@ -106,6 +107,19 @@ async function readParts(
     await pause();
   }
   return parts;
+}
+
+/** The places of parts, each made when the one before is full. */
+function* placed(
+  lengths: PartLengths,
+  place: PlaceOfPart,
+  parts: Map<string, Uint8Array>,
+): Generator<Uint8Array, undefined> {
+  for (const [name, length] of lengths) {
+    const room = place(name, length);
+    parts.set(name, room);
+    yield room;
+  }
 }
 
 /** Numbers of terms are those of a process; what is saved has the terms themselves. */

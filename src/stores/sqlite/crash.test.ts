@@ -6,6 +6,7 @@ import { startScript } from '../../../test/processes/start-script.ts';
 import { parseMetadataFilter } from '../../domain/metadata-condition.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
+import { placesOfParts } from '../../search/pages.ts';
 import { createResidence } from '../../search/residence.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { indexContent } from '../../testing/index-content.ts';
@@ -100,7 +101,7 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
     const space = await store.openSpace('alice');
     expect(await space.check()).toEqual([]);
     await expectIndexEqualsRebuild(connections as [Connection, Connection]);
-    if (loadPages(connections[1] as Connection)?.parts()) fromPages += 1;
+    if (await loadPages(connections[1] as Connection)?.parts(() => {}, placesOfParts().place)) fromPages += 1;
     const [counter] = await space.get(['counter']);
     const written = counter?.accessCount ?? 0;
     expect(written).toBeGreaterThanOrEqual(acknowledged);

@@ -176,7 +176,7 @@ test('a saved index whose parts do not fit is not used', () => {
   }
   const changed = [
     ['posting.rows', Uint8Array.of(9, 0, 0, 0)],
-    ['attribute.type', Uint8Array.of(9, 0, 0, 0)],
+    ['attribute.type', Uint8Array.of(9)],
     ['terms', new Uint8Array(new Float64Array([1, 1e9]).buffer)],
     ['header', new TextEncoder().encode('{"layout":3}')],
     ['header', Uint8Array.of(0xff)],

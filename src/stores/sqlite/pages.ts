@@ -1,9 +1,13 @@
+import type { SavedPages } from '../../store/rows.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, writeMeta } from './meta.ts';
 
-/** Bytes of a part that go into one row. */
-const PAGE_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of a part that go into one row. What SQLite and the driver copy them into is used again and again, and is still in the
+ * processor's cache when it is verified and copied to where it stays: new memory costs more than all of that.
+ */
+const PAGE_BYTES = 512 * 1024;
 
 /** How much of its space an index reflects: all events and all uses up to these sequences. */
 export interface Reflected {
@@ -16,15 +20,15 @@ export function loadPages(connection: Connection):
   | {
       readonly reflected: Reflected;
       bytes(): number;
-      /** `undefined` where a page is damaged. */
-      parts(): ReadonlyMap<string, Uint8Array> | undefined;
+      /** See {@link SavedPages}; `undefined` where a page is damaged. */
+      readonly parts: (...given: Parameters<SavedPages['parts']>) => ReturnType<typeof partsOf>;
     }
   | undefined {
   if (readMeta(connection, 'snapshot') === undefined) return undefined;
   return {
     reflected: savedReflection(connection),
     bytes: () => bytesOf(connection),
-    parts: () => partsOf(connection),
+    parts: (pause, place) => partsOf(connection, pause, place),
   };
 }
 
@@ -33,22 +37,33 @@ function bytesOf(connection: Connection): number {
   return row.bytes ?? 0;
 }
 
-function partsOf(connection: Connection): ReadonlyMap<string, Uint8Array> | undefined {
-  const pages = connection.all('SELECT part, number, bytes, checksum FROM page ORDER BY part, number') as {
-    part: string;
-    number: number;
-    checksum: number | null;
-    bytes: Uint8Array;
-  }[];
-  const pieces = new Map<string, Uint8Array[]>();
-  for (const { part, number, bytes, checksum } of pages) {
+async function partsOf(
+  connection: Connection,
+  ...[pause, place]: Parameters<SavedPages['parts']>
+): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  const all = connection.all(
+    'SELECT part, count(*) AS pieces, sum(length(bytes)) AS length FROM page GROUP BY part ORDER BY min(rowid)',
+  ) as { part: string; pieces: number; length: number }[];
+  const parts = new Map<string, Uint8Array>();
+  for (const { part, pieces, length } of all) {
     // A cache that is damaged is none; doctor reports it.
-    if (checksumOf([part, number, bytes]) !== checksum) return undefined;
-    const before = pieces.get(part);
-    if (before) before.push(bytes);
-    else pieces.set(part, [bytes]);
+    if (length > pieces * PAGE_BYTES) return undefined;
+    const room = place(part, length);
+    let end = 0;
+    for (let number = 0; number < pieces; number++) {
+      const page = connection.get(
+        'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
+        part,
+        number,
+      ) as { bytes: Uint8Array; checksum: number | null } | undefined;
+      if (!page || checksumOf([part, number, page.bytes]) !== page.checksum) return undefined;
+      room.set(page.bytes, end);
+      end += page.bytes.length;
+      await pause();
+    }
+    parts.set(part, room);
   }
-  return new Map(Array.from(pieces, ([part, of]) => [part, of.length === 1 ? of[0]! : joined(of)]));
+  return parts;
 }
 
 /** Saves an index, inside the caller's write transaction. */
@@ -85,14 +100,4 @@ export function savedReflection(connection: Connection): Reflected {
     sequence: Number(readMeta(connection, 'snapshot') ?? 0),
     usage: Number(readMeta(connection, 'snapshot_usage') ?? 0),
   };
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openMemory } from '../../open.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import { decodePages } from '../../search/pages.ts';
+import { decodePages, placesOfParts } from '../../search/pages.ts';
 import { createResidence } from '../../search/residence.ts';
 import type { Link, SearchRequest, SpaceStore } from '../../store/store.ts';
 import { insert, searchIn, start, use, write } from '../../testing/store-contract/harness.ts';
@@ -31,6 +31,10 @@ const request: SearchRequest = {
 };
 const ids = Array.from({ length: 300 }, (_, index) => `m${index}`);
 const linkOf = (a: string, b: string): Link => ({ ids: [a, b], kind: 'stated', weight: 1, at: start });
+
+async function savedParts(connection: Connection) {
+  return loadPages(connection)?.parts(() => {}, placesOfParts().place);
+}
 
 async function countsBySearch(space: SpaceStore): Promise<ReadonlyMap<string, number>> {
   const { hits } = await searchIn(space, request);
@@ -93,7 +97,7 @@ test('saved pages say which uses they reflect, and what came later is taken in',
   space = await store.openSpace('alice');
   const reader = connections[1] as Connection;
   expect(savedReflection(reader)).toEqual({ sequence: 300, usage: 1 });
-  const saved = decodePages(loadPages(reader)?.parts() ?? new Map());
+  const saved = decodePages((await savedParts(reader)) ?? new Map());
   const column = saved?.columns.signals.accessCount;
   expect(column?.[saved?.rowOfKey.get(2) as number]).toBe(1);
   await use(space, ['m2', 'm3'], ({ accessCount }) => ({ accessCount: accessCount + 1 }));
@@ -107,6 +111,34 @@ test('saved pages say which uses they reflect, and what came later is taken in',
   expect(['m0', 'm1', 'm2', 'm3'].map((id) => again.get(id))).toEqual([0, 1, 2, 1]);
 });
 
+test('a long part is saved in pieces, which are read one by one, others going on in between', async () => {
+  const { store, connections } = observed();
+  await store.openSpace('alice');
+  const writer = connections[0] as Connection;
+  const parts = new Map([
+    ['header', new Uint8Array(3).fill(1)],
+    ['asks', Uint8Array.from({ length: 1_100_000 }, (_, at) => at % 251)],
+    ['none', new Uint8Array(0)],
+  ]);
+  savePages(writer, parts, { sequence: 1, usage: 0 });
+  let pauses = 0;
+  const asked: [string, number][] = [];
+  const read = () =>
+    loadPages(writer)?.parts(
+      () => void pauses++,
+      (name, length) => {
+        asked.push([name, length]);
+        return new Uint8Array(length);
+      },
+    );
+  expect(await read()).toEqual(parts);
+  expect(asked).toEqual([...parts].map(([name, { length }]) => [name, length]));
+  expect(pauses).toBe(5);
+  writer.run("DELETE FROM page WHERE part = 'asks' AND number = 1");
+  expect(await read()).toBeUndefined();
+  await store.close();
+});
+
 test('pages that cannot be read are saved anew when the space is closed', async () => {
   const { store } = observed();
   const space = await store.openSpace('alice');
@@ -118,7 +150,7 @@ test('pages that cannot be read are saved anew when the space is closed', async 
   const path = join(directory, fileNameOf('alice'));
   const saved = async () => {
     const connection = await connect(path, { readOnly: true, timeout: 1000 });
-    const index = decodePages(loadPages(connection)?.parts() ?? new Map());
+    const index = decodePages((await savedParts(connection)) ?? new Map());
     connection.close();
     return index?.size;
   };
@@ -126,15 +158,15 @@ test('pages that cannot be read are saved anew when the space is closed', async 
   for (const damage of [
     `UPDATE page SET bytes = zeroblob(length(bytes)) WHERE part = 'keys'`,
     // The layout of an older version, or of a later one.
-    (connection: Connection) => {
-      const parts = new Map(loadPages(connection)?.parts());
+    async (connection: Connection) => {
+      const parts = new Map(await savedParts(connection));
       parts.set('header', new TextEncoder().encode('{"layout":1}'));
       savePages(connection, parts, savedReflection(connection));
     },
   ]) {
     const connection = await connect(path, { readOnly: false, timeout: 1000 });
     if (typeof damage === 'string') connection.database.exec(damage);
-    else damage(connection);
+    else await damage(connection);
     connection.close();
     expect(await saved()).toBeUndefined();
     await using next = createSqliteStore({ directory });

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { MemoryRecord } from '../domain/memory.ts';
+import { indexContent } from '../testing/index-content.ts';
+import { indexed, vocabulary } from '../testing/index-oracle.ts';
+import { sampleMemory } from '../testing/sample-memory.ts';
+import { decodePages, encodePages } from './pages.ts';
+import {
+  bytesOfIndex,
+  createResidentIndex,
+  putMemory,
+  type ResidentIndex,
+  removeMemory,
+} from './resident-index.ts';
+
+/** Sessions whose turns come in any order, memories that were updated and such that were not, ordinals beyond 32 bits. */
+const arbitraryStep = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      key: fc.oneof(
+        { weight: 9, arbitrary: fc.integer({ min: 1, max: 40 }) },
+        fc.constantFrom(2 ** 33, 9000),
+      ),
+      beyond: fc.constantFrom(0, 70_000, 2 ** 40),
+      createdAt: fc.integer({ min: 0, max: 20 }),
+      updatedAfter: fc.constantFrom<number>(0, 0, 0, 5),
+      session: fc.constantFrom(undefined, 's', 't'),
+      author: fc.nat({ max: 300 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ gone: fc.integer({ min: 1, max: 40 }) }) },
+);
+type Step = typeof arbitraryStep extends fc.Arbitrary<infer Each> ? Each : never;
+
+function take(index: ResidentIndex, step: Step): void {
+  if ('gone' in step) {
+    removeMemory(index, step.gone);
+    return;
+  }
+  const { key, beyond, createdAt, updatedAfter, session, author } = step;
+  const memory: MemoryRecord = sampleMemory({
+    id: `m${key}`,
+    ordinal: beyond + key,
+    createdAt,
+    updatedAt: createdAt + updatedAfter,
+    author: `a${author}`,
+    bornIn: session,
+  });
+  putMemory(
+    index,
+    indexed(key, memory, { terms: new Map([[vocabulary[0]!, (beyond % 300) + 1]]), vector: undefined }),
+  );
+}
+
+test('an index that was saved and read is what it was, and stays what the other becomes', () => {
+  fc.assert(
+    fc.property(
+      fc.array(arbitraryStep, { maxLength: 60 }),
+      fc.array(arbitraryStep, { maxLength: 30 }),
+      (before, after) => {
+        const index = createResidentIndex();
+        for (const step of before) take(index, step);
+        const read = decodePages(encodePages(index))!;
+        expect(indexContent(read)).toEqual(indexContent(index));
+        for (const step of after) {
+          take(index, step);
+          take(read, step);
+        }
+        expect(indexContent(read)).toEqual(indexContent(index));
+        expect(indexContent(decodePages(encodePages(read))!)).toEqual(indexContent(index));
+      },
+    ),
+  );
+});
+
+test('authors beyond 256 and 65,536 are told apart', () => {
+  const index = createResidentIndex();
+  const put = (key: number) =>
+    putMemory(
+      index,
+      indexed(key, sampleMemory({ id: `m${key}`, author: `a${key}` }), {
+        terms: new Map(),
+        vector: undefined,
+      }),
+    );
+  const authors = (of: ResidentIndex) => {
+    const { codes, dictionary } = of.columns.attributes.author;
+    return Array.from(codes.subarray(0, of.size), (code) => dictionary.texts[code]);
+  };
+  for (const [count, bytes] of [
+    [256, 1],
+    [257, 2],
+    [65_537, 4],
+  ] as const) {
+    for (let key = index.size + 1; key <= count; key++) put(key);
+    expect(index.columns.attributes.author.codes.BYTES_PER_ELEMENT).toBe(bytes);
+    expect(authors(decodePages(encodePages(index))!)).toEqual(authors(index));
+  }
+});
+
+test('memories that were never updated share their clocks, once they were saved, until one was', () => {
+  const index = createResidentIndex();
+  const put = (key: number, updatedAt = key) =>
+    take(index, {
+      key,
+      beyond: 0,
+      createdAt: key,
+      updatedAfter: updatedAt - key,
+      session: 's',
+      author: 1,
+    });
+  for (let key = 1; key <= 10; key++) put(key);
+  const read = decodePages(encodePages(index))!;
+  const { clocks } = read.columns;
+  expect(clocks.updatedAt).toBe(clocks.createdAt);
+  take(read, { key: 11, beyond: 0, createdAt: 11, updatedAfter: 0, session: 's', author: 1 });
+  expect(clocks.updatedAt).toBe(clocks.createdAt);
+  take(read, { key: 5, beyond: 0, createdAt: 5, updatedAfter: 9, session: 's', author: 1 });
+  expect(clocks.updatedAt).not.toBe(clocks.createdAt);
+  expect([...clocks.updatedAt.subarray(0, 12)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14]);
+  expect([...clocks.createdAt.subarray(0, 12)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 5]);
+});
+
+test('a row takes few bytes beside its vector and its words', () => {
+  const index = createResidentIndex();
+  for (let key = 1; key <= 1000; key++)
+    take(index, {
+      key,
+      beyond: 0,
+      createdAt: key,
+      updatedAfter: 0,
+      session: `s${key % 20}` as 's',
+      author: 1,
+    });
+  const read = decodePages(encodePages(index))!;
+  const words = read.totalLength * 5 + read.postings.size * 400;
+  // Marks, numbers, one clock of their own, a place in a session, and what all share.
+  expect((bytesOfIndex(read) - words) / 1000).toBeLessThan(55);
+});
