@@ -61,6 +61,11 @@ describe('recent rows', () => {
     expect(read).toEqual({ records: [1, 2, 2, 1, 2], vectors: [1, 2, 2, 1, 2], terms: ['tea', 'tea'] });
   });
 
+  test('of a store that reads along what is asked for next are its own', () => {
+    const rows = { ...notedRows(recordOf).rows, readsAlong: true as const };
+    expect(createRecentRows().over(rows)).toBe(rows);
+  });
+
   test('hold what there is room for, and count it', async () => {
     await fc.assert(
       fc.asyncProperty(

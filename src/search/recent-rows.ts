@@ -6,7 +6,7 @@ import type { Awaitable, KeyedRows } from '../store/rows.ts';
  * a memory changes, as recalls of one space mostly come upon the same ones.
  */
 export interface RecentRows {
-  /** The same rows, of which those that were read lately are not read again. */
+  /** The same rows, of which those that were read lately are not read again; where a store reads along, just these rows. */
   over(rows: KeyedRows): KeyedRows;
   /** These memories have changed. */
   forget(keys: Iterable<number>): void;
@@ -29,12 +29,16 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
   const vectors = createRecent<Float32Array>(vectorBytes, ({ byteLength }) => ENTRY_BYTES + byteLength);
   const terms = createRecent<number, string>(TERM_BYTES, (_, term) => ENTRY_BYTES + 2 * term.length);
   return {
-    over: (rows) => ({
-      ...rows,
-      records: (keys) => read(records, keys, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
-      vectors: (keys, soon) => read(vectors, keys, (missing) => rows.vectors(missing, soon)),
-      termIds: (asked) => read(terms, asked, (missing) => rows.termIds(missing)),
-    }),
+    over(rows) {
+      if (rows.readsAlong) return rows;
+      return {
+        ...rows,
+        records: (keys) =>
+          read(records, keys, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
+        vectors: (keys, soon) => read(vectors, keys, (missing) => rows.vectors(missing, soon)),
+        termIds: (asked) => read(terms, asked, (missing) => rows.termIds(missing)),
+      };
+    },
     forget(keys) {
       for (const key of keys) {
         records.delete(key);

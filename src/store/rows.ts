@@ -73,6 +73,11 @@ export type PlaceOfPart = (name: string, length: number) => Uint8Array;
  */
 export interface KeyedRows {
   /**
+   * Set where one read brings along what is asked for next, because each takes a message to a server: what is read is then not kept
+   * from one recall to the next.
+   */
+  readonly readsAlong?: true | undefined;
+  /**
    * The vectors of these memories, in order; `undefined` where there is none. `soon` tells which may be asked for next, so
    * many at most: for a store that is far away.
    */

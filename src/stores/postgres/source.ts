@@ -82,6 +82,7 @@ export function rowSource(
       WHERE link.space_id = ${id}::uuid AND a_id IN ${ids} AND b_id IN ${ids}`;
   };
   return {
+    readsAlong: true,
     takeRows: take,
     async vectors(keys, soon) {
       const missing = keys.filter((key) => !vectors.has(key));
