@@ -8,7 +8,7 @@ import { openMemory } from '../build/index.js';
 import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { createAnalyzer } from '../build/text/analyze.js';
 import { makeMemories, makeQueries } from './data.mjs';
-import { round, summary, timeEach, timeProcess, timeWarm } from './measure.mjs';
+import { round, summary, timeEach, timeProcess, timeWarm, WARM_INPUTS } from './measure.mjs';
 
 const now = Date.UTC(2026, 0, 1);
 const clock = () => now;
@@ -18,18 +18,22 @@ export async function benchSize(count, log) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-bench-'));
   try {
     const memories = makeMemories(count, now);
-    const queries = makeQueries(200);
+    const queries = makeQueries(WARM_INPUTS);
     const written = await timeWriting(directory, memories, log);
     written.vectorsGivenPerSecond = await timeGiven(memories, log);
     const opening = await timeOpening(directory, queries[0], log);
-    const memory = await openMemory({ path: directory, space: 'default', clock, readOnly: true });
+    const open = () => openMemory({ path: directory, space: 'default', clock, readOnly: true });
     const recall = {};
-    for (const strategy of ['hybrid', 'bm25', 'balanced', 'retention']) {
+    for (const strategy of ['hybrid', 'bm25', 'vector', 'balanced', 'retention']) {
+      // What one strategy has read is not known to the next.
+      const memory = await open();
       recall[strategy] = await timeWarm(queries, (query) =>
         memory.recall(query, { strategy, now: new Date(now) }),
       );
+      await memory.close();
       log(`recall ${strategy}`, recall[strategy]);
     }
+    const memory = await open();
     const { hits, trace } = await memory.recall(queries[0]);
     await memory.close();
     const naive = await timeNaive(memories, queries.slice(0, count > 20_000 ? 20 : 100), log);

@@ -45,7 +45,11 @@ export function createSessionLists({ rows, starts }: Packed = NONE): SessionList
       own(session).splice(place, 1);
       entries--;
     },
-    bytes: () => rows.byteLength + starts.byteLength + changed.size * LIST_BYTES + entries * 8,
+    bytes: () =>
+      rows.byteLength +
+      (starts === NONE.starts ? 0 : starts.byteLength) +
+      changed.size * LIST_BYTES +
+      entries * 8,
   };
 }
 

@@ -68,11 +68,12 @@ export async function planWrites(
   );
   const plans = drafts.map(({ input, record }, index): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
+    const statement = statementOf(record);
     const plan = planOne(input, record, {
       topic,
       entity: entities.find(record),
-      twin: record.type === 'entity' ? undefined : byContent.get(statementOf(record)),
-      invalid: invalid.get(statementOf(record)),
+      twin: record.type === 'entity' ? undefined : byContent.get(statement),
+      invalid: invalid.get(statement),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
@@ -80,7 +81,7 @@ export async function planWrites(
       // What its topic said before is said no longer.
       if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
-      byContent.set(statementOf(plan.memory), plan.memory);
+      byContent.set(plan.memory === record ? statement : statementOf(plan.memory), plan.memory);
     }
     return plan;
   });

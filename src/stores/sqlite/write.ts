@@ -67,6 +67,7 @@ export function applyDecision(
   const log = (...values: readonly SqlValue[]) => logged.run(...withChecksum(values));
   const run = optionalText(entry.run, 'run');
   const redacted = new Set<string>();
+  termIds.make(termsOf(decision.changes));
   for (const change of decision.changes) {
     if (change.kind === 'redact') redacted.add(change.id);
     for (const applied of applyChange(connection, termIds, ordinals.given(change), row, { at, operation })) {
@@ -96,6 +97,13 @@ export function applyDecision(
   ordinals.save();
   if (redacted.size > 0) redactMentions(connection, redacted, operation);
   if (sequence === operation) forgetEnds(connection, operation);
+}
+
+function* termsOf(changes: readonly Change[]): Generator<string> {
+  for (const change of changes) {
+    if ((change.kind === 'insert' || change.kind === 'replace') && change.indexed)
+      yield* change.indexed.terms.keys();
+  }
 }
 
 /** Writes what is derived from the text of the memory in `row`, in the place of what was there. */
