@@ -15,9 +15,9 @@ export interface RecentRows {
 }
 
 /** Of records, of vectors, and of terms, at most. */
-const RECORD_BYTES = 8 * 2 ** 20;
-const VECTOR_BYTES = 16 * 2 ** 20;
-const TERM_BYTES = 2 ** 20;
+const RECORD_BYTES = 8 << 20;
+const VECTOR_BYTES = 16 << 20;
+const TERM_BYTES = 1 << 20;
 
 /** Of a record, beside its texts: its fields, and its entry. */
 const FIELD_BYTES = 1000;
