@@ -78,21 +78,23 @@ export function readyFor(
   if (found) return { columns: noted.columns, facts: noted.facts, ...found.ready };
   const roots = (floor ? [root, floor.node] : [root]).map(gather);
   const bounded = roots.at(-1)!;
+  const lent = lend(noted.facts);
   const ready = {
     bounded,
     fixed: fixedParts(bounded, noted.columns),
     all: compileAll(roots, noted.columns, {
-      facts: { ...noted.facts, block: blocks.all },
+      facts: { ...lent.facts, block: blocks.all },
       wanted: 'high',
       rooms: roomsFor('all'),
     }),
     both: compileAll(roots, noted.columns, {
-      facts: { ...noted.facts, block: blocks.chosen },
+      facts: { ...lent.facts, block: blocks.chosen },
       rooms: roomsFor('chosen'),
     }),
     levels: new Map(),
     ceilings: new Map(),
   };
+  lent.end();
   const { version } = index;
   const hasKept = columns.kept !== undefined;
   const entry: Entry = { ready, root, floor: floor?.node, version, belief, hasKept, asked };
@@ -113,6 +115,17 @@ function holdsStill(asked: Asked, columns: Columns, facts: Facts): boolean {
   for (const [name, answer] of asked.facts) if (facts.known(name) !== answer) return false;
   for (const [node, column] of asked.kept) if (columns.kept?.(node) !== column) return false;
   return true;
+}
+
+/** A formula that stays ready must not hold on to the query that it was made for: that has scores of a fifth of all rows. */
+function lend(given: Facts): { readonly facts: Facts; end(): void } {
+  let facts: Facts | undefined = given;
+  return {
+    facts: { known: (name) => facts?.known(name) },
+    end() {
+      facts = undefined;
+    },
+  };
 }
 
 function noteFacts({ known }: Facts, asked: Asked): Facts {

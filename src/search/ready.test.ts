@@ -1,0 +1,29 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { resolveProfile } from '../scoring/profile.ts';
+import { builtinProfile } from '../scoring/profiles/index.ts';
+import { beliefColumns, columnsOf } from './belief-columns.ts';
+import { readyFor } from './ready.ts';
+import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
+
+/** Makes a formula ready for a query; returns a way to see whether that is still held. */
+function ready(index: ResidentIndex): WeakRef<object> {
+  const query = { known: () => true };
+  const belief = beliefColumns(index, { successors: new Map(), newer: new Map() }, {}, 0);
+  const profile = resolveProfile(builtinProfile('hybrid'));
+  readyFor(index, { profile, belief }, columnsOf(index.columns, belief), { known: () => query.known() });
+  return new WeakRef(query);
+}
+
+test('a formula that stays ready does not hold on to the query that it was made for', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const index = createResidentIndex();
+  const query = ready(index);
+  // What a WeakRef was just made of stays until the present job is done.
+  await new Promise(setImmediate);
+  collect();
+  expect(query.deref()).toBeUndefined();
+  expect(index.version).toBe(0);
+});
