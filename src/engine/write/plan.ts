@@ -28,6 +28,12 @@ export interface Draft {
   readonly input: RememberInput;
   /** What it would be as a new memory. */
   readonly record: MemoryRecord;
+  /** Equal ones say the same: a draft is compared several times. */
+  readonly statement: string;
+}
+
+export function draftOf(input: RememberInput, record: MemoryRecord): Draft {
+  return { input, record, statement: statementOf(record) };
 }
 
 /**
@@ -66,13 +72,13 @@ export async function planWrites(
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
       .map((memory) => [statementOf(memory), memory]),
   );
-  const plans = drafts.map(({ input, record }, index): Plan => {
+  const plans = drafts.map(({ input, record, statement }, index): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
       topic,
       entity: entities.find(record),
-      twin: record.type === 'entity' ? undefined : byContent.get(statementOf(record)),
-      invalid: invalid.get(statementOf(record)),
+      twin: record.type === 'entity' ? undefined : byContent.get(statement),
+      invalid: invalid.get(statement),
       tombstone: tombstones[index],
     });
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
@@ -80,7 +86,7 @@ export async function planWrites(
       // What its topic said before is said no longer.
       if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
       if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
-      byContent.set(statementOf(plan.memory), plan.memory);
+      byContent.set(plan.memory === record ? statement : statementOf(plan.memory), plan.memory);
     }
     return plan;
   });

@@ -34,6 +34,9 @@ export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => colu
 /** The list of a record's columns for SELECT and INSERT. */
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
+/** Where the place in the order of the space stands among them. */
+export const ORDINAL_AT = CODECS.findIndex(({ name }) => name === 'ordinal');
+
 /** What {@link fromRow} reads. */
 export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'];
 
