@@ -119,7 +119,9 @@ async function rememberAll(
   const drafts = inputs.map((input, index) =>
     inContext(index, inputs.length, () => {
       const record = newRecord(input, context);
-      const importanceSource = judges?.[index] ?? record.importanceSource;
+      const judge = judges?.[index];
+      if (!judge && derivedFrom.length === 0) return draftOf(input, record);
+      const importanceSource = judge ?? record.importanceSource;
       return draftOf(input, { ...record, importanceSource, derivedFrom });
     }),
   );

@@ -77,10 +77,11 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
     case 'names':
     case 'texts':
       return {
-        write: (value) =>
-          value === undefined
-            ? null
-            : JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
+        write: (value) => {
+          const list = value as readonly string[] | undefined;
+          if (list === undefined) return null;
+          return list.length === 0 ? '[]' : JSON.stringify(list.map((each) => text(each, name)));
+        },
         // Version 1 wrote NULL for none.
         read: (value, place) =>
           value === null && ABSENT[name] === undefined
