@@ -11,6 +11,7 @@ const head = /<\s*(?:\/\s*)?private\b/gi;
  * hidden than too little. Takes time in proportion to the text.
  */
 export function redactPrivate(text: string): string {
+  if (!text.includes('<')) return text;
   const heads = [...text.matchAll(head)];
   if (heads.length === 0) return text;
   const lastEnd = text.lastIndexOf('>');

@@ -41,7 +41,7 @@ export function checkVector(indexed: IndexedText, embedding: EmbeddingInfo | und
     throw mismatch(`${describe(embedding)}, this write a vector of ${vector.length}`);
   }
   let squares = 0;
-  for (const value of vector) squares += value * value;
+  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!;
   if (Math.abs(squares - 1) < 1e-3) return;
   throw new SalienceError(
     'invalid_argument',

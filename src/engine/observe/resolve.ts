@@ -9,7 +9,7 @@ import type { Change, NewPair, SpaceReader } from '../../store/store.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type GraphLook, visibleAmong } from '../graph/view.ts';
 import type { RememberInput } from '../types.ts';
-import { planWrites } from '../write/plan.ts';
+import { draftOf, planWrites } from '../write/plan.ts';
 import { newRecord } from '../write/record.ts';
 import type { LeftOut, StatedEntity } from './stated.ts';
 
@@ -75,7 +75,7 @@ export async function resolveNames(
     }
     const input = inputOf(entity);
     const record = newRecord(input, { now: look.now, newId: () => input.id, limits: engine.limits });
-    const [plan] = await planWrites(reader, [{ input, record }], look.now);
+    const [plan] = await planWrites(reader, [draftOf(input, record)], look.now);
     if (plan?.kind === 'insert' && !plan.inactive) {
       inputs.push(input);
       meant.push({ entity, id: input.id, known: undefined, rivals: same.length > 0 ? same : fit });

@@ -28,6 +28,12 @@ export interface Draft {
   readonly input: RememberInput;
   /** What it would be as a new memory. */
   readonly record: MemoryRecord;
+  /** Equal ones say the same: a draft is compared several times. */
+  readonly statement: string;
+}
+
+export function draftOf(input: RememberInput, record: MemoryRecord): Draft {
+  return { input, record, statement: statementOf(record) };
 }
 
 /**
@@ -66,9 +72,8 @@ export async function planWrites(
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
       .map((memory) => [statementOf(memory), memory]),
   );
-  const plans = drafts.map(({ input, record }, index): Plan => {
+  const plans = drafts.map(({ input, record, statement }, index): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
-    const statement = statementOf(record);
     const plan = planOne(input, record, {
       topic,
       entity: entities.find(record),

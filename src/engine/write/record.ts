@@ -170,6 +170,7 @@ function toRelation({ validFrom, validUntil, ...rest }: RelationRecord): Relatio
 
 /** The text that is searched: title, content and tags. */
 export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>): string {
+  if (memory.title === undefined && memory.tags.length === 0) return memory.content;
   return [memory.title, memory.content, ...memory.tags].filter((part) => part !== undefined).join('\n');
 }
 

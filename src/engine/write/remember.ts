@@ -16,7 +16,7 @@ import type {
 import { birthLinks } from './birth.ts';
 import { deriveTexts } from './derive.ts';
 import { newPeople } from './people.ts';
-import { type Draft, type Plan, planWrites } from './plan.ts';
+import { type Draft, draftOf, type Plan, planWrites } from './plan.ts';
 import { newRecord } from './record.ts';
 import { derivationOf, inContext } from './write.ts';
 
@@ -119,8 +119,10 @@ async function rememberAll(
   const drafts = inputs.map((input, index) =>
     inContext(index, inputs.length, () => {
       const record = newRecord(input, context);
-      const importanceSource = judges?.[index] ?? record.importanceSource;
-      return { input, record: { ...record, importanceSource, derivedFrom } };
+      const judge = judges?.[index];
+      if (!judge && derivedFrom.length === 0) return draftOf(input, record);
+      const importanceSource = judge ?? record.importanceSource;
+      return draftOf(input, { ...record, importanceSource, derivedFrom });
     }),
   );
   const people = new Map<string, Draft>();
@@ -131,7 +133,7 @@ async function rememberAll(
       drafts.map(({ record }) => record),
     );
     for (const { key, input } of found)
-      if (!people.has(key)) people.set(key, { input, record: newRecord(input, context) });
+      if (!people.has(key)) people.set(key, draftOf(input, newRecord(input, context)));
     return [...drafts, ...found.flatMap(({ key }) => people.get(key) ?? [])];
   };
   const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
@@ -153,7 +155,7 @@ async function rememberAll(
       async decide(reader, { plans, indexed, noticed }) {
         // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
         const again = await planWrites(reader, await draftsBy(reader), now);
-        if (signatureOf(again) !== signatureOf(plans)) return undefined;
+        if (!samePlans(again, plans)) return undefined;
         const written = writtenBy(again);
         await checkSupersession(reader, written, engine.space.name);
         const changes = changesOf(again, indexed);
@@ -250,13 +252,32 @@ function writtenBy(plans: readonly Plan[]): readonly MemoryRecord[] {
   return plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
 }
 
-/** What is done, to which memory, and the texts that were read for it. */
-function signatureOf(plans: readonly Plan[]): string {
-  return JSON.stringify(
-    plans.map((plan) => {
-      if (plan.kind === 'keep') return [plan.id, plan.inactive];
-      const { id, title, content, tags, scope } = plan.memory;
-      return [plan.kind, id, title, content, tags, scope, plan.kind === 'insert' && plan.inactive];
-    }),
+/** Whether the same is done to the same memories, by the texts that were read for it. */
+function samePlans(some: readonly Plan[], others: readonly Plan[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((plan, at) => {
+      const other = others[at] as Plan;
+      return isSameInsert(plan, other) || signatureOf(plan) === signatureOf(other);
+    })
   );
+}
+
+/** Nearly all are: a draft that is new is written as it was made. */
+function isSameInsert(plan: Plan, other: Plan): boolean {
+  return plan.kind === 'insert' && other.kind === 'insert' && plan.memory === other.memory;
+}
+
+function signatureOf(plan: Plan): string {
+  if (plan.kind === 'keep') return JSON.stringify([plan.id, plan.inactive]);
+  const { id, title, content, tags, scope } = plan.memory;
+  return JSON.stringify([
+    plan.kind,
+    id,
+    title,
+    content,
+    tags,
+    scope,
+    plan.kind === 'insert' && plan.inactive,
+  ]);
 }

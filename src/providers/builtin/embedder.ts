@@ -101,17 +101,14 @@ function openTable(file: URL | string): WordTable {
 
 /** The unit vector of one text; `sum` is scratch space of the table's dimensions. */
 function embedText(table: WordTable, text: string, sum: Float64Array): Float32Array | undefined {
-  const { dimensions, rows, scales, weights } = table;
+  const { dimensions } = table;
+  const words = tokenize(text)
+    .map((word) => findWord(table, word))
+    .filter((number) => number >= 0);
   sum.fill(0);
-  for (const word of tokenize(text)) {
-    const number = findWord(table, word);
-    if (number < 0) continue;
-    const factor = (weights[number] as number) * (scales[number] as number);
-    const from = number * dimensions;
-    for (let index = 0; index < dimensions; index++) {
-      sum[index] = (sum[index] as number) + factor * (rows[from + index] as number);
-    }
-  }
+  let at = 0;
+  for (; at + 4 <= words.length; at += 4) addFour(table, words, at, sum);
+  for (; at < words.length; at++) addOne(table, words[at] as number, sum);
   let squares = 0;
   for (let index = 0; index < dimensions; index++) squares += (sum[index] as number) * (sum[index] as number);
   // Opposite words can cancel out; such a text has no direction.
@@ -120,4 +117,31 @@ function embedText(table: WordTable, text: string, sum: Float64Array): Float32Ar
   const vector = new Float32Array(dimensions);
   for (let index = 0; index < dimensions; index++) vector[index] = (sum[index] as number) / length;
   return vector;
+}
+
+function addOne({ dimensions, rows, scales, weights }: WordTable, word: number, sum: Float64Array): void {
+  const factor = (weights[word] as number) * (scales[word] as number);
+  const from = word * dimensions;
+  for (let index = 0; index < dimensions; index++) {
+    sum[index] = (sum[index] as number) + factor * (rows[from + index] as number);
+  }
+}
+
+/** The same bits as one word after the other, and the sum is read and written once. */
+function addFour(table: WordTable, words: readonly number[], at: number, sum: Float64Array): void {
+  const { dimensions, rows, scales, weights } = table;
+  const [a, b, c, d] = words.slice(at, at + 4) as [number, number, number, number];
+  const factorA = (weights[a] as number) * (scales[a] as number);
+  const factorB = (weights[b] as number) * (scales[b] as number);
+  const factorC = (weights[c] as number) * (scales[c] as number);
+  const factorD = (weights[d] as number) * (scales[d] as number);
+  const [fromA, fromB, fromC, fromD] = [a * dimensions, b * dimensions, c * dimensions, d * dimensions];
+  for (let index = 0; index < dimensions; index++) {
+    sum[index] =
+      (sum[index] as number) +
+      factorA * (rows[fromA + index] as number) +
+      factorB * (rows[fromB + index] as number) +
+      factorC * (rows[fromC + index] as number) +
+      factorD * (rows[fromD + index] as number);
+  }
 }

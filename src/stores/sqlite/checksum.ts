@@ -34,7 +34,8 @@ export function checksumOf(values: readonly SqlValue[]): number {
   const start = numbers * 8;
   const space =
     room < MOST_TEXT ? scratch : Buffer.concat([scratch.subarray(0, start)], start + room + MARKS);
-  const end = values.reduce<number>((at, value) => writeMarked(space, value, at), start);
+  let end = start;
+  for (const value of values) end = writeMarked(space, value, end);
   return crc32(space.subarray(0, end), bytes);
 }
 

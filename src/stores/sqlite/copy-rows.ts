@@ -21,7 +21,7 @@ import {
   ROW_COLUMN_LIST,
   toVectorBytes,
 } from './rows.ts';
-import { writeSupersession } from './supersession.ts';
+import { noticeSuperseded, writeSupersession } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { writeIndexed } from './write.ts';
@@ -257,6 +257,7 @@ function putMemory(connection: Connection, termIds: TermIds, row: CopyRow): void
     connection.run(`DELETE FROM ${table} WHERE row = ?`, key);
   connection.run('DELETE FROM supersession WHERE newer_row = ?', key);
   writeSupersession(connection, key, memory, undefined);
+  noticeSuperseded(connection, [memory]);
   writeGraph(connection, key, memory, undefined);
   writeAttributes(connection, key, memory.metadata);
   const terms = row['terms'] === null ? undefined : (JSON.parse(String(row['terms'])) as unknown[]);

@@ -55,7 +55,7 @@ export function findMemories(
     distinct,
   ) as MemoryRow[];
   const found = rows.map(fromRow);
-  if (by !== 'content') return found;
+  if (by !== 'content' || found.length === 0) return found;
   const wanted = new Set(values.map(normalisedContent));
   return found.filter((memory) => wanted.has(normalisedContent(statementOf(connection, memory))));
 }

@@ -20,14 +20,15 @@ export function writeGraph(
 ): void {
   const names = namesOfEntity(memory);
   const oldNames = before === undefined ? [] : namesOfEntity(before);
-  if (JSON.stringify(names) !== JSON.stringify(oldNames)) {
+  if (names.length + oldNames.length > 0 && JSON.stringify(names) !== JSON.stringify(oldNames)) {
     if (oldNames.length > 0) connection.run('DELETE FROM entity_name WHERE row = ?', row);
     for (const name of names)
       connection.run('INSERT INTO entity_name (name, row) VALUES (?, ?)', text(name, 'name'), row);
   }
   const { relations = [] } = memory;
   const { relations: old = [] } = before ?? {};
-  if (JSON.stringify(relations) === JSON.stringify(old)) return;
+  const none = relations.length + old.length === 0;
+  if (none || JSON.stringify(relations) === JSON.stringify(old)) return;
   if (old.length > 0) connection.run('DELETE FROM relation WHERE row = ?', row);
   for (const relation of relations) connection.run(insert, ...valuesOf(relation), row);
 }

@@ -34,6 +34,9 @@ export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => colu
 /** The list of a record's columns for SELECT and INSERT. */
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
+/** Where the place in the order of the space stands among them. */
+export const ORDINAL_AT = CODECS.findIndex(({ name }) => name === 'ordinal');
+
 /** What {@link fromRow} reads. */
 export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'];
 
@@ -74,10 +77,11 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
     case 'names':
     case 'texts':
       return {
-        write: (value) =>
-          value === undefined
-            ? null
-            : JSON.stringify((value as readonly string[]).map((each) => text(each, name))),
+        write: (value) => {
+          const list = value as readonly string[] | undefined;
+          if (list === undefined) return null;
+          return list.length === 0 ? '[]' : JSON.stringify(list.map((each) => text(each, name)));
+        },
         // Version 1 wrote NULL for none.
         read: (value, place) =>
           value === null && ABSENT[name] === undefined

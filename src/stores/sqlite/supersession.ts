@@ -19,7 +19,15 @@ export function writeSupersession(
     }
     relationsChanged(connection);
   }
-  if (before === undefined && isSuperseded(connection, memory.id)) relationsChanged(connection);
+}
+
+/** Tells of new memories whose place another one has taken already. */
+export function noticeSuperseded(connection: Connection, added: readonly Pick<MemoryRecord, 'id'>[]): void {
+  const superseded = connection.get(
+    'SELECT 1 FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)) LIMIT 1',
+    JSON.stringify(added.map(({ id }) => id)),
+  );
+  if (superseded) relationsChanged(connection);
 }
 
 /** Tells every process to read the relations anew. */
@@ -47,8 +55,4 @@ export function readRelations(connection: Connection): Relations<number> {
     successors: grouped(successors.map(({ older, newer }) => [older, newer] as const)),
     newer: grouped(pairs.map(({ older, newer: key, similarity }) => [older, { key, similarity }] as const)),
   };
-}
-
-function isSuperseded(connection: Connection, id: string): boolean {
-  return connection.get('SELECT 1 FROM supersession WHERE older_id = ? LIMIT 1', id) !== undefined;
 }

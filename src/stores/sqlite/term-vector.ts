@@ -7,13 +7,12 @@ import type { BytesRow } from './rows.ts';
  * high bit set on all but the last), by ascending id.
  */
 export function encodeTermVector(pairs: readonly (readonly [id: number, count: number])[]): Uint8Array {
-  const sorted = [...pairs].sort((a, b) => a[0] - b[0]);
-  const bytes: number[] = [];
-  for (const [id, count] of sorted) {
-    pushVarint(bytes, id);
-    pushVarint(bytes, count);
+  const bytes = new Uint8Array(pairs.length * 2 * MOST_BYTES);
+  let at = 0;
+  for (const [id, count] of pairs.toSorted((a, b) => a[0] - b[0])) {
+    at = writeVarint(bytes, count, writeVarint(bytes, id, at));
   }
-  return Uint8Array.from(bytes);
+  return bytes.subarray(0, at);
 }
 
 /** Calls `visit` with each pair of the term vector in a row, in order. Throws `store_corrupt`. */
@@ -47,16 +46,21 @@ export function decodeTermVector(
   }
 }
 
-/** Of the last of the eight bytes that a whole number may take. */
-const LARGEST_SCALE = 128 ** 7;
+/** That a whole number may take. */
+const MOST_BYTES = 8;
+/** Of the last of them. */
+const LARGEST_SCALE = 128 ** (MOST_BYTES - 1);
 /** As many as the index counts. */
 const MOST_OCCURRENCES = 2 ** 32 - 1;
 
-function pushVarint(bytes: number[], value: number): void {
+/** Returns where it ends. */
+function writeVarint(bytes: Uint8Array, value: number, start: number): number {
+  let at = start;
   let rest = value;
   while (rest >= 0x80) {
-    bytes.push((rest % 0x80) | 0x80);
+    bytes[at++] = (rest % 0x80) | 0x80;
     rest = Math.floor(rest / 0x80);
   }
-  bytes.push(rest);
+  bytes[at++] = rest;
+  return at;
 }

@@ -1,10 +1,11 @@
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { textChanged } from '../../store/comparison.ts';
 import { deriveWith } from '../../store/derived.ts';
 import { memoryExists, missingMemory } from '../../store/faults.ts';
 import type { Change, Decision, IndexedText, LinkChange, WriteEntry } from '../../store/store.ts';
 import { settingsToJson } from '../../store/stored-json.ts';
 import { writeAttributes } from './attributes.ts';
-import { withChecksum } from './checksum.ts';
+import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { keyOfMemory } from './content-key.ts';
 import type { SqlValue } from './driver.ts';
@@ -26,6 +27,7 @@ import {
 import { writeGraph } from './relations.ts';
 import {
   checksumOfRecord,
+  ORDINAL_AT,
   optionalText,
   RECORD_COLUMN_LIST,
   RECORD_COLUMNS,
@@ -33,14 +35,16 @@ import {
   toVectorBytes,
 } from './rows.ts';
 import { writeSession } from './sessions.ts';
-import { relationsChanged, writeSupersession } from './supersession.ts';
+import { noticeSuperseded, relationsChanged, writeSupersession } from './supersession.ts';
 import { encodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { addTombstone, removeTombstone } from './tombstones.ts';
 import { castVote, withdrawVotes } from './votes.ts';
 
-const insertMemory = `INSERT INTO memory (${RECORD_COLUMN_LIST}, checksum, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?, ?)`;
+const insertRecord = `INSERT INTO memory (${RECORD_COLUMN_LIST}, checksum, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, checksum = ?, content_key = ? WHERE row = ?`;
+const insertTermVector = 'INSERT INTO term_vector (row, bytes, checksum) VALUES (?, ?, ?)';
+const insertVectorBytes = 'INSERT INTO vector (row, bytes, checksum) VALUES (?, ?, ?)';
 const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -61,40 +65,44 @@ export function applyDecision(
   const at = Math.max(entry.at, last?.at ?? entry.at);
   const operation = (last?.sequence ?? 0) + 1;
   let sequence = operation;
-  let row = nextRow(connection);
-  const ordinals = createOrdinals(connection);
+  const places = createPlaces(connection);
   const logged = connection.statement(insertEvent);
-  const log = (...values: readonly SqlValue[]) => logged.run(...withChecksum(values));
+  const { verb, undoes = null } = entry;
   const run = optionalText(entry.run, 'run');
+  const log = ({ row, id, before, link }: Applied, isRedacted: 0 | 1, settings: string | null) => {
+    const change = link === undefined ? null : JSON.stringify(link);
+    const event: SqlValue[] = [
+      sequence++,
+      operation,
+      at,
+      verb,
+      row,
+      id,
+      before ?? null,
+      isRedacted,
+      undoes,
+      change,
+      run,
+      settings,
+    ];
+    logged.run(...withChecksum(event));
+  };
   const redacted = new Set<string>();
   termIds.make(termsOf(decision.changes));
-  for (const change of decision.changes) {
-    if (change.kind === 'redact') redacted.add(change.id);
-    for (const applied of applyChange(connection, termIds, ordinals.given(change), row, { at, operation })) {
-      if (applied.row === row) row++;
-      log(
-        sequence++,
-        operation,
-        at,
-        entry.verb,
-        applied.row,
-        applied.id,
-        applied.before ?? null,
-        change.kind === 'redact' ? 1 : 0,
-        entry.undoes ?? null,
-        applied.link === undefined ? null : JSON.stringify(applied.link),
-        run,
-        null,
-      );
+  for (const change of insertsTogether(decision.changes)) {
+    if (isList(change)) {
+      for (const added of insertMemories(connection, termIds, change, places)) log(added, 0, null);
+      continue;
     }
+    if (change.kind === 'redact') redacted.add(change.id);
+    for (const applied of applyChange(connection, termIds, change, { at, operation }))
+      log(applied, change.kind === 'redact' ? 1 : 0, null);
   }
   if (decision.settings) {
-    const settings = settingsToJson(readSettings(connection));
-    const { undoes = null } = entry;
-    log(sequence++, operation, at, entry.verb, 0, '', null, 0, undoes, null, run, settings);
+    log({ row: 0, id: '' }, 0, settingsToJson(readSettings(connection)));
     writeSettings(connection, decision.settings);
   }
-  ordinals.save();
+  places.save();
   if (redacted.size > 0) redactMentions(connection, redacted, operation);
   if (sequence === operation) forgetEnds(connection, operation);
 }
@@ -111,20 +119,25 @@ export function writeIndexed(
   connection: Connection,
   termIds: TermIds,
   row: number,
-  { terms, vector }: IndexedText,
+  indexed: IndexedText,
 ): void {
+  connection.run('DELETE FROM term_vector WHERE row = ?', row);
+  connection.run('DELETE FROM vector WHERE row = ?', row);
+  insertTerms(connection, termIds, row, indexed);
+  insertVector(connection, row, indexed);
+}
+
+function insertTerms(connection: Connection, termIds: TermIds, row: number, { terms }: IndexedText): void {
   const pairs: [id: number, count: number][] = [];
   for (const [term, count] of terms) pairs.push([termIds.idOf(term), count]);
-  connection
-    .statement('INSERT OR REPLACE INTO term_vector (row, bytes, checksum) VALUES (?, ?, ?)')
-    .run(...withChecksum([row, encodeTermVector(pairs)]));
-  if (vector) {
-    connection
-      .statement('INSERT OR REPLACE INTO vector (row, bytes, checksum) VALUES (?, ?, ?)')
-      .run(...withChecksum([row, toVectorBytes(vector)]));
-  } else {
-    connection.statement('DELETE FROM vector WHERE row = ?').run(row);
-  }
+  const bytes = encodeTermVector(pairs);
+  connection.statement(insertTermVector).run(row, bytes, checksumOf([row, bytes]));
+}
+
+function insertVector(connection: Connection, row: number, { vector }: IndexedText): void {
+  if (!vector) return;
+  const bytes = toVectorBytes(vector);
+  connection.statement(insertVectorBytes).run(row, bytes, checksumOf([row, bytes]));
 }
 
 /** What the log keeps of a change of one memory. */
@@ -136,34 +149,78 @@ interface Applied {
   readonly link?: LinkChange | undefined;
 }
 
+type Insert = Extract<Change, { kind: 'insert' }>;
+
+type OtherChange = Exclude<Change, Insert>;
+
+/** The changes in order, inserts that follow each other together. */
+function* insertsTogether(changes: readonly Change[]): Generator<readonly Insert[] | OtherChange> {
+  let inserts: Insert[] = [];
+  for (const change of changes) {
+    if (change.kind === 'insert') inserts.push(change);
+    else {
+      if (inserts.length > 0) yield inserts;
+      inserts = [];
+      yield change;
+    }
+  }
+  if (inserts.length > 0) yield inserts;
+}
+
+function isList(change: readonly Insert[] | OtherChange): change is readonly Insert[] {
+  return Array.isArray(change);
+}
+
+/** Table by table: the pages and the indexes of one stay in the processor's caches. */
+function insertMemories(
+  connection: Connection,
+  termIds: TermIds,
+  inserts: readonly Insert[],
+  places: Places,
+): readonly Applied[] {
+  const added = inserts.map((change) => ({
+    ...change,
+    row: insertMemory(connection, change.memory, places),
+  }));
+  for (const { row, indexed } of added) insertTerms(connection, termIds, row, indexed);
+  for (const { row, indexed } of added) insertVector(connection, row, indexed);
+  for (const { row, memory } of added) {
+    writeSupersession(connection, row, memory, undefined);
+    writeGraph(connection, row, memory, undefined);
+    if (Object.keys(memory.metadata).length > 0) writeAttributes(connection, row, memory.metadata);
+  }
+  noticeSuperseded(
+    connection,
+    added.map(({ memory }) => memory),
+  );
+  return added.map(({ row, memory }) => ({ row, id: memory.id }));
+}
+
+/** Returns the row. */
+function insertMemory(connection: Connection, memory: MemoryRecord, places: Places): number {
+  const row = places.nextRow();
+  const values = toRow(memory);
+  values[ORDINAL_AT] = places.ordinalOf(memory);
+  const key = keyOfMemory(connection, memory);
+  const checksum = checksumOfRecord(row, memory, values, key);
+  values.push(checksum, key, row);
+  try {
+    connection.statement(insertRecord).run(...values);
+  } catch (error) {
+    throw isUniqueViolation(error) ? memoryExists(memory.id) : error;
+  }
+  // Any update makes the trigger compute a checksum that is missing.
+  if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', row);
+  return row;
+}
+
 function applyChange(
   connection: Connection,
   termIds: TermIds,
-  change: Change,
-  newRow: number,
+  change: OtherChange,
   end: End,
 ): readonly Applied[] {
   switch (change.kind) {
-    case 'insert': {
-      const values: SqlValue[] = toRow(change.memory);
-      const key = keyOfMemory(connection, change.memory);
-      const checksum = checksumOfRecord(newRow, change.memory, values, key);
-      values.push(checksum, key, newRow);
-      try {
-        connection.statement(insertMemory).run(...values);
-      } catch (error) {
-        throw isUniqueViolation(error) ? memoryExists(change.memory.id) : error;
-      }
-      // Any update makes the trigger compute a checksum that is missing.
-      if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', newRow);
-      writeIndexed(connection, termIds, newRow, change.indexed);
-      writeSupersession(connection, newRow, change.memory, undefined);
-      writeGraph(connection, newRow, change.memory, undefined);
-      if (Object.keys(change.memory.metadata).length > 0) {
-        writeAttributes(connection, newRow, change.memory.metadata);
-      }
-      return [{ row: newRow, id: change.memory.id }];
-    }
     case 'replace': {
       const { row, memory } = existing(connection, change.memory.id);
       const key = keyOfMemory(connection, change.memory, memory);
@@ -237,26 +294,29 @@ function existing(connection: Connection, id: string) {
   return found;
 }
 
-/** Gives new memories their place in the order of the space, and keeps count. */
-function createOrdinals(connection: Connection): { given(change: Change): Change; save(): void } {
+/** Gives new memories their rows, which are used once, and their places in the order of the space, and keeps count. */
+interface Places {
+  nextRow(): number;
+  ordinalOf(memory: MemoryRecord): number;
+  save(): void;
+}
+
+function createPlaces(connection: Connection): Places {
+  const used = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'memory'") as
+    | { seq: number }
+    | undefined;
+  let row = used?.seq ?? 0;
   const before = Number(readMeta(connection, 'ordinal') ?? 0);
   let last = before;
   return {
-    given(change) {
-      if (change.kind !== 'insert') return change;
-      const ordinal = change.memory.ordinal || last + 1;
+    nextRow: () => ++row,
+    ordinalOf(memory) {
+      const ordinal = memory.ordinal || last + 1;
       last = Math.max(last, ordinal);
-      return { ...change, memory: { ...change.memory, ordinal } };
+      return ordinal;
     },
     save() {
       if (last > before) writeMeta(connection, 'ordinal', String(last));
     },
   };
-}
-
-function nextRow(connection: Connection): number {
-  const used = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'memory'") as
-    | { seq: number }
-    | undefined;
-  return (used?.seq ?? 0) + 1;
 }
