@@ -23,6 +23,7 @@ export function writeSupersession(
 
 /** Tells of new memories whose place another one has taken already. */
 export function noticeSuperseded(connection: Connection, added: readonly Pick<MemoryRecord, 'id'>[]): void {
+  if (connection.get('SELECT 1 FROM supersession LIMIT 1') === undefined) return;
   const superseded = connection.get(
     'SELECT 1 FROM supersession WHERE older_id IN (SELECT value FROM json_each(?)) LIMIT 1',
     JSON.stringify(added.map(({ id }) => id)),

@@ -21,7 +21,9 @@ export function createTermIds(connection: Connection): TermIds {
   const find = 'SELECT id FROM term WHERE text = ?';
   const insert = 'INSERT INTO term (text) VALUES (?)';
   const findAll = 'SELECT text, id FROM term WHERE text IN (SELECT value FROM json_each(?))';
-  const insertAll = 'INSERT INTO term (text) SELECT value FROM json_each(?) ORDER BY key RETURNING text, id';
+  // Ignoring what cannot be there costs nothing; otherwise SQLite keeps a journal, to take back half of a statement.
+  const insertAll =
+    'INSERT OR IGNORE INTO term (text) SELECT value FROM json_each(?) ORDER BY key RETURNING text, id';
   return {
     idOf(term) {
       const known = ids.get(term);
