@@ -196,7 +196,9 @@ describe('with a language model', () => {
     const { memory, requests } = await observing([]);
     await memory.observe(said('My pin is <private>4711</private>, do not tell <private>Ben'));
     expect(requests[0]?.prompt).toContain('[REDACTED]');
-    expect(requests[0]?.prompt).not.toMatch(/4711|Ben/);
+    // Without the nonce of the fence, which may hold any digits.
+    const prompt = requests[0]?.prompt.replaceAll(/messages-[0-9a-f]+/g, 'messages');
+    expect(prompt).not.toMatch(/4711|Ben/);
   });
 
   test('of two that say the same, the one that says more is kept, in one answer and afterwards', async () => {
