@@ -25,7 +25,7 @@ function columnsOf({ weights, scales, rows, dimensions }: WordTable, number: num
 
 /** The lowest that is free, which the next open file gets. */
 function nextDescriptor(path: string): number {
-  const descriptor = openSync(path);
+  const descriptor = openSync(path, 'r');
   closeSync(descriptor);
   return descriptor;
 }
