@@ -30,7 +30,7 @@ const KEPT_MILLISECONDS = 30 * 86_400_000;
  */
 export function loadCompiled<Exports>(file: string, command: string): Exports {
   const source = readFileSync(file);
-  const kept = cacheFile(command, crc32(file, crc32(source)));
+  const kept = cacheFile(command, file, source);
   const cachedData = kept && readKept(kept);
   // On one line with the first of the script, so that lines of stack traces are those of the file.
   const script = new Script(
@@ -46,17 +46,18 @@ export function loadCompiled<Exports>(file: string, command: string): Exports {
   if (kept && (!cachedData || script.cachedDataRejected)) {
     // At the end, so that what the command has called is in it, and only what went well.
     process.once('exit', (code) => {
-      if (code === 0) keep(kept, script.createCachedData());
+      if (code === 0) keep(kept, () => script.createCachedData());
     });
   }
   return module.exports;
 }
 
-/** `undefined` where nothing is kept. The names differ by all that V8 does not check by itself. */
-function cacheFile(command: string, checksum: number): string | undefined {
+/** Its name differs by all that V8 does not check by itself. `undefined` where nothing is kept. */
+function cacheFile(command: string, file: string, source: Buffer): string | undefined {
   if (process.env['NODE_DISABLE_COMPILE_CACHE'] || !/^[a-z-]+$/.test(command)) return undefined;
   const folder = cacheFolder();
-  return folder && join(folder, `${command}-${process.version}-${process.arch}-${checksum.toString(16)}.v8`);
+  const checksum = crc32(file, crc32(source)).toString(16);
+  return folder && join(folder, `${command}-${process.version}-${process.arch}-${checksum}.v8`);
 }
 
 function cacheFolder(): string | undefined {
@@ -88,13 +89,14 @@ function readKept(file: string): Buffer | undefined {
 }
 
 /** Whole or not at all, also when several processes do so at once. A cache that cannot be written is no failure. */
-function keep(file: string, data: Buffer): void {
+function keep(file: string, compile: () => Buffer): void {
   const folder = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
     if (!mayMake(folder)) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isOwn(lstatSync(folder))) return;
+    const data = compile();
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(data));
     try {

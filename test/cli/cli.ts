@@ -44,7 +44,10 @@ export function createWorkplace(): Workplace {
   chmodSync(join(bin, 'salience'), 0o755);
   const environment = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|VITEST)/.test(name),
+      ([name]) =>
+        !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|NODE_DISABLE_COMPILE_CACHE|XDG_CACHE_HOME|FORCE_COLOR|NO_COLOR|VITEST)/.test(
+          name,
+        ),
     );
     return {
       ...Object.fromEntries(inherited),
