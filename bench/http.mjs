@@ -34,7 +34,7 @@ export async function benchHttp(log) {
 
 /** `salience serve` as a process of its own, as it is used. */
 async function serve(directory) {
-  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url));
   const args = [main, 'serve', '--port', '0', '--path', directory, '--no-log', '--json'];
   const child = spawn(process.execPath, [...args, '--rate-limit', '100000000'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,7 @@ import { openMemory } from '../dist/index.js';
 import { makeMemories } from './data.mjs';
 import { summary, timeEach } from './measure.mjs';
 
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url));
 const now = Date.UTC(2026, 0, 1);
 
 export async function benchMcp(log, { memories = 10_000, runs = 15 } = {}) {

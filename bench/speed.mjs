@@ -184,7 +184,7 @@ async function timeFts5(memories, queries, log) {
 }
 
 function timeCli(directory, query, log) {
-  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url));
   const args = [main, 'recall', query, '--path', directory, '--now', '2026-01-01T00:00:00Z', '--json'];
   const result = timeProcess(process.execPath, args);
   log('cli recall, whole process', result);

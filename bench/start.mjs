@@ -16,7 +16,7 @@ const SIZES = [1000, 10_000];
 export async function benchStart(log) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-bench-'));
   try {
-    const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+    const cli = fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url));
     const library = new URL('../dist/index.js', import.meta.url).href;
     const queries = makeQueries(RUNS + 1);
     const program = `import ${JSON.stringify(library)}`;

@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { bin, exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 /** What most processes start with; who loads the sources of one loads those of the others in its list anyway. */
 const STARTS = {
-  cli: ['cli/main'],
+  cli: ['cli/run'],
   scoring: ['scoring/index'],
   client: ['client/index'],
   library: ['index'],
   store: ['index', 'stores/sqlite/index'],
-  command: ['cli/main', 'index', 'cli/commands/recall'],
+  command: ['cli/run', 'index', 'cli/commands/recall'],
 };
 
 /** Packages of which little is used: installed whole, it would take 27 MB more (docs/decisions/0111-package-size.md). */
@@ -24,8 +24,7 @@ let reached;
 
 const entries = [
   ...Object.values(exports),
-  // npm wants these without the "./" that exports have.
-  ...Object.values(bin).map((path) => `./${path}`),
+  './dist/cli/run.js',
   ...readdirSync(`${root}build/cli/commands`).map((name) => `./dist/cli/commands/${name}`),
   // They look for what they load beside themselves: a table, and the module of a thread.
   './dist/providers/builtin/embedder.js',
@@ -41,6 +40,9 @@ for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : []) 
 const inputs = Object.fromEntries(
   entries.map((path) => [path.slice(7, -3), path.replace('./dist', `${root}build`)]),
 );
+// The script of commands.mjs names them; it does not hold these megabytes a second time.
+for (const name of ['o200k_base', 'cl100k_base'])
+  inputs[`context/${name}`] = `gpt-tokenizer/encoding/${name}`;
 const bundle = await rolldown({
   input: inputs,
   preserveEntrySignatures: 'allow-extension',

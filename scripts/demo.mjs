@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const salience = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const salience = fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'salience-demo-'));
 const bold = (text) => (process.stdout.isTTY ? styleText('bold', text) : text);
 const questions = JSON.parse(readFileSync(new URL('demo-questions.json', import.meta.url), 'utf8'));

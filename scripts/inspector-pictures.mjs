@@ -25,7 +25,7 @@ try {
     // A demo and a code of its own for each: a code works once.
     const demo = spawn(
       process.execPath,
-      [`${root}dist/cli/main.js`, 'inspect', '--demo', '--no-open', '--json'],
+      [`${root}dist/cli/main.cjs`, 'inspect', '--demo', '--no-open', '--json'],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },

@@ -218,25 +218,3 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     ),
   },
 ];
-
-/** The common options that are followed by a value. */
-const withValue: ReadonlySet<string> = new Set([
-  '--path',
-  '--space',
-  '--embedder',
-  '--base-url',
-  '--model',
-  '--model-url',
-  '--now',
-]);
-
-/** The name of the command in the arguments: the first that is no option, nor an option's value. */
-export function findCommandName(args: readonly string[]): string | undefined {
-  for (let index = 0; index < args.length; index++) {
-    const argument = args[index] as string;
-    if (argument === 'help') continue;
-    if (!argument.startsWith('-')) return argument;
-    if (withValue.has(argument)) index++;
-  }
-  return undefined;
-}

@@ -1,40 +1,16 @@
 #!/usr/bin/env node
-import module from 'node:module';
-import { CommanderError } from 'commander';
-import { findCommandName } from './command-table.ts';
-import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
-import { createProgram } from './program.ts';
+import { fileURLToPath } from 'node:url';
+import { FROM_MODULES, findCommandName } from './command-name.ts';
+import { loadCompiled } from './compiled.ts';
 
-// Compiling what a command loads is an eighth of its time; Node 22.8 and newer keep the compiled code.
-(module as { enableCompileCache?: () => void }).enableCompileCache?.();
-
-// Whoever reads our output may stop reading at any time: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`error: stdout cannot be written: ${error.message} (unwritable_file)\n`);
-  process.exit(FAILED);
-});
-process.stderr.on('error', () => {});
-
-await main(process.argv.slice(2));
+type Program = typeof import('./run.ts');
 
 async function main(args: readonly string[]): Promise<void> {
-  const json = args.includes('--json');
-  try {
-    if (args.includes('--version') || (args.includes('-V') && findCommandName(args) === undefined)) {
-      const { readVersion } = await import('./version.ts');
-      process.stdout.write(`${await readVersion()}\n`);
-      return;
-    }
-    const program = await createProgram(args);
-    if (args.length === 0) {
-      process.stderr.write(program.helpInformation());
-      process.exitCode = USAGE;
-    } else {
-      await program.parseAsync([...args], { from: 'user' });
-    }
-  } catch (error) {
-    process.exitCode =
-      error instanceof CommanderError ? reportUsage(error, json) : reportFailure(error, json);
-  }
+  const name = findCommandName(args);
+  const { run } = FROM_MODULES.has(name ?? '')
+    ? await import('./run.ts')
+    : loadCompiled<Program>(fileURLToPath(new URL('./commands.cjs', import.meta.url)), name ?? 'help');
+  await run(args);
 }
+
+void main(process.argv.slice(2));

@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
-import { COMMAND_GROUPS, findCommandName } from './command-table.ts';
+import { findCommandName } from './command-name.ts';
+import { COMMAND_GROUPS } from './command-table.ts';
 import { addCommonOptions } from './options.ts';
 
 const footer = `

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -44,7 +44,10 @@ export function createWorkplace(): Workplace {
   chmodSync(join(bin, 'salience'), 0o755);
   const environment = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|VITEST)/.test(name),
+      ([name]) =>
+        !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|NODE_DISABLE_COMPILE_CACHE|XDG_CACHE_HOME|FORCE_COLOR|NO_COLOR|VITEST)/.test(
+          name,
+        ),
     );
     return {
       ...Object.fromEntries(inherited),

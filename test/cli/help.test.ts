@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_GROUPS, findCommandName } from '../../src/cli/command-table.ts';
+import { findCommandName } from '../../src/cli/command-name.ts';
+import { COMMAND_GROUPS } from '../../src/cli/command-table.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { openMemory, type RememberInput, SalienceError } from '../../src/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { connectMemory } from '../../src/client/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 /** `salience inspect` until it is told to end, with its code exchanged for a session. */
 async function inspect(work: Workplace, ...args: readonly string[]) {

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { connectMemory } from '../../src/client/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 /** `salience serve` on a free port, until it is told to end. */
 async function serve(work: Workplace, ...args: readonly string[]) {

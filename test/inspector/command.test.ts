@@ -10,7 +10,7 @@ import type { VerbName } from '../../src/domain/verbs.ts';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import { commandOf } from '../../web/parts/command.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 const run = promisify(execFile);
 const SPACE = "ann's shop";
 

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { openSpaces } from '../../src/index.ts';
 import { describeInBrowser, eventually } from './browser.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 describeInBrowser('the view of the life of a space', ({ inspect }) => {
   it('shows writes and uses as they happen, and none while it is paused', async () => {

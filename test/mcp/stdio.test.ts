@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verbs } from '../../src/api/index.ts';
 import { createWorkplace, type Workplace } from '../cli/cli.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 let work: Workplace;
 beforeAll(() => {
   work = createWorkplace();

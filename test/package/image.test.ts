@@ -89,8 +89,8 @@ describe('the image', () => {
     expect(instruction('USER')).toBe('USER node');
     const port = instruction('EXPOSE').split(' ')[1];
     expect(dockerfile).toContain(`http://127.0.0.1:${port}/readyz`);
-    expect(listed('ENTRYPOINT')[1]).toBe('node_modules/salience/dist/cli/main.js');
-    expect(existsSync(join(folder, 'node_modules/salience/dist/cli/main.js'))).toBe(true);
+    expect(listed('ENTRYPOINT')[1]).toBe('node_modules/salience/dist/cli/main.cjs');
+    expect(existsSync(join(folder, 'node_modules/salience/dist/cli/main.cjs'))).toBe(true);
   });
 
   it('is what the services are made of, whose secrets and volumes are declared and kept out of the repository', () => {

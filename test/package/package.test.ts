@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -86,9 +86,9 @@ describe('the packed package', () => {
 
   it('has no build junk: code, declarations, the table and the inspector, no source maps', () => {
     const wanted =
-      /^(?:package\.json|LICENSE|NOTICE|README\.md|CHANGELOG\.md|dist\/.+\.(?:js|d\.ts)|dist\/providers\/builtin\/table\.bin|dist\/inspector\/[^/]+\.(?:html|css|svg))$/;
+      /^(?:package\.json|LICENSE|NOTICE|README\.md|CHANGELOG\.md|dist\/.+\.(?:js|d\.ts)|dist\/cli\/(?:main|commands)\.cjs|dist\/providers\/builtin\/table\.bin|dist\/inspector\/[^/]+\.(?:html|css|svg))$/;
     expect(files.filter((path) => !wanted.test(path))).toEqual([]);
-    const scripts = files.filter((path) => path.endsWith('.js'));
+    const scripts = files.filter((path) => /\.c?js$/.test(path));
     expect(scripts.length).toBeGreaterThan(50);
     const texts = scripts.map((path) => readFileSync(join(folder, 'node_modules', 'salience', path), 'utf8'));
     expect(texts.filter((text) => /^\/\/# sourceMappingURL/m.test(text))).toEqual([]);
@@ -140,9 +140,12 @@ describe('the packed package', () => {
       try {
         const code = `import { openMemory } from 'salience';
           await openMemory({ path: ':memory:', space: 'alice' }).catch(({ code, message }) => console.log(code, message));`;
-        expect(runModule(code)).toBe(
-          `unsupported SQLite on Node.js ${process.version} needs the package @photostructure/sqlite, which is not installed: npm install @photostructure/sqlite\n`,
-        );
+        const said = `SQLite on Node.js ${process.version} needs the package @photostructure/sqlite, which is not installed: npm install @photostructure/sqlite`;
+        expect(runModule(code)).toBe(`unsupported ${said}\n`);
+        const cli = join('node_modules', 'salience', bin['salience'] ?? '');
+        const command = [cli, 'remember', 'Has a dog', '--path', 'memory'];
+        const { status, stderr } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
+        expect({ status, stderr }).toEqual({ status: 1, stderr: `error: ${said} (unsupported)\n` });
       } finally {
         renameSync(`${name}-aside`, name);
       }

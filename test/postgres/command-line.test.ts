@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshSchema, freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 /** The server takes any password: whatever shows it, shows this. */
 const CANARY = 'canary-password';

@@ -84,7 +84,7 @@ async function printConfig(context: Context<Options>): Promise<void> {
 
 /** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
 async function serverCommand(options: Context<Options>['options']): Promise<ServerCommand> {
-  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../main.cjs', import.meta.url));
   const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl, model, modelUrl } = options;
   const args = [
     'mcp',

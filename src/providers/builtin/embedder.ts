@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
-import { readWordTable, type WordTable } from './table.ts';
+import { openWordTable, type WordTable } from './table.ts';
 import { findWord, tokenize } from './tokenize.ts';
 
 /** Options of {@link builtinEmbedder}. */
@@ -93,7 +93,7 @@ function openTable(file: URL | string): WordTable {
   const key = String(file);
   let table = openTables.get(key);
   if (table === undefined) {
-    table = readWordTable(file);
+    table = openWordTable(file);
     openTables.set(key, table);
   }
   return table;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SalienceError } from '../../domain/errors.ts';
 
@@ -26,8 +26,16 @@ import { SalienceError } from '../../domain/errors.ts';
 const magic = 0x5457_4c53;
 const version = 1;
 const headerBytes = 24;
+const pageBytes = 4096;
 
-/** A read word table. Rows are addressed by the word's number, 0 ≤ number < `size`. */
+/** So many pages take as long to read one by one as the whole file does at once. */
+const pagesBeforeAll = 512;
+
+/**
+ * A word table. Rows are addressed by the word's number, 0 ≤ number < `size`. A command that embeds one question needs a
+ * few rows of millions of bytes, so that only what `find` went through and found is in memory at first: of other words
+ * the columns hold zeros.
+ */
 export interface WordTable {
   readonly dimensions: number;
   readonly size: number;
@@ -42,22 +50,29 @@ export interface WordTable {
 }
 
 /**
- * Reads a word table from a file.
+ * Opens a word table, of which the first `pages` pages are read as they are needed, then the rest at once.
  * Throws `embedder_failed` when there is no such file, when it is no word table of this version or when it is cut short.
  */
-export function readWordTable(file: URL | string): WordTable {
-  const bytes = readBytes(file);
-  // A small file can come from Node's shared pool at an odd offset; typed views need an aligned start.
-  const start = bytes.byteOffset % 4 === 0 ? bytes.byteOffset : 0;
-  const buffer = start === bytes.byteOffset ? bytes.buffer : new Uint8Array(bytes).buffer;
-  if (bytes.byteLength < headerBytes) throw tableError(file, 'is cut short:');
-  const header = new Uint32Array(buffer, start, headerBytes / 4);
+export function openWordTable(file: URL | string, pages = pagesBeforeAll): WordTable {
+  const reading = readAsNeeded(file, pages);
+  try {
+    return tableOf(file, reading);
+  } catch (error) {
+    reading.close();
+    throw error;
+  }
+}
+
+function tableOf(file: URL | string, { buffer, need }: PartlyRead): WordTable {
+  if (buffer.byteLength < headerBytes) throw tableError(file, 'is cut short:');
+  need(0, headerBytes);
+  const header = new Uint32Array(buffer, 0, headerBytes / 4);
   const [found = 0, foundVersion = 0, dimensions = 0, size = 0, slotCount = 0, blockBytes = 0] = header;
   if (found !== magic || foundVersion !== version) throw tableError(file, `is not of version ${version}:`);
   // An open-addressing search ends at an empty slot, so there must be one.
   if (slotCount <= size || (slotCount & (slotCount - 1)) !== 0) throw tableError(file, 'is damaged:');
 
-  let at = start + headerBytes;
+  let at = headerBytes;
   const take = (length: number): number => {
     const from = at;
     at += Math.ceil(length / 4) * 4;
@@ -69,7 +84,7 @@ export function readWordTable(file: URL | string): WordTable {
   const slotsAt = take(2 * slotCount);
   const blockAt = take(blockBytes);
   const rowsAt = take(size * dimensions);
-  if (at - start > bytes.byteLength) throw tableError(file, 'is cut short:');
+  if (at > buffer.byteLength) throw tableError(file, 'is cut short:');
 
   const starts = new Uint32Array(buffer, startsAt, size + 1);
   const slots = new Uint16Array(buffer, slotsAt, slotCount);
@@ -78,13 +93,20 @@ export function readWordTable(file: URL | string): WordTable {
   function find(word: string): number {
     const length = word.length;
     for (let slot = hashWord(word) & (slotCount - 1); ; slot = (slot + 1) & (slotCount - 1)) {
+      need(slotsAt + 2 * slot, 2);
       const number = (slots[slot] ?? 0) - 1;
       if (number < 0) return -1;
+      need(startsAt + 4 * number, 8);
       const from = starts[number] ?? 0;
       if ((starts[number + 1] ?? 0) - from !== length) continue;
+      need(blockAt + from, length);
       let index = 0;
       while (index < length && block[from + index] === word.charCodeAt(index)) index++;
-      if (index === length) return number;
+      if (index < length) continue;
+      need(weightsAt + 4 * number, 4);
+      need(scalesAt + 4 * number, 4);
+      need(rowsAt + number * dimensions, dimensions);
+      return number;
     }
   }
 
@@ -107,9 +129,57 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-function readBytes(file: URL | string): Buffer {
+interface PartlyRead {
+  /** As long as the file. Its pages take no memory before they are read. */
+  readonly buffer: ArrayBuffer;
+  /** Has these bytes read. */
+  need(from: number, length: number): void;
+  close(): void;
+}
+
+/** The file stays open until all is read: another one may take its name, and rows of two tables must not mix. */
+function readAsNeeded(file: URL | string, pages: number): PartlyRead {
+  const descriptor = trying(file, () => openSync(file, 'r'));
+  const buffer = trying(file, () => new ArrayBuffer(fstatSync(descriptor).size));
+  const bytes = new Uint8Array(buffer);
+  const isRead = new Uint8Array(Math.ceil(bytes.length / pageBytes));
+  let left = pages;
+  let isOpen = true;
+
+  function close(): void {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  }
+
+  function read(from: number, to: number): void {
+    while (from < to) {
+      const count = trying(file, () => readSync(descriptor, bytes, from, to - from, from));
+      if (count === 0) throw tableError(file, 'is cut short:');
+      from += count;
+    }
+  }
+
+  function need(from: number, length: number): void {
+    if (!isOpen) return;
+    for (let page = Math.floor(from / pageBytes); page * pageBytes < from + length; page++) {
+      if (isRead[page]) continue;
+      if (left-- > 0) {
+        read(page * pageBytes, Math.min(bytes.length, (page + 1) * pageBytes));
+        isRead[page] = 1;
+      } else {
+        read(0, bytes.length);
+        close();
+        return;
+      }
+    }
+  }
+
+  return { buffer, need, close };
+}
+
+function trying<Result>(file: URL | string, work: () => Result): Result {
   try {
-    return readFileSync(file);
+    return work();
   } catch (cause) {
     const missing = (cause as { readonly code?: unknown }).code === 'ENOENT';
     const copy = `a bundler does not copy it: copy the file that require.resolve('salience/table.bin') names to ${nameOf(file)}, or leave the package salience out of the bundle`;

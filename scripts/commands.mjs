@@ -1,0 +1,59 @@
+// dist/cli/main.cjs, the command, and dist/cli/commands.cjs, one script of what most commands run, whose compiled code is kept
+// (docs/decisions/0131-compiled-commands.md). Other commands load the modules that bundle.mjs has made.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { FROM_MODULES } from '../build/cli/command-name.js';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Packages that are taken in: what every command loads. NOTICE names them. */
+const INLINED = ['commander', 'porter2', 'uuid'];
+
+/** What stays a module beside the script: it waits while it loads, holds megabytes, or is a command of its own. */
+const OUTSIDE = {
+  '../providers/use-lite.js': '../providers/use-lite.js',
+  'gpt-tokenizer/encoding/o200k_base': '../context/o200k_base.js',
+  'gpt-tokenizer/encoding/cl100k_base': '../context/cl100k_base.js',
+  ...Object.fromEntries([...FROM_MODULES].map((name) => [`./commands/${name}.js`, `./commands/${name}.js`])),
+};
+
+await bundle('main', 'main', (text) => text);
+await bundle('run', 'commands', (text) =>
+  text.replace(/\bimport\((['"])([^'"]+)\1\)/g, (call, _, name) => {
+    const isInside = INLINED.includes(name) || (name.startsWith('.') && !OUTSIDE[name]);
+    return isInside ? call : `importModule(${JSON.stringify(OUTSIDE[name] ?? name)})`;
+  }),
+);
+
+async function bundle(entry, name, change) {
+  const { metafile } = await build({
+    entryPoints: [`${root}build/cli/${entry}.js`],
+    outfile: `${root}dist/cli/${name}.cjs`,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [{ name: 'salience', setup: (plugin) => adapt(plugin, change) }],
+  });
+  // Such a package would be loaded by `require`, while a module loads its twin by `import`.
+  const needed = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  const packages = needed.filter((path) => !path.startsWith('node:') && path !== './run.js');
+  if (packages.length > 0) throw new Error(`${name}.cjs needs ${packages.join(', ')}: see FROM_MODULES`);
+}
+
+function adapt(plugin, change) {
+  plugin.onResolve({ filter: /^[^./]|^\.\/run\.js$/ }, ({ path, kind }) =>
+    kind === 'entry-point' || INLINED.includes(path) ? undefined : { path, external: true },
+  );
+  plugin.onLoad({ filter: /build\/.*\.js$/ }, ({ path }) => {
+    // Where the module of the package is: it looks for its files from there.
+    const place = `../${relative(`${root}build`, path)}`;
+    const address = `require('node:url').pathToFileURL(require('node:path').join(__dirname, ${JSON.stringify(place)})).href`;
+    return { contents: change(readFileSync(path, 'utf8')).replaceAll('import.meta.url', address) };
+  });
+}

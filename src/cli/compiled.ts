@@ -1,0 +1,132 @@
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+
+/** What is CommonJS itself is there sooner so. */
+const REQUIRED = '@photostructure/sqlite';
+
+const CHECKSUM_BYTES = 4;
+const KEPT_MILLISECONDS = 30 * 86_400_000;
+
+/**
+ * Runs a CommonJS script of this package and gives what it exports. What V8 compiled of it for the command is kept in the
+ * user's cache, so that the next process need not compile (docs/decisions/0131-compiled-commands.md). A cache that is missing,
+ * damaged or of another Node.js costs time alone. `NODE_DISABLE_COMPILE_CACHE=1` keeps and reads nothing, as in Node.js itself.
+ */
+export function loadCompiled<Exports>(file: string, command: string): Exports {
+  const source = readFileSync(file);
+  const kept = cacheFile(command, file, source);
+  const cachedData = kept && readKept(kept);
+  // On one line with the first of the script, so that lines of stack traces are those of the file.
+  const script = new Script(
+    `(function (exports, require, module, __filename, __dirname, importModule) {${source.toString('latin1')}\n})`,
+    { filename: file, ...(cachedData ? { cachedData } : {}) },
+  );
+  const require = createRequire(file);
+  const module = { exports: {} as Exports };
+  // `import()` of a script that comes from a cache fails on Node.js 20, so that the script calls this instead.
+  const importModule = async (name: string): Promise<unknown> =>
+    isBuiltin(name) || name === REQUIRED ? require(name) : import(name);
+  script.runInThisContext()(module.exports, require, module, file, dirname(file), importModule);
+  if (kept && (!cachedData || script.cachedDataRejected)) {
+    // At the end, so that what the command has called is in it, and only what went well.
+    process.once('exit', (code) => {
+      if (code === 0) keep(kept, () => script.createCachedData());
+    });
+  }
+  return module.exports;
+}
+
+/** Its name differs by all that V8 does not check by itself. `undefined` where nothing is kept. */
+function cacheFile(command: string, file: string, source: Buffer): string | undefined {
+  if (process.env['NODE_DISABLE_COMPILE_CACHE'] || !/^[a-z-]+$/.test(command)) return undefined;
+  const folder = cacheFolder();
+  const checksum = crc32(file, crc32(source)).toString(16);
+  return folder && join(folder, `${command}-${process.version}-${process.arch}-${checksum}.v8`);
+}
+
+function cacheFolder(): string | undefined {
+  const named = process.env['XDG_CACHE_HOME'];
+  if (named && isAbsolute(named)) return join(named, 'salience');
+  const home = homedir();
+  if (!isAbsolute(home)) return undefined;
+  const local = process.env['LOCALAPPDATA'];
+  return process.platform === 'win32' && local
+    ? join(local, 'salience', 'cache')
+    : join(home, '.cache', 'salience');
+}
+
+function readKept(file: string): Buffer | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    // Compiled code is run unseen: it must be what this user has written. Asked of the open file, which nobody can exchange.
+    if (!isOwn(fstatSync(descriptor))) return undefined;
+    const bytes = readFileSync(descriptor);
+    const data = bytes.subarray(CHECKSUM_BYTES);
+    // V8 trusts what it is given.
+    return bytes.length > CHECKSUM_BYTES && bytes.readUInt32LE(0) === crc32(data) ? data : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Whole or not at all, also when several processes do so at once. A cache that cannot be written is no failure. */
+function keep(file: string, compile: () => Buffer): void {
+  const folder = dirname(file);
+  const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
+  try {
+    if (!mayMake(folder)) return;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isOwn(lstatSync(folder))) return;
+    const data = compile();
+    const checksum = Buffer.alloc(CHECKSUM_BYTES);
+    checksum.writeUInt32LE(crc32(data));
+    try {
+      writeFileSync(unfinished, Buffer.concat([checksum, data]), { flag: 'wx', mode: 0o600 });
+      renameSync(unfinished, file);
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      throw error;
+    }
+    removeOld(folder);
+  } catch {}
+}
+
+/** Of versions that are gone, and of processes that ended halfway. */
+function removeOld(folder: string): void {
+  const before = Date.now() - KEPT_MILLISECONDS;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name.includes('.v8') && lstatSync(path).mtimeMs < before) rmSync(path, { force: true });
+  }
+}
+
+/** Not in the home of somebody else, which `sudo` and containers leave in the environment: he could not write there any more. */
+function mayMake(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found) return dirname(folder) !== folder && mayMake(dirname(folder));
+  return process.getuid === undefined || found.uid === process.getuid();
+}
+
+/** Of this user, who alone can write it. */
+function isOwn({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}

@@ -1,0 +1,33 @@
+import { CommanderError } from 'commander';
+import { findCommandName } from './command-name.ts';
+import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
+import { createProgram } from './program.ts';
+
+/** Runs a command line to its end; `process.exitCode` says how it went. */
+export async function run(args: readonly string[]): Promise<void> {
+  // Whoever reads our output may stop reading at any time: that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`error: stdout cannot be written: ${error.message} (unwritable_file)\n`);
+    process.exit(FAILED);
+  });
+  process.stderr.on('error', () => {});
+  const json = args.includes('--json');
+  try {
+    if (args.includes('--version') || (args.includes('-V') && findCommandName(args) === undefined)) {
+      const { readVersion } = await import('./version.ts');
+      process.stdout.write(`${await readVersion()}\n`);
+      return;
+    }
+    const program = await createProgram(args);
+    if (args.length === 0) {
+      process.stderr.write(program.helpInformation());
+      process.exitCode = USAGE;
+    } else {
+      await program.parseAsync([...args], { from: 'user' });
+    }
+  } catch (error) {
+    process.exitCode =
+      error instanceof CommanderError ? reportUsage(error, json) : reportFailure(error, json);
+  }
+}
