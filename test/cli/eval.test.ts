@@ -41,7 +41,7 @@ it('measures strategies on a dataset, and leaves nothing behind', async () => {
   const temporary = join(work.directory, 'temporary');
   mkdirSync(temporary);
   // Newer Node.js keeps compiled code there, of whichever command.
-  const env = { TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const env = { TMPDIR: temporary };
   const args = ['eval', 'tiny.jsonl.gz', '--strategy', 'bm25,hybrid', '--k', '1,2'];
   const { results } = (await work.json(args, { env })) as { results: Record<string, unknown>[] };
   expect(results.map(({ strategy }) => strategy)).toEqual(['bm25', 'hybrid']);

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtinEmbedder } from './embedder.ts';
+import { openWordTable } from './table.ts';
+import { findWord } from './tokenize.ts';
 
 const embedder = builtinEmbedder();
 
@@ -38,6 +40,35 @@ describe('builtinEmbedder', () => {
     const alone = await embedOne(text);
     expect((await embedder.embed(['first', text, 'last']))[1]).toEqual(alone);
     expect((await builtinEmbedder().embed([text], { purpose: 'query' }))[0]).toEqual(alone);
+  });
+
+  it('sums its words one after the other, however many there are', async () => {
+    const table = openWordTable(new URL('./table.bin', import.meta.url), 0);
+    const words = [
+      'tea',
+      'coffee',
+      'house',
+      'giraffe',
+      'running',
+      'of',
+      'green',
+      'mountain',
+      'lamp',
+      'river',
+    ];
+    for (let count = 1; count <= words.length; count++) {
+      const sum = new Float64Array(table.dimensions);
+      for (const word of words.slice(0, count)) {
+        const number = findWord(table, word);
+        const factor = table.weights[number]! * table.scales[number]!;
+        const row = table.rows.subarray(number * table.dimensions, (number + 1) * table.dimensions);
+        for (let at = 0; at < sum.length; at++) sum[at]! += factor * row[at]!;
+      }
+      let squares = 0;
+      for (const value of sum) squares += value * value;
+      const [vector] = await embedder.embed([words.slice(0, count).join(' ')]);
+      expect(vector).toEqual(Float32Array.from(sum, (value) => value / Math.sqrt(squares)));
+    }
   });
 
   it('has no vector for a text without a known word', async () => {

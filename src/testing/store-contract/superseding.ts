@@ -55,6 +55,17 @@ export const supersedingTests: readonly ContractTest[] = [
       expect(await believed(space)).toEqual([]);
     }
   }),
+  onSpace(
+    'new memories whose place is taken are not believed, however many are written with them',
+    async (space) => {
+      await write(space, [insert({ id: 'c', supersedes: ['a', 'b'] })]);
+      expect(await believed(space)).toEqual(['c']);
+      await write(space, [insert({ id: 'a' })]);
+      expect(await believed(space)).toEqual(['c']);
+      await write(space, [insert({ id: 'd' }), insert({ id: 'b' }), insert({ id: 'e' })]);
+      expect(await believed(space)).toEqual(['c', 'd', 'e']);
+    },
+  ),
   onSpace('what is superseded says so to the formula, and to whoever asks why', async (space) => {
     await write(space, chain());
     const { hits } = await searchIn(space, { profile, query, filter: { deep: true }, now: start, limit: 9 });

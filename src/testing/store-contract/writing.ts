@@ -52,6 +52,23 @@ export const writingTests: readonly ContractTest[] = [
     expect((await getOne(space, 'a'))?.accessCount).toBe(20);
     expect((await getOne(other, 'a'))?.accessCount).toBe(20);
   }),
+  onSpace('the changes of a write are logged in their order', async (space) => {
+    await write(space, [
+      insert({ id: 'a' }),
+      insert({ id: 'b' }),
+      replace({ id: 'a', content: 'other' }),
+      insert({ id: 'c' }),
+    ]);
+    const events = (await space.operation()).toSorted((one, other) => one.sequence - other.sequence);
+    expect(events.map(({ memoryId }) => memoryId)).toEqual(['a', 'b', 'a', 'c']);
+    expect(events.map(({ before }) => before?.content)).toEqual([
+      undefined,
+      undefined,
+      'content of a',
+      undefined,
+    ]);
+    expect((await getOne(space, 'a'))?.content).toBe('other');
+  }),
   onSpace('nothing is seen of a write before it is committed', async (space) => {
     await write(space, [insert({ id: 'a', content: 'old' })]);
     const [entered, released] = [gate(), gate()];
