@@ -43,7 +43,8 @@ import { castVote, withdrawVotes } from './votes.ts';
 
 const insertRecord = `INSERT INTO memory (${RECORD_COLUMN_LIST}, checksum, content_key, row) VALUES (${RECORD_COLUMNS.map(() => '?').join(', ')}, ?, ?, ?)`;
 const updateMemory = `UPDATE memory SET ${RECORD_COLUMNS.map((column) => `${column} = ?`).join(', ')}, checksum = ?, content_key = ? WHERE row = ?`;
-const insertTermVector = 'INSERT INTO term_vector (row, bytes, checksum) VALUES (?, ?, ?)';
+// The SQLite of Node.js 22 binds no bytes as NULL.
+const insertTermVector = "INSERT INTO term_vector (row, bytes, checksum) VALUES (?, coalesce(?, x''), ?)";
 const insertVectorBytes = 'INSERT INTO vector (row, bytes, checksum) VALUES (?, ?, ?)';
 const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
