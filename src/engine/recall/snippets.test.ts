@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { live } from '../../testing/live-memory.ts';
 
@@ -15,5 +16,8 @@ test('the snippet of a hit is found when it is read, and is there for whoever co
   expect(written.snippet.length).toBeLessThan(first!.memory.content.length);
   expect({ ...first! }.snippet).toBe(written.snippet);
   expect(first!.snippet).toBe(written.snippet);
+  // Printed, they are values, not "[Getter]".
+  expect(inspect(first)).toMatch(/features: \{[^}]*combined: 0\.\d+/);
+  expect(inspect(first)).toContain('boiler was serviced');
   expect(second && 'snippet' in second).toBe(second ? false : undefined);
 });
