@@ -168,6 +168,38 @@ function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
   });
 }
 
+/** Rows whose bounds tell how wide those of all are. */
+const SAMPLE = 256;
+/** How far bounds may lie apart, as a share of the largest of them. */
+const WIDEST = 1 / 512;
+
+/** The longest of some spans, ascending, in which the bounds of a sample of the rows stay narrow; else the first one. */
+export function longestSpan(
+  node: Node,
+  columns: Omit<Columns, 'kept'>,
+  size: number,
+  from: Instant,
+  spans: readonly number[],
+): number {
+  const formula = compile(node, columns, { spans: true });
+  const count = Math.min(size, SAMPLE);
+  const isNarrow = (span: number) => {
+    const block = emptyBlock(from, from + span);
+    block.count = count;
+    for (let at = 0; at < count; at++) block.rows[at] = Math.floor((at * size) / count);
+    const { low, high } = formula.bounds(block);
+    let widest = 0;
+    let largest = 0;
+    for (let at = 0; at < count; at++) {
+      widest = Math.max(widest, high[at]! - low[at]!);
+      largest = Math.max(largest, Math.abs(low[at]!), Math.abs(high[at]!));
+    }
+    return widest <= WIDEST * largest;
+  };
+  const narrow = spans.findLastIndex((span, at) => at > 0 && isNarrow(span));
+  return spans[Math.max(0, narrow)]!;
+}
+
 /**
  * Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. In steps of
  * one block each: between two of them nothing that it reads may change.

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/time.ts';
-import { type Columns, type KeptColumn, keepFormula, keepRows } from '../scoring/compile.ts';
+import { type Columns, type KeptColumn, keepFormula, keepRows, longestSpan } from '../scoring/compile.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
@@ -19,8 +19,12 @@ export interface KeptFormulas {
   bytes(): number;
 }
 
-/** How long bounds are kept: in a minute, a half-life of an hour changes a value by about 1 %. */
-const KEPT_MS = 60_000;
+const MINUTE = 60_000;
+/**
+ * How long bounds are kept: as long as they stay narrow, and a minute at least. An hour changes what has a half-life of a month by a
+ * thousandth, and to make bounds for all rows takes several times as long as a recall.
+ */
+const SPANS = [MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE, 24 * 60 * MINUTE] as const;
 /** Formulas for which bounds are kept at the same time: 8 bytes a row each. */
 const MOST_KEPT = 8;
 
@@ -49,9 +53,9 @@ export function createKept(rows: number): KeptFormulas {
     const known = entries.get(key);
     return known && known.from <= now && now <= known.until ? known : undefined;
   };
-  const keep = (key: string, column: KeptColumn, from: Instant) => {
+  const keep = (key: string, column: KeptColumn, from: Instant, until: Instant) => {
     entries.delete(key);
-    entries.set(key, { column, stale: new Set(), from, until: from + KEPT_MS });
+    entries.set(key, { column, stale: new Set(), from, until });
     for (const oldest of entries.keys()) {
       if (entries.size <= MOST_KEPT) break;
       entries.delete(oldest);
@@ -63,13 +67,15 @@ export function createKept(rows: number): KeptFormulas {
       const key = keyOf(node);
       const known = find(now, key);
       if (known) return renew(known, node, columns);
-      return keep(key, atOnce(keepFormula(node, columns, size, now, now + KEPT_MS)), now);
+      const until = now + longestSpan(node, columns, size, now, SPANS);
+      return keep(key, atOnce(keepFormula(node, columns, size, now, until)), now, until);
     },
     ahead(now, node, columns) {
       const key = keyOf(node);
       if (find(now, key)) return undefined;
       return (function* () {
-        keep(key, yield* keepFormula(node, columns, size, now, now + KEPT_MS), now);
+        const until = now + longestSpan(node, columns, size, now, SPANS);
+        keep(key, yield* keepFormula(node, columns, size, now, until), now, until);
       })();
     },
     follow(rows, newSize) {
