@@ -105,10 +105,12 @@ export async function expandLinks(
       [...(graph.get(id) ?? [])].some(
         ([from, weight]) => found.has(from) && mayEnter({ id, path: [from, id], weight }),
       );
-    const useful = new Set([...[...strengths.keys()].filter(leadsIn), ...betweenBridged(direct, graph)]);
-    await follow([...useful], weakest);
+    const leading = [...strengths.keys()].filter(leadsIn);
+    const useful = new Set([...leading, ...betweenBridged(direct, graph, pathThreshold)]);
+    if (useful.size > 0) await follow([...useful], weakest);
     // Of several paths the heaviest counts, even one from a hit too weak to bring anything in.
-    const entering = paths().filter((each) => !found.has(each.id) && mayEnter(each));
+    const entering =
+      leading.length === 0 ? [] : paths().filter((each) => !found.has(each.id) && mayEnter(each));
     const least = Math.min(...entering.map(({ weight }) => weight));
     const heavier = [...strengths].filter(([id, weight]) => !useful.has(id) && weight >= least);
     if (heavier.length > 0) {
@@ -154,32 +156,64 @@ function bestPaths(
   most: 1 | 2,
   threshold: number,
 ): readonly Reached[] {
-  const best = new Map<string, Reached>();
-  const walk = (from: Reached, left: number) => {
-    for (const [id, each] of graph.get(from.path[from.path.length - 1] as string) ?? []) {
-      const weight = from.weight * each;
-      if (weight < threshold || from.path.includes(id)) continue;
-      const reached = { id, path: [...from.path, id], weight };
-      if (isBetter(reached, best.get(id))) best.set(id, reached);
-      if (left > 1) walk(reached, left - 1);
+  const best = new Map<string, BestPath>();
+  const take = (id: string, start: string, by: string | undefined, weight: number) => {
+    const known = best.get(id);
+    // Most paths are none: what is made of each is made of those that are left.
+    if (!known) best.set(id, { start, by, weight });
+    else if (weight > known.weight || (weight === known.weight && !by && known.by)) {
+      Object.assign(known, { start, by, weight } satisfies BestPath);
     }
   };
-  for (const id of starts) walk({ id, path: [id], weight: 1 }, most);
-  return [...best.values()];
+  for (const start of starts) {
+    for (const [id, weight] of graph.get(start) ?? []) {
+      if (weight < threshold) continue;
+      take(id, start, undefined, weight);
+      if (most === 1) continue;
+      for (const [other, each] of graph.get(id) ?? []) {
+        if (weight * each >= threshold && other !== start) take(other, start, id, weight * each);
+      }
+    }
+  }
+  return Array.from(best, ([id, { start, by, weight }]) => {
+    return { id, path: by === undefined ? [start, id] : [start, by, id], weight };
+  });
 }
 
-function isBetter({ weight, path }: Reached, known: Reached | undefined): boolean {
-  if (!known || weight !== known.weight) return !known || weight > known.weight;
-  return path.length < known.path.length;
+interface BestPath {
+  start: string;
+  /** What stands between the two. */
+  by: string | undefined;
+  weight: number;
 }
 
-/** What is one link from two of the first direct hits or more, each: a chain of three links passes two of these. */
-function betweenBridged(direct: readonly string[], graph: Graph): readonly string[] {
+/** Pairs of the first direct hits. */
+function bridgedPairs(direct: readonly string[]): readonly (readonly [from: string, to: string])[] {
   const ends = direct.slice(0, BRIDGED_HITS);
+  return ends.flatMap((from, at) => ends.slice(at + 1).map((to) => [from, to] as const));
+}
+
+/**
+ * What to follow for chains of three links that are stronger than the shorter ones, which are known already: the links of
+ * one of the two in the middle say it.
+ */
+function betweenBridged(direct: readonly string[], graph: Graph, threshold: number): readonly string[] {
   const known = new Set(direct);
-  const around = ends.map((id) => [...(graph.get(id)?.keys() ?? [])].filter((other) => !known.has(other)));
-  const others = around.filter((ids) => ids.length > 0);
-  return others.length > 1 ? others.flat() : [];
+  return bridgedPairs(direct).flatMap(([from, to]) => {
+    const shorter = bestChain(from, to, graph, threshold, 2)?.weight ?? 0;
+    const around = (end: string, strongest: number) =>
+      [...(graph.get(end) ?? [])].flatMap(([id, each]) => {
+        const most = each * strongest;
+        return !known.has(id) && most >= threshold && most > shorter ? [id] : [];
+      });
+    const before = around(from, strongestOf(graph.get(to)));
+    const after = around(to, strongestOf(graph.get(from)));
+    return before.length < after.length ? before : after;
+  });
+}
+
+function strongestOf(links: ReadonlyMap<string, number> | undefined): number {
+  return Math.max(0, ...(links?.values() ?? []));
 }
 
 /**
@@ -187,31 +221,37 @@ function betweenBridged(direct: readonly string[], graph: Graph): readonly strin
  * an end, and so among what is reached.
  */
 function chainsBetween(direct: readonly string[], graph: Graph, threshold: number): readonly EvidenceChain[] {
-  const ends = direct.slice(0, BRIDGED_HITS);
-  const chains: EvidenceChain[] = [];
-  ends.forEach((from, at) => {
-    for (const to of ends.slice(at + 1)) {
-      const best = bestChain({ ids: [from], weight: 1 }, to, graph, threshold);
-      if (best) chains.push(best);
-    }
-  });
-  return chains.sort((a, b) => b.weight - a.weight).slice(0, MOST_BRIDGES);
+  return bridgedPairs(direct)
+    .flatMap(([from, to]) => bestChain(from, to, graph, threshold) ?? [])
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_BRIDGES);
 }
 
+/** Of equal ones the one of fewer links, then the first. */
 function bestChain(
-  chain: EvidenceChain,
+  from: string,
   to: string,
   graph: Graph,
   threshold: number,
+  most: 2 | typeof BRIDGE_LINKS = BRIDGE_LINKS,
 ): EvidenceChain | undefined {
-  if (chain.ids.length > BRIDGE_LINKS) return undefined;
-  let best: EvidenceChain | undefined;
-  for (const [id, each] of graph.get(chain.ids[chain.ids.length - 1] as string) ?? []) {
-    const weight = chain.weight * each;
-    if (weight < threshold || chain.ids.includes(id)) continue;
-    const next = { ids: [...chain.ids, id], weight };
-    const found = id === to ? next : bestChain(next, to, graph, threshold);
-    if (found && found.weight > (best?.weight ?? 0)) best = found;
+  const starting = graph.get(from);
+  const ending = graph.get(to);
+  if (!starting || !ending) return undefined;
+  let best: EvidenceChain = { ids: [], weight: 0 };
+  const isBetter = (weight: number) => weight >= threshold && weight > best.weight;
+  const take = (weight: number, ...between: readonly string[]) => {
+    if (isBetter(weight)) best = { ids: [from, ...between, to], weight };
+  };
+  take(starting.get(to) ?? 0);
+  for (const [id, weight] of starting) take(weight * (ending.get(id) ?? 0), id);
+  const strongest = strongestOf(ending);
+  for (const [first, weight] of most === 2 ? [] : starting) {
+    if (first === to || !isBetter(weight * strongest)) continue;
+    for (const [second, each] of graph.get(first) ?? []) {
+      const last = ending.get(second);
+      if (last !== undefined && second !== from) take(weight * each * last, first, second);
+    }
   }
-  return best;
+  return best.weight > 0 ? best : undefined;
 }
