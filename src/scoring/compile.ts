@@ -186,7 +186,8 @@ export function longestSpan(
   const isNarrow = (span: number) => {
     const block = emptyBlock(from, from + span);
     block.count = count;
-    for (let at = 0; at < count; at++) block.rows[at] = Math.floor((at * size) / count);
+    for (let at = 0; at < count; at++)
+      block.rows[at] = Math.floor((at * (size - 1)) / Math.max(1, count - 1));
     const { low, high } = formula.bounds(block);
     let widest = 0;
     let largest = 0;

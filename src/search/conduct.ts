@@ -25,7 +25,7 @@ import type {
 import { mayBegin } from '../text/spelling.ts';
 import { columnsOf, signalsForQuery } from './belief-columns.ts';
 import { keptParts } from './ceilings.ts';
-import { coldCount, eligibleRows } from './eligible.ts';
+import { coldCount, ELIGIBLE, eligibleRows, standings } from './eligible.ts';
 import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
 import {
   NOTHING_FOUND,
@@ -170,8 +170,7 @@ export async function conductInspection(
   return ids.map((id, at): Inspection | undefined => {
     const key = keys[at];
     if (key === undefined) return undefined;
-    const row = index.rowOfKey.get(key);
-    if (row === undefined) throw unknownMemory(id);
+    const row = rowOf(index, key, id);
     const vector = vectorOf.get(key);
     const similarity = query.vector && vector ? cosine(query.vector, vector) : undefined;
     const found = columns ? querySignals(columns, row, similarity) : { ...NOTHING_FOUND, similarity };
@@ -186,6 +185,22 @@ export async function conductInspection(
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),
       failedRequirement: failedRequirement(profile, signals, now),
     };
+  });
+}
+
+/** Those of these memories that a recall with this filter may see, in order. */
+export async function visibleAmong(
+  { index, relations }: ResidentState,
+  source: KeyedRows,
+  ids: readonly string[],
+  { filter, now }: Pick<SearchRequest, 'filter' | 'now'>,
+): Promise<readonly string[]> {
+  const { belief } = viewOf(index, relations, filter, now);
+  const standingOf = standings(index, belief, filter, now, await keysWithMetadata(source, filter));
+  const keys = await source.keysOf(ids);
+  return ids.filter((id, at) => {
+    const key = keys[at];
+    return key !== undefined && standingOf(rowOf(index, key, id)) === ELIGIBLE;
   });
 }
 
@@ -334,8 +349,11 @@ function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eli
   };
 }
 
-function unknownMemory(id: string): SalienceError {
-  return new SalienceError(
+/** Throws `store_corrupt` for a memory that the log does not tell of. */
+function rowOf(index: ResidentIndex, key: number, id: string): number {
+  const row = index.rowOfKey.get(key);
+  if (row !== undefined) return row;
+  throw new SalienceError(
     'store_corrupt',
     `memory ${JSON.stringify(id)} exists but has no entry in the log. Run doctor, then restore the space from a backup`,
     { details: { id } },

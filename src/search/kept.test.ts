@@ -24,27 +24,56 @@ function fading(halfLife: number, share = 1) {
   return resolveProfile(defineProfile({ name: 'fading', description: 'Fades.', score })).root;
 }
 
-test('bounds are kept for a minute, and made anew after it or before it', () => {
-  const kept = createKept(2).at;
-  const first = kept(now)(fading(10), columns);
-  expect(first.high[0]).toBeCloseTo(0.5, 5);
-  expect(first.high[1]).toBeCloseTo(0.25, 5);
-  for (const later of [0, 1, 60_000]) expect(kept(now + later)(fading(10), columns)).toBe(first);
-  const second = kept(now + 60_001)(fading(10), columns);
-  expect(second).not.toBe(first);
-  expect(kept(now + 60_001)(fading(10), columns)).toBe(second);
-  // The clock went back.
-  const third = kept(now + 60_000)(fading(10), columns);
-  expect(third).not.toBe(second);
+const MINUTE = 60_000;
+
+test.each([
+  ['an hour', 1 / 24, 1],
+  ['ten days', 10, 10],
+  ['a month', 30, 60],
+  ['a hundred days', 100, 6 * 60],
+  ['three years', 1000, 24 * 60],
+])(
+  'what has a half-life of %s is kept as long as it stays narrow, and made anew after that or before it',
+  (_, halfLife, minutes) => {
+    const kept = createKept(2).at;
+    const formula = fading(halfLife);
+    const until = now + minutes * MINUTE;
+    const first = kept(now)(formula, columns);
+    for (const later of [now, now + 1, until]) expect(kept(later)(formula, columns)).toBe(first);
+    const second = kept(until + 1)(formula, columns);
+    expect(second).not.toBe(first);
+    expect(kept(until + 1)(formula, columns)).toBe(second);
+    // The clock went back.
+    expect(kept(until)(formula, columns)).not.toBe(second);
+    for (const [at, days] of [10, 20].entries()) {
+      expect(first.low[at]).toBeLessThanOrEqual(2 ** (-(days + (minutes * MINUTE) / day) / halfLife));
+      expect(first.high[at]).toBeGreaterThanOrEqual(2 ** (-days / halfLife));
+      if (minutes > 1) expect(first.high[at]! - first.low[at]!).toBeLessThan(1 / 512);
+    }
+  },
+);
+
+test('what made ahead is kept as long as what is made at once', () => {
+  const kept = createKept(2);
+  for (const _ of kept.ahead(now, fading(30), columns) ?? []);
+  const made = kept.at(now)(fading(30), columns);
+  expect(kept.at(now + 60 * MINUTE)(fading(30), columns)).toBe(made);
+  expect(kept.at(now + 60 * MINUTE + 1)(fading(30), columns)).not.toBe(made);
 });
 
-test('what is kept holds for all of its minute', () => {
-  const short = createKept(2).at(now)(fading(10), columns);
-  for (const [at, days] of [10, 20].entries()) {
-    const atEnd = 2 ** (-(days + 60_000 / day) / 10);
-    expect(short.low[at]).toBeLessThanOrEqual(atEnd);
-    expect(short.high[at]).toBeGreaterThanOrEqual(2 ** (-days / 10));
-  }
+test('the last of many rows is looked at too; no row at all is kept for a day', () => {
+  const mixed: Columns = {
+    ...columns,
+    clock: () => Float64Array.from({ length: 300 }, (_, row) => (row === 299 ? now : now - 9000 * day)),
+    attribute: () => ({ codes: new Uint16Array(300), texts: ['global'] }),
+  };
+  const kept = createKept(300).at;
+  const made = kept(now)(fading(1), mixed);
+  expect(kept(now + MINUTE)(fading(1), mixed)).toBe(made);
+  expect(kept(now + MINUTE + 1)(fading(1), mixed)).not.toBe(made);
+  const none = createKept(0).at;
+  const empty = none(now)(fading(1), columns);
+  expect(none(now + 24 * 60 * MINUTE)(fading(1), columns)).toBe(empty);
 });
 
 test('formulas that differ only in a table are told apart', () => {
@@ -67,9 +96,10 @@ test('eight formulas are kept: the ninth takes the place of that which was made 
 test('one that was made anew counts as the newest', () => {
   const kept = createKept(2).at;
   for (let at = 1; at <= 8; at++) kept(now)(fading(at), columns);
-  const renewed = kept(now + 60_001)(fading(1), columns);
-  kept(now + 60_001)(fading(9), columns);
-  expect(kept(now + 60_001)(fading(1), columns)).toBe(renewed);
+  const later = now + 2 * day;
+  const renewed = kept(later)(fading(1), columns);
+  kept(later)(fading(9), columns);
+  expect(kept(later)(fading(1), columns)).toBe(renewed);
 });
 
 test('what is made ahead in steps is what is found afterwards, and as it would have been made at once', () => {

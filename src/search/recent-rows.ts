@@ -2,8 +2,8 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import type { Awaitable, KeyedRows } from '../store/rows.ts';
 
 /**
- * What recalls have read of single memories: their records, and the vectors of those that could have been among the best. Kept until
- * a memory changes, as recalls of one space mostly come upon the same ones.
+ * What recalls have read of single memories: their records, the vectors of those that could have been among the best, and which
+ * memory an id is that of. Kept until a memory changes, as recalls of one space mostly come upon the same ones.
  */
 export interface RecentRows {
   /** The same rows, of which those that were read lately are not read again; where a store reads along, just these rows. */
@@ -14,20 +14,22 @@ export interface RecentRows {
   bytes(): number;
 }
 
-/** Of records, of vectors, and of terms, at most. */
+/** Of records, of vectors, of terms, and of ids, at most. */
 const RECORD_BYTES = 8 << 20;
 const VECTOR_BYTES = 16 << 20;
 const TERM_BYTES = 1 << 20;
+const ID_BYTES = 2 << 20;
 
 /** Of a record, beside its texts: its fields, and its entry. */
 const FIELD_BYTES = 1000;
-/** Of a vector or a term, beside what it is. */
+/** Of a vector, a term or an id, beside what it is. */
 const ENTRY_BYTES = 200;
 
 export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTOR_BYTES): RecentRows {
   const records = createRecent(recordBytes, sizeOfRecord);
   const vectors = createRecent<Float32Array>(vectorBytes, ({ byteLength }) => ENTRY_BYTES + byteLength);
   const terms = createRecent<number, string>(TERM_BYTES, (_, term) => ENTRY_BYTES + 2 * term.length);
+  const ids = createRecent<number, string>(ID_BYTES, (_, id) => ENTRY_BYTES + 2 * id.length);
   return {
     over(rows) {
       if (rows.readsAlong) return rows;
@@ -37,6 +39,7 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
           read(records, keys, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
         vectors: (keys, soon) => read(vectors, keys, (missing) => rows.vectors(missing, soon)),
         termIds: (asked) => read(terms, asked, (missing) => rows.termIds(missing)),
+        keysOf: (asked) => read(ids, asked, (missing) => rows.keysOf(missing)),
       };
     },
     forget(keys) {
@@ -48,10 +51,11 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
     clear() {
       records.clear();
       vectors.clear();
-      // Terms go with the last memory that has them, and their numbers are given to others.
+      // Terms go with the last memory that has them, and their numbers are given to others. So are the ids of memories.
       terms.clear();
+      ids.clear();
     },
-    bytes: () => records.bytes() + vectors.bytes() + terms.bytes(),
+    bytes: () => records.bytes() + vectors.bytes() + terms.bytes() + ids.bytes(),
   };
 }
 

@@ -361,6 +361,8 @@ export interface Snapshot extends SpaceReader {
     ids: readonly string[],
     request: Omit<SearchRequest, 'limit'>,
   ): Promise<readonly (Inspection | undefined)[]>;
+  /** Those of these memories, in order, that a recall with this filter may return. */
+  visible(ids: readonly string[], request: Pick<SearchRequest, 'filter' | 'now'>): Promise<readonly string[]>;
   /** The vectors of these memories, in order; `undefined` where there is none. */
   vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
 }

@@ -19,7 +19,7 @@ export interface Ranking {
   save?(core: SpaceCore): Promise<void>;
 }
 
-export interface RankedRows extends Pick<Snapshot, 'search' | 'inspect'> {
+export interface RankedRows extends Pick<Snapshot, 'search' | 'inspect' | 'visible'> {
   /** In place of the links as the store has them. */
   readonly links?: Snapshot['links'] | undefined;
   /** Called when the snapshot is over. */
@@ -66,6 +66,7 @@ export function withRanking(
               version: async () => rows.version(),
               search: ranked.search,
               inspect: ranked.inspect,
+              visible: ranked.visible,
               vectors: (ids) => vectorsOf(rows, ids),
               ...reader,
               links: ranked.links ?? reader.links,

@@ -107,6 +107,20 @@ export function inspectNaively(
   });
 }
 
+/** Those of these memories, in order, that a recall may return. */
+export function visibleNaively(
+  space: SearchableSpace,
+  ids: readonly string[],
+  { filter, now }: Pick<SearchRequest, 'filter' | 'now'>,
+): readonly string[] {
+  const states = statesIn(space, filter, now);
+  return ids.filter((id) => {
+    const found = space.memories.find(({ memory }) => memory.id === id);
+    const { superseded } = states.get(id) ?? ORDINARY;
+    return found && exclusionOf({ ...found.memory, superseded }, filter, now) === undefined;
+  });
+}
+
 const ORDINARY: BeliefState = { superseded: false, conflict: 0 };
 
 function statesIn(

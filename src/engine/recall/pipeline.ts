@@ -334,7 +334,7 @@ function mostPropagated({ weight }: Reached, settings: AssociationSettings, scor
 
 function associated(
   { id, path, weight }: Reached,
-  { signals, bm25, ordinal, words }: Inspected,
+  { signals, bm25, ordinal, words, score: own }: Inspected,
   { profile, now }: SearchRequest,
   settings: AssociationSettings,
   directScore: number,
@@ -352,7 +352,8 @@ function associated(
     });
   };
   // Most associates are left out again: their trees are made only when somebody asks.
-  const { value: score } = tree((node) => valueAlone(evaluate(node, signals, now)));
+  const valueOf = (node: Node) => (node === profile.root ? own : undefined) ?? evaluate(node, signals, now);
+  const { value: score } = tree((node) => valueAlone(valueOf(node)));
   const explain = () => tree((node) => explainNode(node, signals, now, words));
   return { id, ordinal, signals, bm25, words, score, isAssociative: true, path, explain };
 }
@@ -389,8 +390,8 @@ function floorRow({ minScore }: RecallPlan, candidates: number, survivors: numbe
   return minScore === undefined ? [] : [stage('floor', candidates, survivors, 0)];
 }
 
-/** What of a memory its score as an associate is made from. */
-type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal' | 'words'>;
+/** What of a memory its score as an associate is made from; its own score where it is known. */
+type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal' | 'words'> & { readonly score?: number };
 
 function inspectedOf({ memory, signals, bm25, words }: RankedMemory): Inspected {
   return { signals, bm25, ordinal: memory.ordinal, words };

@@ -1,5 +1,3 @@
-import { resolveProfile } from '../../scoring/profile.ts';
-import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { mergedLinks } from '../../store/links.ts';
 import type { Inspection, SearchRequest, Snapshot, SpaceReader } from '../../store/store.ts';
 import type { LinkedSpace } from './expand.ts';
@@ -20,16 +18,13 @@ export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs
 export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surroundings {
   const { scopes, validAt, deep, includeExpired } = request.filter;
   const passing = { scopes, validAt, deep, includeExpired, cold: true };
-  const walking = { profile: anyProfile, query: { terms: [] }, filter: passing, now: request.now };
+  const walking = { filter: passing, now: request.now };
   const scoring = { ...request, filter: { ...request.filter, cold: true } };
   return {
     links: (ids, minimum, sequence) => snapshot.links(ids, minimum, sequence),
     knownPairs: (ids) => snapshot.knownPairs(ids),
     get: (ids) => snapshot.get(ids),
-    async visible(ids) {
-      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, walking);
-      return ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined);
-    },
+    visible: async (ids) => (ids.length === 0 ? [] : snapshot.visible(ids, walking)),
     async inspect(ids) {
       const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, scoring);
       return inspected.map((found) => (found?.excluded === undefined ? found : undefined));
@@ -40,9 +35,6 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
     },
   };
 }
-
-/** Nothing is scored: any formula will do that needs no query. */
-const anyProfile = resolveProfile(builtinProfile('vector'));
 
 /**
  * Everything that associating may read, whichever of these memories come to be the direct hits, read ahead: a model that

@@ -3,7 +3,7 @@ import type { StateSnapshot } from '../../store/state-rows.ts';
 import { coreOfState, type KeptSpace } from '../../store/state-space.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { type Ranking, withRanking } from '../../store/with-ranking.ts';
-import { inspectNaively, searchNaively } from '../naive-search.ts';
+import { inspectNaively, searchNaively, visibleNaively } from '../naive-search.ts';
 
 /** One handle of a space. */
 export function openKept(kept: KeptSpace, readOnly: boolean): SpaceStore {
@@ -15,6 +15,7 @@ const naively: Ranking = {
   over: ({ of }: StateSnapshot) => ({
     search: async (request) => searchNaively(searchable(of), request),
     inspect: async (ids, request) => inspectNaively(searchable(of), ids, request),
+    visible: async (ids, request) => visibleNaively(searchable(of), ids, request),
   }),
   bytes: () => 0,
 };
