@@ -171,7 +171,7 @@ function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
 /** Rows whose bounds tell how wide those of all are. */
 const SAMPLE = 256;
 /** How far bounds may lie apart, as a share of the largest of them. */
-const WIDEST = 1 / 512;
+const WIDEST = 1 / 64;
 
 /** The longest of some spans, ascending, in which the bounds of a sample of the rows stay narrow; else the first one. */
 export function longestSpan(

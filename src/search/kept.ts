@@ -21,8 +21,8 @@ export interface KeptFormulas {
 
 const MINUTE = 60_000;
 /**
- * How long bounds are kept: as long as they stay narrow, and a minute at least. An hour changes what has a half-life of a month by a
- * thousandth, and to make bounds for all rows takes several times as long as a recall.
+ * How long bounds are kept: as long as they stay narrow, and a minute at least. Six hours change what has a half-life of a month by
+ * half a hundredth, and to make bounds for all rows takes several times as long as a recall.
  */
 const SPANS = [MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE, 24 * 60 * MINUTE] as const;
 /** Formulas for which bounds are kept at the same time: 8 bytes a row each. */
