@@ -37,14 +37,16 @@ export function sequenceLink(
 
 /** Stored links and those of sessions, each once, by their ends and kind; a stored one counts before a derived one. */
 export function mergedLinks(stored: Iterable<Link>, derived: Iterable<Link>): readonly Link[] {
-  const links = new Map<string, Link>();
-  for (const link of derived) links.set(linkKey(link), link);
-  for (const link of stored) links.set(linkKey(link), link);
-  return [...links.values()].sort(
-    (a, b) =>
-      compareCodeUnits(a.ids[0], b.ids[0]) ||
-      compareCodeUnits(a.ids[1], b.ids[1]) ||
-      compareCodeUnits(a.kind, b.kind),
+  const links = [...derived, ...stored].sort(compareLinks);
+  // Of equal ones the order has stayed: the last one is the last that was stored.
+  return links.filter((link, at) => at + 1 === links.length || compareLinks(link, links[at + 1]!) !== 0);
+}
+
+function compareLinks(a: Link, b: Link): number {
+  return (
+    compareCodeUnits(a.ids[0], b.ids[0]) ||
+    compareCodeUnits(a.ids[1], b.ids[1]) ||
+    compareCodeUnits(a.kind, b.kind)
   );
 }
 

@@ -352,8 +352,8 @@ function associated(
     });
   };
   // Most associates are left out again: their trees are made only when somebody asks.
-  const valueOf = (node: Node) => (node === profile.root ? own : undefined) ?? evaluate(node, signals, now);
-  const { value: score } = tree((node) => valueAlone(valueOf(node)));
+  const scoreBy = (node: Node) => (node === profile.root ? own : undefined) ?? evaluate(node, signals, now);
+  const { value: score } = tree((node) => valueAlone(scoreBy(node)));
   const explain = () => tree((node) => explainNode(node, signals, now, words));
   return { id, ordinal, signals, bm25, words, score, isAssociative: true, path, explain };
 }

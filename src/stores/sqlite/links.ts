@@ -6,8 +6,6 @@ import type { Connection } from './connection.ts';
 import { real } from './driver.ts';
 
 interface LinkRow {
-  readonly a: string;
-  readonly b: string;
   readonly kind: LinkKind;
   readonly weight: number;
   readonly at: number;
@@ -44,9 +42,16 @@ const later = sessionNeighbour('>');
 
 /** The stored links of these memories, each once. To be called inside a transaction. */
 export function readLinks(connection: Connection, ids: readonly string[]): readonly Link[] {
-  const rows = connection.all(storedLinks, JSON.stringify(ids)) as LinkRow[];
+  // As lists: what recalls often return together has hundreds of links.
+  const rows = connection.lists(storedLinks, JSON.stringify(ids)) as [
+    string,
+    string,
+    LinkKind,
+    number,
+    number,
+  ][];
   return mergedLinks(
-    rows.map(({ a, b, kind, weight, at }): Link => ({ ids: orderedEnds([a, b]), kind, weight, at })),
+    rows.map(([a, b, kind, weight, at]): Link => ({ ids: orderedEnds([a, b]), kind, weight, at })),
     [],
   );
 }
@@ -152,7 +157,7 @@ export function removeLinks(
     'SELECT kind, weight, at FROM link WHERE a_row = ? AND b_row = ? ORDER BY kind',
     a,
     b,
-  ) as Omit<LinkRow, 'a' | 'b'>[];
+  ) as LinkRow[];
   return found
     .filter(({ kind }) => kinds?.includes(kind) ?? true)
     .map(({ kind, weight, at }) => {
@@ -167,7 +172,12 @@ export function attachedLinks(connection: Connection, row: number): readonly App
     `SELECT a.id AS a, b.id AS b, a.row AS a_row, b.row AS b_row, link.kind, link.weight, link.at FROM link
      JOIN memory AS a ON a.row = a_row JOIN memory AS b ON b.row = b_row WHERE a_row = ?1 OR b_row = ?1`,
     row,
-  ) as (LinkRow & { readonly a_row: number; readonly b_row: number })[];
+  ) as (LinkRow & {
+    readonly a: string;
+    readonly b: string;
+    readonly a_row: number;
+    readonly b_row: number;
+  })[];
   return found
     .map(({ a, b, a_row, b_row, kind, weight, at }) => {
       const ids = orderedEnds([a, b]);
