@@ -1,6 +1,8 @@
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
 import { type Columns, valueAt } from '../scoring/compile.ts';
+import { namesRead } from '../scoring/evaluate.ts';
+import type { Node } from '../scoring/operators/index.ts';
 import {
   ATTRIBUTE_NAMES,
   type CompleteSignals,
@@ -82,9 +84,28 @@ const UNKNOWN = Object.fromEntries(
 /** Shared by all queries of whose rows there is nothing to say, and never written to. */
 let zeros = new Uint16Array(0);
 
+/** Of each index: formulas stay ready for all views of it. */
+const ordinary = new WeakMap<ColumnSet, BeliefColumns>();
+
 function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
   if (zeros.length < size) zeros = new Uint16Array(Math.ceil(1.25 * size));
-  return { superseded: zeros, conflict: sharedArray(columns, 0) };
+  const conflict = sharedArray(columns, 0);
+  const known = ordinary.get(columns);
+  if (known?.superseded === zeros && known.conflict === conflict) return known;
+  const made = { superseded: zeros, conflict };
+  ordinary.set(columns, made);
+  return made;
+}
+
+/** Whether there is nothing to say of any row. */
+export function isOrdinary({ columns }: ResidentIndex, { conflict }: BeliefColumns): boolean {
+  return columns.shared.has(conflict);
+}
+
+/** Whether a formula is another one for other beliefs. */
+export function readsBelief(node: Node): boolean {
+  const names = namesRead(node);
+  return names.has('conflict') || names.has('superseded');
 }
 
 /** The same columns for rows that came since. */

@@ -1,8 +1,15 @@
 import type { Instant } from '../domain/time.ts';
 import { valueAt } from '../scoring/compile.ts';
+import type { Node } from '../scoring/operators/index.ts';
 import type { Relations } from '../store/belief-state.ts';
 import type { MemoryFilter } from '../store/store.ts';
-import { type BeliefColumns, beliefColumns, longerColumns } from './belief-columns.ts';
+import {
+  type BeliefColumns,
+  beliefColumns,
+  isOrdinary,
+  longerColumns,
+  readsBelief,
+} from './belief-columns.ts';
 import { ELIGIBLE, eligibleRows, OUTSIDE, standings } from './eligible.ts';
 import { grow } from './grow.ts';
 import { createKept, type Kept, type KeptFormulas } from './kept.ts';
@@ -62,8 +69,10 @@ interface FollowingView extends View {
   bytes(): number;
 }
 
-/** Recalls of one process mostly look from a few places only. */
-const MOST_VIEWS = 4;
+/** Recalls look from a few places, or each on behalf of somebody else: as many views are kept as fit, and so many at least and at most. */
+const FEWEST_VIEWS = 4;
+const MOST_VIEWS = 64;
+const VIEW_BYTES = 8 << 20;
 const views = new WeakMap<ResidentIndex, readonly FollowingView[]>();
 
 /** What a recall with this filter sees. Kept, and brought up to date when the index changes, until a clock of a memory passes. */
@@ -85,14 +94,46 @@ export function viewOf(
   const found = known.find((each) => each.key === key);
   const isGood = found && found.from <= now && now < found.until && found.follow(relations, now);
   const view = isGood ? found : createView(index, relations, visible, now, key);
-  if (known[0] !== view)
-    views.set(index, [view, ...known.filter((each) => each !== found)].slice(0, MOST_VIEWS));
+  if (known[0] !== view) views.set(index, fitting([view, ...known.filter((each) => each !== found)]));
   return view;
+}
+
+function fitting(all: readonly FollowingView[]): readonly FollowingView[] {
+  let bytes = 0;
+  return all.filter((view, at) => {
+    bytes += view.bytes();
+    return at < FEWEST_VIEWS || (at < MOST_VIEWS && bytes <= VIEW_BYTES);
+  });
+}
+
+/** What is kept of formulas that read nothing of a view: the same for all views of an index. */
+interface KeptOfAll {
+  readonly kept: KeptFormulas;
+  version: number;
+}
+const keptOfAll = new WeakMap<ResidentIndex, KeptOfAll>();
+
+function keptForAll(index: ResidentIndex): KeptFormulas {
+  const known = keptOfAll.get(index);
+  if (known?.version === index.version) return known.kept;
+  const changes = known && changedSince(index, known.version);
+  if (known && changes) {
+    known.kept.follow(
+      changes.map((each) => (each < 0 ? -1 - each : each)),
+      index.size,
+    );
+    known.version = index.version;
+    return known.kept;
+  }
+  const made = { kept: createKept(index.size), version: index.version };
+  keptOfAll.set(index, made);
+  return made.kept;
 }
 
 /** Bytes that the views of an index take. */
 export function bytesOfViews(index: ResidentIndex): number {
-  return (views.get(index) ?? []).reduce((sum, view) => sum + view.bytes(), 0);
+  const kept = keptOfAll.get(index)?.kept.bytes() ?? 0;
+  return (views.get(index) ?? []).reduce((sum, view) => sum + view.bytes(), kept);
 }
 
 function createView(
@@ -114,7 +155,8 @@ function createView(
   let turns: Turns | undefined;
   let authors: readonly string[] | undefined;
   let hasRoles: boolean | undefined;
-  const kept = createKept(index.size);
+  const own = createKept(index.size);
+  const keptFor = (node: Node) => (readsBelief(node) && !isOrdinary(index, belief) ? own : keptForAll(index));
   const visible = () => rows.subarray(0, count);
 
   /** Rows that became visible, or did so no longer: most are new, and the last. */
@@ -150,8 +192,8 @@ function createView(
     get filtered() {
       return filtered;
     },
-    kept: kept.at,
-    keepAhead: kept.ahead,
+    kept: (at) => (node, columns) => keptFor(node).at(at)(node, columns),
+    keepAhead: (at, node, columns) => keptFor(node).ahead(at, node, columns),
     get turns() {
       turns ??= turnsOf(index, standing);
       return turns;
@@ -164,7 +206,7 @@ function createView(
       hasRoles ??= textsAmong(index, 'role', visible()).length > 0;
       return hasRoles;
     },
-    bytes: () => standing.byteLength + rows.byteLength + (turns ? bytesOfTurns(turns) : 0) + kept.bytes(),
+    bytes: () => standing.byteLength + rows.byteLength + (turns ? bytesOfTurns(turns) : 0) + own.bytes(),
     follow(newer, at) {
       const changes = changedSince(index, version);
       if (!changes) return false;
@@ -207,7 +249,7 @@ function createView(
         const codes = new Set(Array.from(heard, (row) => index.sessions.codes[row]!));
         followTurns(index, turns, standing, heard, codes);
       }
-      kept.follow(changed, index.size);
+      own.follow(changed, index.size);
       from = at;
       for (const row of changed) until = Math.min(until, nextChangeOf(index, row, at));
       return true;
