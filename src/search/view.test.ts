@@ -5,13 +5,15 @@ import { valueAt } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile } from '../scoring/score.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import { insert, replace, start, use, write } from '../testing/store-contract/harness.ts';
-import { columnsOf } from './belief-columns.ts';
+import { columnsOf, readsBelief, signalsForQuery } from './belief-columns.ts';
+import { NOTHING_FOUND } from './query-columns.ts';
 import { createResidence, withSearch } from './residence.ts';
-import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
+import type { ResidentIndex } from './resident-index.ts';
 import { neighboursOf, sessionOf } from './turns.ts';
 import { type View, viewOf } from './view.ts';
 
@@ -64,15 +66,31 @@ const filters: readonly MemoryFilter[] = [
   { includeExpired: true, scopes: ['global', 'project:a'] },
 ];
 
-const profile = resolveProfile(builtinProfile('hybrid'));
-const fading = profile.parts['recency'];
+const fading = {
+  op: 'decay',
+  age: { op: 'age', of: 'updatedAt' },
+  halfLife: 30,
+  missing: 0,
+} as const;
+/** The first one is kept for all views, the second one for those with the same beliefs. */
+const formulas = [
+  { op: 'product', of: [fading, { op: 'signal', name: 'stability' }] },
+  { op: 'product', of: [fading, { op: 'table', by: 'superseded', cases: { true: 0.1 }, otherwise: 1 }] },
+].map(
+  (score) => resolveProfile(defineProfile({ name: 'fading', description: 'Fades.', score } as never)).root,
+);
 
 /** Everything that a view says, by keys: rows are numbered by the way an index grew. */
 function contentOf(index: ResidentIndex, view: View, now: number) {
   const { rows, filtered, turns, belief, authors, hasRoles } = view;
-  if (!fading) throw new Error('hybrid has no recency');
-  const kept = view.kept(now)(fading, columnsOf(index.columns, belief));
-  const truthOf = (row: number) => evaluate(fading, signalsOfRow(index, row), now);
+  const isKept = formulas.map((formula) => {
+    const { low, high } = view.kept(now)(formula, columnsOf(index.columns, belief));
+    return (row: number) => {
+      const value = evaluate(formula, signalsForQuery(index, belief, row, NOTHING_FOUND), now);
+      // Not so wide that they would hold whatever is believed.
+      return low[row]! <= value && value <= high[row]! && high[row]! - low[row]! < 0.05;
+    };
+  });
   const living = [...index.rowOfKey].sort(([a], [b]) => a - b);
   return {
     visible: [...rows].map((row) => index.keys[row]).sort(),
@@ -95,11 +113,18 @@ function contentOf(index: ResidentIndex, view: View, now: number) {
         length: isSeen ? turns.lengths[row] : undefined,
         neighbours: neighboursOf(index, turns, row).map((each) => ({ ...each, row: index.keys[each.row] })),
         // Intervals may be wider than those made anew: they must hold what is true now.
-        isKept: (kept.low[row] as number) <= truthOf(row) && truthOf(row) <= (kept.high[row] as number),
+        isKept: isKept.map((holds) => holds(row)),
       };
     }),
   };
 }
+
+test('a formula reads beliefs that reads either of them, in any of its parts', () => {
+  const { root, parts } = resolveProfile(builtinProfile('hybrid'));
+  expect(readsBelief(root)).toBe(true);
+  expect(readsBelief(parts['recency']!)).toBe(false);
+  expect(formulas.map(readsBelief)).toEqual([false, true]);
+});
 
 test('a view that followed its index is the one that is made anew', async () => {
   await fc.assert(
@@ -115,9 +140,15 @@ test('a view that followed its index is the one that is made anew', async () => 
           const followed = await following.refresh(rows());
           const anew = await createResidence('alice').refresh(rows());
           for (const filter of filters) {
-            expect(
-              contentOf(followed.index, viewOf(followed.index, followed.relations, filter, now), now),
-            ).toEqual(contentOf(anew.index, viewOf(anew.index, anew.relations, filter, now), now));
+            const content = contentOf(
+              followed.index,
+              viewOf(followed.index, followed.relations, filter, now),
+              now,
+            );
+            expect(content.memories.flatMap((memory) => memory.isKept)).not.toContain(false);
+            expect(content).toEqual(
+              contentOf(anew.index, viewOf(anew.index, anew.relations, filter, now), now),
+            );
           }
           continue;
         }
@@ -141,7 +172,7 @@ test('a view that followed its index is the one that is made anew', async () => 
           await write(space, [{ kind: 'replace', memory: { ...known, ...rest } }], { verb: 'maintain' });
         } else if (known && each.kind === 'use') {
           const { tier = 'hot' } = given;
-          await use(space, [id], () => ({ accessCount: 3, importance: 0.3, tier }));
+          await use(space, [id], () => ({ accessCount: 3, stability: 0.3, tier }));
         } else if (known) {
           await write(space, [{ kind: 'redact', id }], { verb: 'forget' });
         }

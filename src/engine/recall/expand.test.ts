@@ -147,6 +147,76 @@ describe('links that are followed', () => {
     expect(bridged).toBeGreaterThan(20);
   });
 
+  test('of two paths as heavy the one of fewer links counts, from whichever hit', async () => {
+    const edges: Edge[] = [
+      [0, 2, 1],
+      [2, 4, 0.6],
+      [1, 4, 0.6],
+    ];
+    const { first, further } = await expandLinks(spaceOf(edges), ['m0', 'm1'], settings, now);
+    expect(further).toEqual([]);
+    expect(first).toContainEqual({ id: 'm4', path: ['m1', 'm4'], weight: 0.6 });
+  });
+
+  describe('a chain between two hits', () => {
+    const never = () => false;
+    async function chainOf(edges: readonly Edge[], direct: readonly string[] = ['m0', 'm1']) {
+      const calls: (readonly string[])[] = [];
+      const space = spaceOf(edges);
+      const counted = {
+        ...space,
+        links(ids: readonly string[], minimum = 0) {
+          calls.push(ids);
+          return space.links(ids, minimum);
+        },
+      };
+      const { chains } = await expandLinks(counted, direct, settings, now, never);
+      return { chains, asked: calls.slice(1).flat() };
+    }
+
+    test('is one of three links where none is shorter', async () => {
+      const edges: Edge[] = [
+        [0, 2, 0.7],
+        [2, 3, 1],
+        [3, 1, 0.5],
+      ];
+      expect((await chainOf(edges)).chains).toEqual([{ ids: ['m0', 'm2', 'm3', 'm1'], weight: 0.7 * 0.5 }]);
+    });
+
+    test('is one of three links where that is stronger than a shorter one, and not where it is as strong', async () => {
+      const way: Edge[] = [
+        [0, 2, 1],
+        [2, 3, 0.6],
+        [3, 1, 1],
+      ];
+      const [longer] = (await chainOf([...way, [0, 1, 0.5]])).chains;
+      expect(longer?.ids).toEqual(['m0', 'm2', 'm3', 'm1']);
+      const [shorter] = (await chainOf([...way, [0, 1, 0.6]])).chains;
+      expect(shorter?.ids).toEqual(['m0', 'm1']);
+      const over: Edge[] = [
+        [0, 4, 0.6],
+        [4, 1, 1],
+      ];
+      expect((await chainOf([...way, ...over])).chains[0]?.ids).toEqual(['m0', 'm4', 'm1']);
+    });
+
+    test('is looked for on the side with fewer links, and nowhere if it could not be stronger', async () => {
+      const around: Edge[] = [
+        [0, 2, 0.75],
+        [0, 3, 0.75],
+        [1, 4, 0.75],
+      ];
+      expect((await chainOf(around)).asked).toEqual(['m4']);
+      expect((await chainOf(around, ['m1', 'm0'])).asked).toEqual(['m4']);
+      // 0.75 × 0.75 at most.
+      expect((await chainOf([...around, [0, 1, 0.5625]])).asked).toEqual([]);
+      expect((await chainOf([...around, [0, 1, 0.5624]])).asked).toEqual(['m4']);
+      expect((await chainOf([...around.slice(0, 2), [1, 4, 0.37]])).asked).toEqual([]);
+      // What is a hit itself was followed before.
+      expect((await chainOf(around, ['m0', 'm1', 'm4'])).asked).toEqual([]);
+    });
+  });
+
   test.each([
     ['heavier', 0.9],
     ['as heavy, from a better hit', 0.6],

@@ -247,11 +247,10 @@ function bestChain(
   for (const [id, weight] of starting) take(weight * (ending.get(id) ?? 0), id);
   const strongest = strongestOf(ending);
   for (const [first, weight] of most === 2 ? [] : starting) {
-    if (first === to || !isBetter(weight * strongest)) continue;
-    for (const [second, each] of graph.get(first) ?? []) {
-      const last = ending.get(second);
-      if (last !== undefined && second !== from) take(weight * each * last, first, second);
-    }
+    if (!isBetter(weight * strongest)) continue;
+    // What passes an end on its way has the link between the two in it, which is as strong alone.
+    for (const [second, each] of graph.get(first) ?? [])
+      take(weight * each * (ending.get(second) ?? 0), first, second);
   }
   return best.weight > 0 ? best : undefined;
 }
