@@ -99,12 +99,20 @@ export function searchIn(space: Searched, request: SearchRequest): Promise<Searc
   return space.snapshot((snapshot) => snapshot.search(request));
 }
 
+/** What a search makes of these memories; that they are visible or not is checked on the way. */
 export function inspectIn(
   space: Searched,
   ids: readonly string[],
   request: Omit<SearchRequest, 'limit'>,
 ): Promise<readonly (Inspection | undefined)[]> {
-  return space.snapshot((snapshot) => snapshot.inspect(ids, request));
+  return space.snapshot(async (snapshot) => {
+    const inspected = await snapshot.inspect(ids, request);
+    // The short way to the same.
+    expect(await snapshot.visible(ids, request)).toEqual(
+      ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined),
+    );
+    return inspected;
+  });
 }
 
 export function vectorsIn(
