@@ -17,6 +17,8 @@ export function updateMeasured() {
     `| --- | ${sizes.map(() => '---').join(' | ')} |`,
     row('recall, `hybrid`', ({ recall }) => ms(recall.hybrid)),
     row('… the first 200 of a process', ({ recall }) => ms(recall.hybrid.first)),
+    row('… a minute after the one before', ({ aMinuteApart }) => ms(aMinuteApart)),
+    row('… of eight scopes in turn', ({ eightScopesInTurn }) => ms(eightScopesInTurn)),
     row('recall, `bm25`', ({ recall }) => ms(recall.bm25)),
     row('recall, `balanced`', ({ recall }) => ms(recall.balanced)),
     row('the same by a full scan in plain JavaScript', ({ naiveScan }) => ms(naiveScan)),

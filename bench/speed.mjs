@@ -33,6 +33,8 @@ export async function benchSize(count, log) {
       await memory.close();
       log(`recall ${strategy}`, recall[strategy]);
     }
+    const rarely = await timeRarely(directory, queries, log);
+    const scopes = await timeScopes(open, queries, log);
     const memory = await open();
     const { hits, trace } = await memory.recall(queries[0]);
     await memory.close();
@@ -44,6 +46,8 @@ export async function benchSize(count, log) {
       written,
       opening,
       recall,
+      aMinuteApart: rarely,
+      eightScopesInTurn: scopes,
       naiveScan: naive,
       fts5,
       cliRecallProcess: cli,
@@ -53,6 +57,31 @@ export async function benchSize(count, log) {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** `hybrid` as an agent asks it, a minute and more after the question before: what follows from the time of day has changed. */
+async function timeRarely(directory, queries, log) {
+  let at = now;
+  const memory = await openMemory({ path: directory, space: 'default', clock: () => at, readOnly: true });
+  const result = await timeWarm(queries, (query) => {
+    at += 61_000;
+    return memory.recall(query, { strategy: 'hybrid' });
+  });
+  await memory.close();
+  log('recall hybrid, a minute apart', result);
+  return result;
+}
+
+/** `hybrid` on behalf of eight projects in turn. */
+async function timeScopes(open, queries, log) {
+  const memory = await open();
+  let turn = 0;
+  const result = await timeWarm(queries, (query) =>
+    memory.recall(query, { strategy: 'hybrid', now: new Date(now), scope: `project:${turn++ % 8}` }),
+  );
+  await memory.close();
+  log('recall hybrid, eight scopes in turn', result);
+  return result;
 }
 
 async function timeWriting(directory, memories, log) {
