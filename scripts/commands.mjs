@@ -8,8 +8,8 @@ import { FROM_MODULES } from '../build/cli/command-name.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Packages that are taken in: what every command loads. NOTICE names them. */
-const INLINED = ['commander', 'porter2', 'uuid'];
+/** Packages that are taken in: what every command loads, and what reads the dates of questions. NOTICE names them. */
+const INLINED = ['commander', 'porter2', 'uuid', 'chrono-node/en'];
 
 /** What stays a module beside the script: it waits while it loads, holds megabytes, or is a command of its own. */
 const OUTSIDE = {
