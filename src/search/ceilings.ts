@@ -67,31 +67,55 @@ export function levelsOf(
   return { node: best.node, ...levelsAlong(column, best.range, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
 }
 
-const along = new WeakMap<KeptColumn, ReturnType<typeof levelsAlong>>();
+/** Levels that go along with a column. */
+interface Following {
+  readonly levels: Levels;
+  /** Of the first level, and how far it is from one to the next. */
+  readonly least: number;
+  readonly width: number;
+  readonly lows: Float64Array;
+  readonly highs: Float64Array;
+  /** How many of the renewed rows were taken in. */
+  taken: number;
+}
+
+/** By the upper bounds of a column. */
+const followed = new WeakMap<Float32Array, Following>();
 
 /** Equal steps of the upper bounds, and between which values all bounds of a level lie. */
-function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): Omit<Leveled, 'node'> {
-  const known = along.get(column);
-  if (known?.ranges.length === count) return known;
-  const width = (high - low) / count;
-  const levels = new Uint8Array(column.high.length);
-  const lows = new Float64Array(count).fill(Infinity);
-  const highs = new Float64Array(count).fill(-Infinity);
-  for (let row = 0; row < levels.length; row++) {
-    const upper = column.high[row]!;
-    const level = Math.max(0, Math.min(count - 1, Math.floor((upper - low) / width)));
-    levels[row] = level;
-    if (column.low[row]! < lows[level]!) lows[level] = column.low[row]!;
-    if (upper > highs[level]!) highs[level] = upper;
+export function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): Omit<Leveled, 'node'> {
+  let known = followed.get(column.high);
+  if (known?.lows.length !== count) {
+    known = {
+      levels: new Uint8Array(column.high.length),
+      least: low,
+      width: (high - low) / count,
+      lows: new Float64Array(count).fill(Infinity),
+      highs: new Float64Array(count).fill(-Infinity),
+      taken: column.renewed?.length ?? 0,
+    };
+    followed.set(column.high, known);
+    for (let row = 0; row < column.high.length; row++) setLevel(known, column, row);
   }
+  const { renewed = [] } = column;
+  for (; known.taken < renewed.length; known.taken++) setLevel(known, column, renewed[known.taken]!);
+  const { levels, lows, highs } = known;
   // A level that no row has is never asked for.
   const ranges = Array.from(
     lows,
     (least, level): Interval => [Math.min(least, high), Math.max(low, highs[level]!)],
   );
-  const found = { levels, ranges };
-  along.set(column, found);
-  return found;
+  return { levels, ranges };
+}
+
+/** What a row was before stays within the bounds of its level, which are then wider than they need be. */
+function setLevel({ levels, least, width, lows, highs }: Following, { low, high }: KeptColumn, row: number) {
+  const upper = high[row]!;
+  // Where all were the same there are no steps.
+  const level = Math.max(0, Math.min(lows.length - 1, Math.floor((upper - least) / width) || 0));
+  levels[row] = level;
+  if (low[row]! < lows[level]!) lows[level] = low[row]!;
+  if (upper > highs[level]!) highs[level] = upper;
 }
 
 /** How high rows of one class can score: what does not depend on their similarity is worked out once. */

@@ -111,3 +111,35 @@ test('what is made ahead in steps is what is found afterwards, and as it would h
   expect(found).toEqual(createKept(2).at(now)(fading(10), columns));
   expect(kept.at(now + 60_000)(fading(10), columns)).toBe(found);
 });
+
+test('rows that were worked out anew are told, until the arrays are others or they are too many', () => {
+  const size = 5000;
+  const ages = new Float64Array(2 * size).fill(now - 10 * day);
+  const many: Columns = {
+    ...columns,
+    clock: () => ages,
+    attribute: () => ({ codes: new Uint16Array(2 * size), texts: ['global'] }),
+  };
+  const kept = createKept(size);
+  const column = () => kept.at(now)(fading(10), many);
+  const { high } = column();
+  const change = (rows: readonly number[], newSize = size) => {
+    for (const row of rows) ages[row]! -= day;
+    kept.follow(rows, newSize);
+    const found = column();
+    for (const row of rows) expect(found.high[row]).toBeCloseTo(2 ** ((ages[row]! - now) / day / 10), 5);
+    return found;
+  };
+  expect(change([3, 5]).renewed).toEqual([3, 5]);
+  expect(change([5])).toMatchObject({ renewed: [3, 5, 5] });
+  expect(column().high).toBe(high);
+  const most = change(Array.from({ length: 1250 }, (_, at) => at));
+  expect(most.renewed).toHaveLength(1253);
+  for (let round = 0; round < 2; round++) change(Array.from({ length: 1250 }, (_, at) => at));
+  const anew = change(Array.from({ length: 1250 }, (_, at) => at));
+  expect(anew.high).not.toBe(high);
+  expect(anew.renewed).toEqual([]);
+  const grown = change([size], size + 1);
+  expect(grown.high).not.toBe(anew.high);
+  expect(grown.renewed).toEqual([]);
+});

@@ -28,6 +28,9 @@ const SPANS = [MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE, 24 * 60 * MINU
 /** Formulas for which bounds are kept at the same time: 8 bytes a row each. */
 const MOST_KEPT = 8;
 
+/** Rows that are told of one by one: what follows a column of which more were worked out anew begins again. */
+const MOST_RENEWED = 4096;
+
 interface Entry {
   column: KeptColumn;
   /** Rows to work out anew before the next use. */
@@ -42,10 +45,13 @@ export function createKept(rows: number): KeptFormulas {
   const renew = (entry: Entry, node: Node, columns: Omit<Columns, 'kept'>) => {
     const { column, stale, from, until } = entry;
     if (stale.size === 0) return column;
-    const [low, high] = [grow(column.low, size), grow(column.high, size)];
+    const isLong = (column.renewed?.length ?? 0) + stale.size > MOST_RENEWED;
+    const [low, high] = [grow(column.low, size), grow(isLong ? column.high.slice() : column.high, size)];
     const range = atOnce(keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until));
+    // What follows the column goes along with its rows, where these are still the same arrays.
+    const renewed = high === column.high ? [...(column.renewed ?? []), ...stale] : [];
     // What the rows were before may lie further out: the range holds all the same.
-    entry.column = { low, high, range: range && column.range && hull(range, column.range) };
+    entry.column = { low, high, range: range && column.range && hull(range, column.range), renewed };
     entry.stale = new Set();
     return entry.column;
   };

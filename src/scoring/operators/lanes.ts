@@ -49,6 +49,8 @@ export interface KeptColumn {
   readonly high: Float32Array;
   /** That of all rows; `undefined` where it cannot be evaluated for one. */
   readonly range: Interval | undefined;
+  /** Rows that were worked out anew since the arrays were made, in that order. */
+  readonly renewed?: readonly number[];
 }
 
 /** Some rows, with what the query says of each. The arrays are as long as `BLOCK_SIZE`; `count` is in use. */

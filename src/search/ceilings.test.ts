@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { KeptColumn } from '../scoring/compile.ts';
+import { levelsAlong } from './ceilings.ts';
+
+test('every row lies within its level, whatever was worked out anew', () => {
+  const bounds = fc.tuple(fc.constantFrom(0.1, 0.2, 0.5, 0.9), fc.constantFrom(0, 0.01, 0.3));
+  fc.assert(
+    fc.property(
+      fc.array(bounds, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.array(fc.tuple(fc.nat(11), bounds), { maxLength: 3 }), { maxLength: 4 }),
+      fc.constantFrom(4, 16),
+      (rows, changes, count) => {
+        const low = Float32Array.from(rows, ([least]) => least);
+        const high = Float32Array.from(rows, ([least, more]) => least + more);
+        const renewed: number[] = [];
+        let range: readonly [number, number] = [Math.min(...low), Math.max(...high)];
+        for (const change of [[], ...changes]) {
+          for (const [at, [least, more]] of change) {
+            const row = at % rows.length;
+            low[row] = least;
+            high[row] = least + more;
+            renewed.push(row);
+          }
+          // As the range of what is kept: what the rows were before lies within it too.
+          range = [Math.min(range[0], ...low), Math.max(range[1], ...high)];
+          const column: KeptColumn = { low, high, range, renewed: [...renewed] };
+          const { levels, ranges } = levelsAlong(column, range, count);
+          for (let row = 0; row < rows.length; row++) {
+            const [from, to] = ranges[levels[row]!]!;
+            expect(from).toBeLessThanOrEqual(low[row]!);
+            expect(to).toBeGreaterThanOrEqual(high[row]!);
+          }
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('rows that were worked out anew are taken in, and no others looked at again', () => {
+  const low = Float32Array.of(0, 0.5, 1);
+  const column: KeptColumn = { low, high: low.slice(), range: [0, 1], renewed: [] };
+  const first = levelsAlong(column, [0, 1], 4);
+  expect([...first.levels]).toEqual([0, 2, 3]);
+  column.high[0] = 1;
+  column.high[1] = 1;
+  const second = levelsAlong({ ...column, renewed: [0] }, [0, 1], 4);
+  expect(second.levels).toBe(first.levels);
+  expect([...second.levels]).toEqual([3, 2, 3]);
+  // Of other arrays everything is looked at.
+  expect([...levelsAlong({ ...column, high: column.high.slice() }, [0, 1], 4).levels]).toEqual([3, 3, 3]);
+});
+
+test('rows that were all the same stay within their level when one becomes another', () => {
+  for (const other of [0.1, 0.9]) {
+    const low = Float32Array.of(0.5, 0.5);
+    const column: KeptColumn = { low, high: low.slice(), range: [0.5, 0.5], renewed: [] };
+    levelsAlong(column, [0.5, 0.5], 4);
+    column.low[1] = other;
+    column.high[1] = other;
+    const range = [Math.min(0.5, other), Math.max(0.5, other)] as const;
+    const { levels, ranges } = levelsAlong({ ...column, range, renewed: [1] }, range, 4);
+    for (const row of [0, 1]) {
+      const [from, to] = ranges[levels[row]!]!;
+      expect(from).toBeLessThanOrEqual(column.low[row]!);
+      expect(to).toBeGreaterThanOrEqual(column.high[row]!);
+    }
+  }
+});
