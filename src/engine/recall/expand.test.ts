@@ -158,6 +158,19 @@ describe('links that are followed', () => {
     expect(first).toContainEqual({ id: 'm4', path: ['m1', 'm4'], weight: 0.6 });
   });
 
+  test('a hit may have more links than a call takes values', async () => {
+    const edges = Array.from({ length: 200_000 }, (_, at): Edge => [at % 2, at + 2, 0.75]);
+    const links = edges.map(link);
+    const ends = new Set(['m0', 'm1']);
+    const hub = {
+      links: async (ids: readonly string[]) => (ids.some((id) => ends.has(id)) ? links : []),
+      visible: async (ids: readonly string[]) => ids,
+    };
+    const { first, chains } = await expandLinks(hub, ['m0', 'm1'], settings, now);
+    expect(first).toHaveLength(200_000);
+    expect(chains).toEqual([]);
+  });
+
   describe('a chain between two hits', () => {
     const never = () => false;
     async function chainOf(edges: readonly Edge[], direct: readonly string[] = ['m0', 'm1']) {

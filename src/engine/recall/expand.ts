@@ -99,7 +99,7 @@ export async function expandLinks(
   const paths = () => bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
   if (secondHop && strengths.size > 0) {
     // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
-    const strongest = Math.max(...strengths.values());
+    const strongest = strongestOf(strengths);
     const weakest = Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING);
     const leadsIn = (id: string) =>
       [...(graph.get(id) ?? [])].some(
@@ -111,7 +111,7 @@ export async function expandLinks(
     // Of several paths the heaviest counts, even one from a hit too weak to bring anything in.
     const entering =
       leading.length === 0 ? [] : paths().filter((each) => !found.has(each.id) && mayEnter(each));
-    const least = Math.min(...entering.map(({ weight }) => weight));
+    const least = entering.reduce((found, { weight }) => Math.min(found, weight), Infinity);
     const heavier = [...strengths].filter(([id, weight]) => !useful.has(id) && weight >= least);
     if (heavier.length > 0) {
       await follow(
@@ -212,8 +212,11 @@ function betweenBridged(direct: readonly string[], graph: Graph, threshold: numb
   });
 }
 
+/** In a loop: a call cannot take as many values as one memory may have links. */
 function strongestOf(links: ReadonlyMap<string, number> | undefined): number {
-  return Math.max(0, ...(links?.values() ?? []));
+  let strongest = 0;
+  for (const weight of links?.values() ?? []) strongest = Math.max(strongest, weight);
+  return strongest;
 }
 
 /**
