@@ -189,7 +189,7 @@ export async function conductInspection(
 }
 
 /** Those of these memories that a recall with this filter may see, in order. */
-export async function visibleAmong(
+export async function conductVisibility(
   { index, relations }: ResidentState,
   source: KeyedRows,
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { type Room, stillLoading, UNBOUNDED } from '../store/room.ts';
 import type { IndexedRow, IndexRows, Position } from '../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
-import { conductInspection, conductSearch, type ResidentState, visibleAmong } from './conduct.ts';
+import { conductInspection, conductSearch, conductVisibility, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { decodePages, decoding, encodePages, encoding, placesOfParts } from './pages.ts';
 import { createRecentRows } from './recent-rows.ts';
@@ -140,7 +140,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
         search: async (request) =>
           conductSearch(await state(), recent.over(rows), request, undefined, slices()),
         inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
-        visible: async (ids, request) => visibleAmong(await state(), recent.over(rows), ids, request),
+        visible: async (ids, request) => conductVisibility(await state(), recent.over(rows), ids, request),
         // Whoever only looks at links need not wait for an index.
         links: async (ids, minimum = 0, sequence = true) =>
           ranked
