@@ -126,6 +126,29 @@ test('a formula reads beliefs that reads either of them, in any of its parts', (
   expect(formulas.map(readsBelief)).toEqual([false, true]);
 });
 
+test('many views are kept, and what is kept of formulas follows a change once for all of them', async () => {
+  const kept = keepSpace('alice');
+  const space = withSearch(coreOfState(kept));
+  const residence = createResidence('alice');
+  const look = async (scope: string) => {
+    const { index, relations } = await residence.refresh(snapshotOfState(kept.state, kept.numbers));
+    const view = viewOf(index, relations, { scopes: ['global', scope] }, start);
+    return { view, column: view.kept(start)(formulas[0]!, columnsOf(index.columns, view.belief)) };
+  };
+  await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
+  const [first] = [await look('project:0'), await look('project:1')];
+  for (let at = 2; at < 64; at++) expect((await look(`project:${at}`)).column).toBe(first.column);
+  expect((await look('project:0')).view).toBe(first.view);
+  // It came first again, and the other one is the last.
+  await look('project:64');
+  expect((await look('project:0')).view).toBe(first.view);
+  await use(space, ['a'], () => ({ accessCount: 3, stability: 0.3 }));
+  const changed = await look('project:2');
+  expect(changed.column).not.toBe(first.column);
+  expect((await look('project:3')).column).toBe(changed.column);
+  expect((await look('project:2')).column).toBe(changed.column);
+});
+
 test('a view that followed its index is the one that is made anew', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
