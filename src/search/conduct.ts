@@ -40,7 +40,7 @@ import { inSlices, type Slices, startSlices } from './slices.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
-import { noWordScores, scoreOf, scoresOneByOne, substringScores, wordScores } from './word-scores.ts';
+import { noWordScores, scoresOneByOne, substringScores, wordScores } from './word-scores.ts';
 
 /** The index, and what it reflects. */
 export interface ResidentState {
@@ -179,7 +179,7 @@ export async function conductInspection(
       id,
       ordinal: index.ordinals[row]!,
       signals,
-      bm25: columns ? scoreOf(columns.lexical, 'bm25', row) : 0,
+      bm25: columns ? columns.lexical.bm25(row) : 0,
       score: evaluate(profile.root, signals, now),
       words: wordsByKey.get(key),
       excluded: withMetadata(exclusionOf(eligibilityOf(index, row, signals), filter, now), within, key),

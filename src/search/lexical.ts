@@ -167,8 +167,9 @@ export interface SessionScores {
   readonly frequencies: readonly ReadonlyMap<number, number>[];
 }
 
-export function sessionScores(turns: Turns, words: QueryWords): SessionScores {
-  const { codes, sessionLengths, count, totalLength } = turns;
+export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWords): SessionScores {
+  const { codes } = index.sessions;
+  const { states, sessionLengths, count, totalLength } = turns;
   const bm25 = new Float64Array(sessionLengths.length);
   const average = count > 0 ? totalLength / count : 0;
   const idfs: number[] = [];
@@ -178,8 +179,9 @@ export function sessionScores(turns: Turns, words: QueryWords): SessionScores {
     let sum = 0;
     // Turns of a session mostly follow each other.
     for (let at = 0; postings && at < postings.count; at++) {
-      const code = codes[postings.rows[at]!]!;
-      if (code === 0) continue;
+      const row = postings.rows[at]!;
+      if (states[row] === 0) continue;
+      const code = codes[row]!;
       if (code !== session) {
         if (session > 0) found.set(session, sum);
         session = code;

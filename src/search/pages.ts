@@ -16,7 +16,7 @@ import { atOnce } from './slices.ts';
  */
 export type PageParts = ReadonlyMap<string, Uint8Array>;
 
-const LAYOUT = 11;
+const LAYOUT = 12;
 
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array, Int8Array };
 type Kind = keyof typeof KINDS;
@@ -294,7 +294,8 @@ function* fitting(header: Header, parts: PageParts): Generator<undefined, boolea
     parts.get(name)?.length === length * KINDS[kind].BYTES_PER_ELEMENT;
   const fits =
     ['keys', 'ordinals'].every((name) => hasRows(name, ['Uint32Array', 'Float64Array'])) &&
-    ['lengths', 'sessions'].every((name) => hasRows(name, ['Uint32Array'])) &&
+    hasRows('lengths', ['Uint8Array', 'Uint16Array', 'Uint32Array', 'Float64Array']) &&
+    hasRows('sessions', ['Uint32Array']) &&
     ['scales', 'residuals'].every((name) => hasRows(name, ['Float32Array'])) &&
     hasRows('asks', ['Uint8Array']) &&
     STORED_SIGNAL_NAMES.every((name) => isColumn(`signal.${name}`, ['Float64Array'])) &&

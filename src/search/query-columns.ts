@@ -104,7 +104,7 @@ export function queryColumns(
       const own = scoresColumn(lexical, 'relevance');
       if (!words) return own;
       const { turns } = view;
-      inSessions = sessionScores(turns, words);
+      inSessions = sessionScores(index, turns, words);
       const scores = inSessions.relevance;
       return {
         at(row) {
@@ -150,7 +150,7 @@ export function queryColumns(
   const counting = words && {
     words,
     turns: aroundRead ? view.turns : undefined,
-    sessions: aroundRead ? (inSessions ?? sessionScores(view.turns, words)) : undefined,
+    sessions: aroundRead ? (inSessions ?? sessionScores(index, view.turns, words)) : undefined,
     written: query.written,
   };
   return {

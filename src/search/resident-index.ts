@@ -43,7 +43,7 @@ export interface ResidentIndex {
   ordinals: WholeNumbers;
   rowOfKey: KeyRows;
   /** Terms in the memory's text, repetitions included. */
-  lengths: Uint32Array;
+  lengths: WholeNumbers;
   /** Absent until the first vector. */
   codes: Codes | undefined;
   /** NaN for a memory without a vector. */
@@ -115,7 +115,7 @@ export function createResidentIndex(): ResidentIndex {
     keys: new Uint32Array(0),
     ordinals: new Uint32Array(0),
     rowOfKey: createKeyRows(),
-    lengths: new Uint32Array(0),
+    lengths: new Uint8Array(0),
     codes: undefined,
     scales: new Float32Array(0),
     residuals: new Float32Array(0),
@@ -292,6 +292,7 @@ function putTerms(index: ResidentIndex, row: number, memory: IndexedMemory): voi
     index.memoryCount++;
     index.totalLength += length;
   }
+  index.lengths = holding(index.lengths, length);
   index.lengths[row] = length;
 }
 

@@ -12,7 +12,6 @@ import { keepNear } from './near.ts';
 import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { signalsReader } from './row-signals.ts';
-import { scoreOf } from './word-scores.ts';
 
 /** What the search needs of the store: it keeps the vectors themselves. */
 export interface VectorSource {
@@ -251,7 +250,7 @@ function evaluator(
     return {
       row,
       key: index.keys[row]!,
-      bm25: scoreOf(columns.lexical, 'bm25', row),
+      bm25: columns.lexical.bm25(row),
       score,
       similarity,
       updatedAt: valueAt(index.columns.clocks.updatedAt, row),

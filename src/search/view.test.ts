@@ -101,7 +101,6 @@ function contentOf(index: ResidentIndex, view: View, now: number) {
     sessions: [turns.count, turns.totalLength],
     memories: living.map(([key, row]) => {
       const session = sessionOf(index, turns, row);
-      const isSeen = turns.codes[row] !== 0;
       return {
         key,
         superseded: belief.superseded[row],
@@ -109,8 +108,7 @@ function contentOf(index: ResidentIndex, view: View, now: number) {
         session: session === 0 ? undefined : index.sessions.dictionary.texts[session - 1],
         size: turns.sizes[session],
         sessionLength: turns.sessionLengths[session],
-        isSeen,
-        length: isSeen ? turns.lengths[row] : undefined,
+        isSeen: turns.states[row] !== 0,
         neighbours: neighboursOf(index, turns, row).map((each) => ({ ...each, row: index.keys[each.row] })),
         // Intervals may be wider than those made anew: they must hold what is true now.
         isKept: isKept.map((holds) => holds(row)),

@@ -2,19 +2,21 @@ import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { neighbourWeight } from '../text/context.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
-import { grow } from './grow.ts';
+import { grow, holding } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
+import type { Frequencies } from './postings.ts';
 import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
-import type { Turns } from './turns.ts';
+import { APART, rowAfter, rowBefore, SEEN, shareOf, type Turns } from './turns.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
   /** Ascending: the rows that a word of the query touches, in them or beside them; where some are uncounted, all but those. */
   readonly rows: Int32Array;
-  readonly bm25: Float64Array;
   readonly relevance: Float64Array;
   /** Together with the words around them; absent where those were not asked for. */
   readonly inContext: Float64Array | undefined;
+  /** BM25 of one row. */
+  bm25(row: number): number;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
   readonly otherwise: number;
   /** Absent where every row that a word touches was counted. */
@@ -30,7 +32,6 @@ export interface Uncounted {
   /** No row is counted unless somebody asks. */
   readonly all: boolean;
   readonly postings: QueryWords['postings'];
-  bm25(row: number): number;
   relevance(row: number): number;
   inContext(row: number): number;
 }
@@ -49,22 +50,24 @@ export function wordScores(
   const isCommon = (term: number) => common?.isCommon[term] === true;
   const rare = words.postings.filter((_, term) => !isCommon(term));
   const rows = touchedRows(index.size, rare, turns);
-  const { places } = room;
-  for (let at = 0; at < rows.length; at++) places[rows[at]!] = at;
-  const bm25 = new Float64Array(rows.length);
-  words.postings.forEach((postings, term) => {
-    if (!postings) return;
-    const idf = words.idfs[term]!;
-    if (isCommon(term)) addAmong(postings, idf, index.lengths, words.averageLength, rows, bm25);
-    else addScores(postings, idf, index.lengths, words.averageLength, bm25);
-  });
   const relevance = new Float64Array(rows.length);
-  for (let at = 0; at < rows.length; at++) {
-    if (bm25[at] !== 0) relevance[at] = lexicalRelevance(bm25[at]!, words.idfSum);
+  const inContext = turns && new Float64Array(rows.length);
+  for (let first = 0; first < words.postings.length; first += TERMS) {
+    const counted = countTerms(index, words.postings.slice(first, first + TERMS));
+    const idfs = words.idfs.slice(first, first + TERMS);
+    if (turns) addAround(index, words, counted, idfs, turns, rows, relevance, inContext!);
+    else addScores(index, words, counted, idfs, rows, relevance);
+    counted.clear();
   }
-  const inContext = turns && contextScores(index, turns, words, isCommon, rows, relevance);
+  // Of a row beside which nothing stands its own words alone count.
+  for (let at = 0; at < rows.length; at++) {
+    relevance[at] = lexicalRelevance(relevance[at]!, words.idfSum);
+    if (inContext) {
+      inContext[at] = inContext[at] === 0 ? relevance[at]! : lexicalRelevance(inContext[at]!, words.idfSum);
+    }
+  }
   const uncounted = common && leftUncounted(index, words, turns, common);
-  return { rows, bm25, relevance, inContext, otherwise: 0, uncounted };
+  return { rows, relevance, inContext, bm25: (row) => bm25Of(index, words, row), otherwise: 0, uncounted };
 }
 
 /** Words in more than this part of the rows, with those beside them, leave the rest of the rows not worth telling apart. */
@@ -92,9 +95,9 @@ export function scoresOneByOne(
   const uncounted = { rows: undefined, most: 1, all: true, ...countedOneByOne(index, words, turns) };
   return {
     rows: new Int32Array(0),
-    bm25: none,
     relevance: none,
     inContext: turns && none,
+    bm25: (row) => bm25Of(index, words, row),
     otherwise: 0,
     uncounted,
   };
@@ -110,7 +113,6 @@ function countedOneByOne(
   const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
   return {
     postings: words.postings,
-    bm25: (row) => bm25Of(index, words, row),
     relevance,
     inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
   };
@@ -164,8 +166,7 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
   const found = [...keys].flatMap((key) => index.rowOfKey.get(key) ?? []);
   const rows = Int32Array.from(found).sort();
   const relevance = new Float64Array(rows.length).fill(SUBSTRING_RELEVANCE);
-  const bm25 = new Float64Array(rows.length);
-  return { rows, bm25, relevance, inContext: undefined, otherwise: 0, uncounted: undefined };
+  return { rows, relevance, inContext: undefined, bm25: () => 0, otherwise: 0, uncounted: undefined };
 }
 
 /** Scores of a recall without a query. */
@@ -173,23 +174,23 @@ export function noWordScores(): WordScores {
   const none = new Float64Array(0);
   return {
     rows: new Int32Array(0),
-    bm25: none,
     relevance: none,
     inContext: undefined,
+    bm25: () => 0,
     otherwise: Number.NaN,
     uncounted: undefined,
   };
 }
 
 /** What is said of the words of rows: by their places, or one by one. */
-type Said = 'bm25' | 'relevance' | 'inContext';
+type Said = 'relevance' | 'inContext';
 
 /** What is said of one row. */
 export function scoreOf(scores: WordScores, said: Said, row: number): number {
   const { rows, otherwise, uncounted } = scores;
   const at = placeOf(rows, row, 0);
   if (rows[at] === row) return scores[said]![at]!;
-  return uncounted ? uncounted[said](row) : said === 'bm25' ? 0 : otherwise;
+  return uncounted ? uncounted[said](row) : otherwise;
 }
 
 /** The same for the first `count` of ascending rows. */
@@ -211,69 +212,70 @@ export function fillScores(
   }
 }
 
-/** Room to count in, which nothing holds on to. */
+/** Room to count in, which nothing holds on to: arrays of the size of a large index take longer to make than to use. */
 interface Room {
-  /** A bit for each row: 0 before and after each use. */
+  /** A bit for each row that has a word: 0 before and after each use. */
   bits: Uint32Array;
-  /** Of a row that is touched: its place among those. */
-  places: Uint32Array;
-  /** Of a row, how often it has a term: 0 before and after each use. */
-  counts: Uint32Array;
+  /** The same for rows beside those. */
+  beside: Uint32Array;
+  /** How often rows have some terms, those of a row side by side: 0 before and after each use. */
+  counts: Frequencies;
+  /** Which of the terms each row has, a bit each: 0 before and after each use. */
+  masks: Uint8Array;
 }
 
-/** Arrays of the size of a large index take longer to make than to use. */
 const room: Room = {
   bits: new Uint32Array(0),
-  places: new Uint32Array(0),
-  counts: new Uint32Array(0),
+  beside: new Uint32Array(0),
+  counts: new Uint8Array(0),
+  masks: new Uint8Array(0),
 };
 
-/** The rows that have a word, and those that stand beside one. */
+/** Ascending: the rows that have a word, and those that stand beside one. */
 function touchedRows(size: number, postings: QueryWords['postings'], turns: Turns | undefined): Int32Array {
   room.bits = grow(room.bits, (size >> 5) + 1);
-  room.places = grow(room.places, size);
-  room.counts = grow(room.counts, size);
-  const { bits } = room;
+  room.beside = grow(room.beside, (size >> 5) + 1);
+  const { bits, beside } = room;
   let count = 0;
   for (const each of postings) {
-    if (!each) continue;
-    count += markRows(each, bits);
-    if (turns) count += markBeside(each, turns, bits);
+    for (let at = 0; each && at < each.count; at++) count += mark(bits, each.rows[at]!);
   }
+  if (turns && turns.count > 0) count += markBeside(size, turns);
   const rows = new Int32Array(count);
   let found = 0;
   for (let word = 0; word <= size >> 5; word++) {
-    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+    for (let left = bits[word]! | beside[word]!; left !== 0; left &= left - 1) {
       rows[found++] = (word << 5) + 31 - Math.clz32(left & -left);
     }
     bits[word] = 0;
+    beside[word] = 0;
   }
   return rows;
 }
 
-function markRows({ rows, count }: GrowingPostings, bits: Uint32Array): number {
+/** Marks what stands beside rows with a word; returns how many of those have none. */
+function markBeside(size: number, turns: Turns): number {
+  const { bits } = room;
   let added = 0;
-  for (let at = 0; at < count; at++) added += mark(bits, rows[at]!);
-  return added;
-}
-
-function markBeside({ rows, count }: GrowingPostings, turns: Turns, bits: Uint32Array): number {
-  const { codes, previous, next } = turns;
-  let added = 0;
-  for (let at = 0; at < count; at++) {
-    const row = rows[at]!;
-    if (codes[row] === 0) continue;
-    const [before, after] = [previous[row]!, next[row]!];
-    if (before >= 0) {
-      added += mark(bits, before);
-      if (previous[before]! >= 0) added += mark(bits, previous[before]!);
-    }
-    if (after >= 0) {
-      added += mark(bits, after);
-      if (next[after]! >= 0) added += mark(bits, next[after]!);
+  for (let word = 0; word <= size >> 5; word++) {
+    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+      const row = (word << 5) + 31 - Math.clz32(left & -left);
+      if (turns.states[row] === 0) continue;
+      const [before, after] = [rowBefore(turns, row), rowAfter(turns, row)];
+      const first = before < 0 ? -1 : rowBefore(turns, before);
+      const last = after < 0 ? -1 : rowAfter(turns, after);
+      if (before >= 0) added += markNew(before);
+      if (after >= 0) added += markNew(after);
+      if (first >= 0) added += markNew(first);
+      if (last >= 0) added += markNew(last);
     }
   }
   return added;
+}
+
+/** Returns 1 for a row beside others that was not marked yet, and has no word. */
+function markNew(row: number): number {
+  return (room.bits[row >> 5]! & (1 << (row & 31))) === 0 ? mark(room.beside, row) : 0;
 }
 
 /** Returns 1 for a bit that was not set yet. */
@@ -286,147 +288,146 @@ function mark(bits: Uint32Array, row: number): number {
   return 1;
 }
 
-function addScores(
-  { rows, frequencies, count }: GrowingPostings,
-  idf: number,
-  lengths: Uint32Array,
-  averageLength: number,
-  bm25: Float64Array,
-): void {
-  const { places } = room;
-  for (let at = 0; at < count; at++) {
-    const row = rows[at]!;
-    const normalization = lengthNormalization(lengths[row]!, averageLength);
-    bm25[places[row]!]! += termScore(idf, frequencies[at]!, normalization);
-  }
+/** Terms that are counted together: a row and what stands beside it are looked at once for all of them. */
+const TERMS = 8;
+
+interface Counted {
+  readonly masks: Uint8Array;
+  readonly counts: Frequencies;
+  /** The counts of a row begin at its number, shifted left by so much. */
+  readonly shift: number;
+  clear(): void;
 }
 
-/** The same of a word that so many other rows have: it is looked up in those that are touched. */
-function addAmong(
-  postings: GrowingPostings,
-  idf: number,
-  lengths: Uint32Array,
-  averageLength: number,
+/** Writes down how often each row has some terms. */
+function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): Counted {
+  const shift = 32 - Math.clz32(postings.length - 1);
+  // One row more: it stands for one that is not there.
+  const length = (size + 1) << shift;
+  for (const each of postings) {
+    const bytes = each?.frequencies.BYTES_PER_ELEMENT ?? 1;
+    room.counts = holding(room.counts, 2 ** (8 * bytes) - 1) as Frequencies;
+  }
+  room.counts = grow(room.counts, length);
+  room.masks = grow(room.masks, size + 1);
+  const { counts, masks } = room;
+  let written = 0;
+  postings.forEach((each, term) => {
+    if (!each) return;
+    const { rows, frequencies, count } = each;
+    for (let at = 0; at < count; at++) {
+      const row = rows[at]!;
+      counts[(row << shift) + term] = frequencies[at]!;
+      masks[row]! |= 1 << term;
+    }
+    written += count;
+  });
+  return {
+    masks,
+    counts,
+    shift,
+    clear() {
+      masks.fill(0, 0, size);
+      // One after the other takes as long as eight times as many in one go.
+      if (written * 8 > length) counts.fill(0, 0, length);
+      else postings.forEach((each, term) => clearTerm(each, term, counts, shift));
+    },
+  };
+}
+
+function clearTerm(postings: GrowingPostings | undefined, term: number, counts: Frequencies, shift: number) {
+  for (let at = 0; postings && at < postings.count; at++) counts[(postings.rows[at]! << shift) + term] = 0;
+}
+
+/** Adds to BM25 what terms give to rows. */
+function addScores(
+  { lengths }: ResidentIndex,
+  { averageLength }: QueryWords,
+  { masks, counts, shift }: Counted,
+  idfs: readonly number[],
   rows: Int32Array,
   bm25: Float64Array,
 ): void {
-  const { counts } = room;
-  setCounts(postings, undefined);
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!;
-    const frequency = counts[row]!;
-    if (frequency === 0) continue;
-    bm25[at]! += termScore(idf, frequency, lengthNormalization(lengths[row]!, averageLength));
-  }
-  clearCounts(postings);
-}
-
-/** Writes down how often rows have a term; where there are sessions, only rows of those. */
-function setCounts({ rows, frequencies, count }: GrowingPostings, turns: Turns | undefined): void {
-  const { counts } = room;
-  for (let at = 0; at < count; at++) {
-    if (turns?.codes[rows[at]!] !== 0) counts[rows[at]!] = frequencies[at]!;
-  }
-}
-
-function clearCounts({ rows, count }: GrowingPostings): void {
-  const { counts } = room;
-  for (let at = 0; at < count; at++) counts[rows[at]!] = 0;
-}
-
-/**
- * The relevance of each row together with what stands beside it: term by term, in the order in which `contextRelevance` adds
- * up, so that both give the same bits.
- */
-function contextScores(
-  index: ResidentIndex,
-  turns: Turns,
-  words: QueryWords,
-  isCommon: (term: number) => boolean,
-  rows: Int32Array,
-  relevance: Float64Array,
-): Float64Array {
-  const scores = new Float64Array(relevance.length);
-  words.postings.forEach((postings, term) => {
-    if (!postings) return;
-    setCounts(postings, turns);
-    const add = addAround(words.idfs[term]!, index.asks, turns, words.averageLength, scores);
-    if (isCommon(term)) for (let at = 0; at < rows.length; at++) add(rows[at]!, at);
-    else addBeside(postings, turns, add);
-    clearCounts(postings);
-  });
-  for (let at = 0; at < scores.length; at++) {
-    // A row of which nothing stands beside it has its own words alone.
-    scores[at] = scores[at] === 0 ? relevance[at]! : lexicalRelevance(scores[at]!, words.idfSum);
-  }
-  return scores;
-}
-
-/** Adds what a term that is counted gives to a row of a session, at its place. */
-function addAround(
-  idf: number,
-  asks: Uint8Array,
-  turns: Turns,
-  averageLength: number,
-  scores: Float64Array,
-): (row: number, place: number) => void {
-  const { codes, lengths } = turns;
-  const { counts } = room;
-  return (row, place) => {
-    if (codes[row] === 0) return;
-    const frequency = frequencyAround(row, asks, turns, counts);
-    if (frequency === 0) return;
     const normalization = lengthNormalization(lengths[row]!, averageLength);
-    scores[place]! += termScore(idf, frequency, normalization);
-  };
+    let sum = bm25[at]!;
+    for (let left = masks[row]!; left !== 0; left &= left - 1) {
+      const term = 31 - Math.clz32(left & -left);
+      sum += termScore(idfs[term]!, counts[(row << shift) + term]!, normalization);
+    }
+    bm25[at] = sum;
+  }
 }
 
-/** Each of the rows that have a term, and those beside them, once. */
-function addBeside(
-  { rows, count }: GrowingPostings,
-  { codes, previous, next }: Turns,
-  add: (row: number, place: number) => void,
+/** The same of rows of sessions with what stands beside them, in the order in which `contextRelevance` adds up: both give the same bits. */
+function addAround(
+  index: ResidentIndex,
+  { averageLength }: QueryWords,
+  { masks, counts, shift }: Counted,
+  idfs: readonly number[],
+  turns: Turns,
+  rows: Int32Array,
+  bm25: Float64Array,
+  around: Float64Array,
 ): void {
-  const { places, bits } = room;
-  const once = (row: number) => {
-    if (row >= 0 && mark(bits, row) === 1) add(row, places[row]!);
-  };
-  for (let at = 0; at < count; at++) {
+  const { lengths, asks, size } = index;
+  const { states } = turns;
+  for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!;
-    if (codes[row] === 0) continue;
-    const [before, after] = [previous[row]!, next[row]!];
-    once(row);
-    once(before);
-    once(after);
-    if (before >= 0) once(previous[before]!);
-    if (after >= 0) once(next[after]!);
+    const state = states[row]!;
+    let length = lengths[row]!;
+    const normalizationAlone = lengthNormalization(length, averageLength);
+    // What is not there has the counts of the row beyond the last, and weighs nothing.
+    let [before, after, first, last] = [size, size, size, size];
+    let [ofBefore, ofAfter, ofFirst, ofLast] = [0, 0, 0, 0];
+    if ((state & (SEEN | APART)) === SEEN) {
+      const own = shareOf(index, turns, row);
+      const [left, right] = [rowBefore(turns, row), rowAfter(turns, row)];
+      if (left >= 0) {
+        before = left;
+        ofBefore = neighbourWeight(-1, asks[left] === 1, own, shareOf(index, turns, left));
+        length += ofBefore * lengths[left]!;
+      }
+      if (right >= 0) {
+        after = right;
+        ofAfter = neighbourWeight(1, false, own, shareOf(index, turns, right));
+        length += ofAfter * lengths[right]!;
+      }
+      const [beyondLeft, beyondRight] = [
+        left < 0 ? -1 : rowBefore(turns, left),
+        right < 0 ? -1 : rowAfter(turns, right),
+      ];
+      if (beyondLeft >= 0) {
+        first = beyondLeft;
+        ofFirst = neighbourWeight(-2, false, own, shareOf(index, turns, beyondLeft));
+        length += ofFirst * lengths[beyondLeft]!;
+      }
+      if (beyondRight >= 0) {
+        last = beyondRight;
+        ofLast = neighbourWeight(2, false, own, shareOf(index, turns, beyondRight));
+        length += ofLast * lengths[beyondRight]!;
+      }
+    }
+    const normalization = lengthNormalization(length, averageLength);
+    let sumAlone = bm25[at]!;
+    let sum = around[at]!;
+    let left = masks[row]! | masks[before]! | masks[after]! | masks[first]! | masks[last]!;
+    for (; left !== 0; left &= left - 1) {
+      const term = 31 - Math.clz32(left & -left);
+      const count = counts[(row << shift) + term]!;
+      const frequency =
+        count +
+        ofBefore * counts[(before << shift) + term]! +
+        ofAfter * counts[(after << shift) + term]! +
+        ofFirst * counts[(first << shift) + term]! +
+        ofLast * counts[(last << shift) + term]!;
+      if (frequency === 0) continue;
+      const idf = idfs[term]!;
+      if (count > 0) sumAlone += termScore(idf, count, normalizationAlone);
+      sum += termScore(idf, frequency, normalization);
+    }
+    bm25[at] = sumAlone;
+    around[at] = sum;
   }
-  bits.fill(0);
-}
-
-/** How often a row of a session has a term, with what its neighbours' count, in the order of `NEIGHBOUR_OFFSETS`. */
-function frequencyAround(
-  row: number,
-  asks: Uint8Array,
-  { previous, next, shares, apart }: Turns,
-  counts: Uint32Array,
-): number {
-  let frequency = counts[row]!;
-  if (apart[row] === 1) return frequency;
-  const own = shares[row]!;
-  const [before, after] = [previous[row]!, next[row]!];
-  if (before >= 0 && counts[before]! > 0) {
-    frequency += neighbourWeight(-1, asks[before] === 1, own, shares[before]!) * counts[before]!;
-  }
-  if (after >= 0 && counts[after]! > 0) {
-    frequency += neighbourWeight(1, false, own, shares[after]!) * counts[after]!;
-  }
-  const [first, last] = [before < 0 ? -1 : previous[before]!, after < 0 ? -1 : next[after]!];
-  if (first >= 0 && counts[first]! > 0) {
-    frequency += neighbourWeight(-2, false, own, shares[first]!) * counts[first]!;
-  }
-  if (last >= 0 && counts[last]! > 0) {
-    frequency += neighbourWeight(2, false, own, shares[last]!) * counts[last]!;
-  }
-  return frequency;
 }

@@ -20,7 +20,7 @@ const BEYOND = 0.15;
 
 /** min(1, 25 / terms): how much the words of a text count beside others, and others' beside it, by its length in terms, repetitions included. */
 export function contextShare(length: number): number {
-  return Math.min(1, SHORT_TEXT / Math.max(1, length));
+  return length <= SHORT_TEXT ? 1 : SHORT_TEXT / length;
 }
 
 /**

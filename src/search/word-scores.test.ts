@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
+import { indexed } from '../testing/index-oracle.ts';
+import { sampleMemory } from '../testing/sample-memory.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+import { lexicalRelevance } from '../text/bm25.ts';
+import { bm25Of } from './common-words.ts';
+import { contextRelevance, frequencyIn, type QueryWords, queryWords } from './lexical.ts';
+import { createResidentIndex, putMemory, type ResidentIndex } from './resident-index.ts';
+import { neighboursOf, type Turns } from './turns.ts';
+import { viewOf } from './view.ts';
+import { wordScores } from './word-scores.ts';
+
+/** More than are counted together. */
+const TERMS = 19;
+const unrelated = { successors: new Map(), newer: new Map() };
+
+interface Space {
+  readonly index: ResidentIndex;
+  readonly turns: Turns;
+}
+
+/** Rows with any of many terms, a few of them very often; turns of sessions follow each other, alternate, or are strewn. */
+function space(seed: number, rows: number, sessionOf: (row: number) => number): Space {
+  const random = seededRandom(seed);
+  const index = createResidentIndex();
+  for (let row = 0; row < rows; row++) {
+    const session = sessionOf(row);
+    const memory = sampleMemory({
+      id: `m${row}`,
+      ordinal: row + 1,
+      type: random() < 0.1 ? 'summary' : 'fact',
+      content: random() < 0.3 ? 'Tea?' : 'Tea.',
+      bornIn: session === 0 ? undefined : `s${session}`,
+      revisionCount: random() < 0.1 ? 2 : 1,
+      tier: random() < 0.1 ? 'cold' : 'hot',
+    });
+    const termIds = Array.from({ length: TERMS }, (_, term) => term).filter(() => random() < 0.15);
+    const often = [1, 2, 30, 31, 32, 255, 256, 70_000];
+    const termCounts = termIds.map(() => (random() < 0.9 ? 1 : often[Math.floor(random() * often.length)]!));
+    putMemory(index, {
+      ...indexed(row, memory, { terms: new Map(), vector: undefined }),
+      termIds,
+      termCounts,
+    });
+  }
+  return { index, turns: viewOf(index, unrelated, {}, ARBITRARY_NOW).turns };
+}
+
+const wordsOf = (index: ResidentIndex, ids: readonly number[]): QueryWords =>
+  queryWords(
+    index,
+    ids.map((id) => `t${String(id).padStart(2, '0')}`),
+    ids,
+    () => [],
+  );
+
+test('words counted together score as words counted one by one, to the last bit', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.integer({ min: 1, max: 90 }),
+      fc.constantFrom<(row: number) => number>(
+        () => 0,
+        () => 1,
+        (row) => 1 + Math.floor(row / 7),
+        (row) => row % 3,
+        (row) => (row * row) % 5,
+      ),
+      fc.uniqueArray(fc.integer({ min: 0, max: TERMS + 1 }), { minLength: 1 }),
+      fc.constantFrom(1, 5, Infinity),
+      fc.boolean(),
+      (seed, rows, sessionOf, ids, commonFrom, inContext) => {
+        const { index, turns } = space(seed, rows, sessionOf);
+        const words = wordsOf(index, ids);
+        const around = inContext ? turns : undefined;
+        const scores = wordScores(index, words, around, commonFrom);
+        const has = (row: number) => words.postings.some((each) => each && frequencyIn(each, row) > 0);
+        if (!scores.uncounted) {
+          const isTouched = (row: number) =>
+            has(row) ||
+            (around !== undefined &&
+              Array.from(index.alive.keys()).some(
+                (other) => has(other) && neighboursIn(turns, index, other).includes(row),
+              ));
+          expect([...scores.rows]).toEqual(Array.from({ length: rows }, (_, row) => row).filter(isTouched));
+        }
+        scores.rows.forEach((row, at) => {
+          const bm25 = bm25Of(index, words, row);
+          const relevance = lexicalRelevance(bm25, words.idfSum);
+          expect([scores.bm25(row), scores.relevance[at]]).toEqual([bm25, relevance]);
+          if (!around) return;
+          const isSeen = turns.states[row] !== 0;
+          const expected = isSeen ? contextRelevance(index, turns, words, row) : relevance;
+          expect(scores.inContext![at]).toBe(expected);
+        });
+        expect(scores.inContext === undefined).toBe(around === undefined);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('what was counted for one query is in no other one', () => {
+  const { index, turns } = space(1, 60, () => 1);
+  const all = wordsOf(index, [...Array(TERMS).keys()]);
+  const one = wordsOf(index, [3]);
+  const alone = wordScores(index, one, turns);
+  for (const other of [all, wordsOf(index, [5, 6, 7])]) {
+    wordScores(index, other, turns);
+    expect(wordScores(index, one, turns)).toMatchObject({
+      rows: alone.rows,
+      relevance: alone.relevance,
+      inContext: alone.inContext,
+    });
+  }
+});
+
+/** The turns up to two places before and after one, whether their words count or not. */
+function neighboursIn(turns: Turns, index: ResidentIndex, row: number): readonly number[] {
+  if (turns.states[row] === 0) return [];
+  const list = Array.from(index.sessions.lists.of(index.sessions.codes[row]!)).filter(
+    (each) => turns.states[each] !== 0,
+  );
+  const at = list.indexOf(row);
+  // Of those that count `neighboursOf` must know the same places.
+  for (const { row: other, offset } of neighboursOf(index, turns, row)) expect(list[at + offset]).toBe(other);
+  return [-2, -1, 1, 2].flatMap((offset) => list[at + offset] ?? []);
+}
