@@ -1,11 +1,7 @@
 import { inverseDocumentFrequency, lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { weightOf } from '../text/spelling.ts';
-import {
-  averageLength,
-  documentFrequency,
-  type GrowingPostings,
-  type ResidentIndex,
-} from './resident-index.ts';
+import { frequencyOf, type Postings, rowOf } from './postings.ts';
+import { averageLength, documentFrequency, type ResidentIndex } from './resident-index.ts';
 import { neighboursOf, type Turns } from './turns.ts';
 import type { FoundStandIn } from './vocabulary.ts';
 
@@ -20,7 +16,7 @@ export interface QueryWords {
   /** How many memories have each. */
   readonly documentFrequencies: readonly number[];
   /** `undefined` for a term that no memory has. */
-  readonly postings: readonly (GrowingPostings | undefined)[];
+  readonly postings: readonly (Postings | undefined)[];
   /** The distinct words of the query, sorted. */
   readonly asked: readonly AskedWord[];
   readonly idfSum: number;
@@ -54,7 +50,7 @@ export function queryWords(
   const idOf = new Map(terms.map((term, at) => [term, ids[at]]));
   const looked = { terms: [] as string[], weights: [] as number[], idfs: [] as number[] };
   const documentFrequencies: number[] = [];
-  const postings: (GrowingPostings | undefined)[] = [];
+  const postings: (Postings | undefined)[] = [];
   const lookFor = (term: string, id: number | undefined, weight: number) => {
     const found = id === undefined ? undefined : index.postings.get(id);
     const frequency = found ? documentFrequency(index, found) : 0;
@@ -108,22 +104,24 @@ export function fullMatch(
 }
 
 /** How many rows of an ascending list have a term. */
-export function frequencyAmong(rows: Int32Array, postings: GrowingPostings | undefined): number {
+export function frequencyAmong(rows: Int32Array, postings: Postings | undefined): number {
   let count = 0;
   let low = 0;
   for (let at = 0; postings && at < postings.count; at++) {
-    low = placeOf(rows, postings.rows[at]!, low);
-    if (rows[low] === postings.rows[at]) count++;
+    const row = rowOf(postings.entries[at]!);
+    low = placeOf(rows, row, low);
+    if (rows[low] === row) count++;
   }
   return count;
 }
 
 /** Whether one of an ascending list of rows has a term. */
-export function isAmong(rows: Int32Array, postings: GrowingPostings | undefined): boolean {
+export function isAmong(rows: Int32Array, postings: Postings | undefined): boolean {
   let low = 0;
   for (let at = 0; postings && at < postings.count; at++) {
-    low = placeOf(rows, postings.rows[at]!, low);
-    if (rows[low] === postings.rows[at]) return true;
+    const row = rowOf(postings.entries[at]!);
+    low = placeOf(rows, row, low);
+    if (rows[low] === row) return true;
   }
   return false;
 }
@@ -179,7 +177,8 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
     let sum = 0;
     // Turns of a session mostly follow each other.
     for (let at = 0; postings && at < postings.count; at++) {
-      const row = postings.rows[at]!;
+      const entry = postings.entries[at]!;
+      const row = rowOf(entry);
       if (states[row] === 0) continue;
       const code = codes[row]!;
       if (code !== session) {
@@ -187,7 +186,7 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
         session = code;
         sum = found.get(code) ?? 0;
       }
-      sum += postings.frequencies[at]!;
+      sum += frequencyOf(postings, entry);
     }
     if (session > 0) found.set(session, sum);
     const idf = words.weights[term]! * inverseDocumentFrequency(count, found.size);
@@ -204,13 +203,14 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */
-export function frequencyIn({ rows, frequencies, count }: GrowingPostings, row: number): number {
+export function frequencyIn(postings: Postings, row: number): number {
+  const { entries, count } = postings;
   let low = 0;
   let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (rows[middle]! < row) low = middle + 1;
+    if (rowOf(entries[middle]!) < row) low = middle + 1;
     else high = middle;
   }
-  return low < count && rows[low] === row ? frequencies[low]! : 0;
+  return low < count && rowOf(entries[low]!) === row ? frequencyOf(postings, entries[low]!) : 0;
 }

@@ -2,10 +2,11 @@ import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import type { PlaceOfPart } from '../store/rows.ts';
 import { type AttributeCodes, codeOf, type Dictionary, sharedArray } from './columns.ts';
-import { holding, type WholeNumbers } from './grow.ts';
+import type { WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows } from './key-rows.ts';
-import { createPostings, type Frequencies, type PackedPostings } from './postings.ts';
+import { frequencyIn } from './lexical.ts';
+import { createPostings, entryOf, frequencyOf, LARGE, type PackedPostings, rowOf } from './postings.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { packing } from './session-lists.ts';
 import { atOnce } from './slices.ts';
@@ -377,7 +378,7 @@ function columnArrays(
   ];
 }
 
-/** Three arrays: term and number of its postings in turn; all rows; all frequencies, in a byte each if they fit. */
+/** Three arrays: term and number of its entries in turn; all entries; term, row and frequency in turn of the large ones. */
 function* encodingPostings(
   index: ResidentIndex,
   newRow: Int32Array,
@@ -385,57 +386,102 @@ function* encodingPostings(
 ): Generator<undefined> {
   let total = 0;
   for (const [, { count }] of index.postings) total += count;
-  const rows = new Uint32Array(total);
-  let frequencies: Frequencies = new Uint8Array(total);
+  const entries = new Uint32Array(total);
   const terms: number[] = [];
+  const large: number[] = [];
   let used = 0;
   for (const [term, postings] of index.postings) {
     const start = used;
     for (let at = 0; at < postings.count; at++) {
-      const row = newRow[postings.rows[at]!]!;
+      const entry = postings.entries[at]!;
+      const row = newRow[rowOf(entry)]!;
       if (row < 0) continue;
-      rows[used] = row;
-      frequencies = holding(frequencies, postings.frequencies[at]!) as Frequencies;
-      frequencies[used++] = postings.frequencies[at]!;
+      entries[used++] = entryOf(row, entry & LARGE);
+      if ((entry & LARGE) === LARGE) large.push(term, row, frequencyOf(postings, entry));
     }
     if (used > start) terms.push(term, used - start);
     if (terms.length % STEP === 0) yield;
   }
   parts.set('terms', asBytes(Float64Array.from(terms)));
-  parts.set('posting.rows', asBytes(rows.slice(0, used)));
-  parts.set('posting.frequencies', asBytes(frequencies.slice(0, used)));
+  parts.set('postings', asBytes(entries.slice(0, used)));
+  parts.set('postings.large', asBytes(Float64Array.from(large)));
 }
 
 /** Returns false when the parts do not fit together. */
 function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<undefined, boolean> {
-  const whole = (name: string, width: number) => (parts.get(name)?.length ?? 0) % width === 0;
-  if (!whole('terms', 16) || !whole('posting.rows', 4)) return false;
+  const whole = (name: string, width: number) => (parts.get(name)?.length ?? 1) % width === 0;
+  if (!whole('terms', 16) || !whole('postings', 4) || !whole('postings.large', 24)) return false;
   const pairs = arrayOf(Float64Array, parts, 'terms');
-  const rows = arrayOf(Uint32Array, parts, 'posting.rows');
-  const width = (parts.get('posting.frequencies')?.length ?? 0) / rows.length;
-  const kind = ([Uint8Array, Uint16Array, Uint32Array] as const).find(
-    ({ BYTES_PER_ELEMENT }) => BYTES_PER_ELEMENT === (rows.length === 0 ? 1 : width),
-  );
-  if (kind === undefined || !(yield* areBelow(rows, index.size))) return false;
-  const frequencies = arrayOf<Frequencies>(kind, parts, 'posting.frequencies');
-  if (frequencies.length !== rows.length) return false;
+  const entries = arrayOf(Uint32Array, parts, 'postings');
+  let many = 0;
+  for (let start = 0; start < entries.length; start += NUMBERS) {
+    const found = largeAmong(entries, start, Math.min(entries.length, start + NUMBERS), index.size);
+    if (found < 0) return false;
+    many += found;
+    yield;
+  }
   const terms = new Float64Array(pairs.length / 2);
   const starts = new Uint32Array(terms.length + 1);
   for (let at = 0; at < terms.length; at++) {
     const start = starts[at]!;
     const end = start + pairs[2 * at + 1]!;
-    if (!(end > start && end <= rows.length)) return false;
+    if (!(end > start && end <= entries.length)) return false;
     terms[at] = pairs[2 * at]!;
     starts[at + 1] = end;
     if (at % STEP === 0) yield;
   }
-  const places: PackedPostings['places'] = new Map();
+  const places: Map<number, number> = new Map();
   for (let place = 0; place < terms.length; place++) {
     places.set(terms[place]!, place);
     if (place % STEP === 0) yield;
   }
-  index.postings = createPostings({ places, starts, rows, frequencies });
-  return starts[terms.length] === rows.length;
+  const large = largeOf(arrayOf(Float64Array, parts, 'postings.large'), { places, starts, entries });
+  if (large?.count !== many) return false;
+  index.postings = createPostings({
+    places: places as PackedPostings['places'],
+    starts,
+    entries,
+    large: large.of,
+  });
+  return starts[terms.length] === entries.length;
+}
+
+/** How many of some entries have a frequency that is written elsewhere; −1 where one has none, or a row that there is not. */
+function largeAmong(entries: Uint32Array, from: number, to: number, size: number): number {
+  let wrong = 0;
+  let many = 0;
+  for (let at = from; at < to; at++) {
+    const entry = entries[at]!;
+    const frequency = entry & LARGE;
+    wrong |= (size - 1 - rowOf(entry)) | (frequency - 1);
+    many += (frequency + 1) >> 5;
+  }
+  return wrong < 0 ? -1 : many;
+}
+
+/** What is written of large frequencies, by the place of the term; `undefined` where it is of no entry. */
+function largeOf(
+  triples: Float64Array,
+  { places, starts, entries }: Pick<PackedPostings, 'starts' | 'entries'> & { places: Map<number, number> },
+): { readonly of: Map<number, Map<number, number>>; readonly count: number } | undefined {
+  const of = new Map<number, Map<number, number>>();
+  for (let at = 0; at < triples.length; at += 3) {
+    const [term, row, frequency] = [triples[at]!, triples[at + 1]!, triples[at + 2]!];
+    const place = places.get(term);
+    if (place === undefined || !(frequency >= LARGE && frequency <= 0xffff_ffff)) return undefined;
+    const found = entries.subarray(starts[place]!, starts[place + 1]!);
+    if (
+      frequencyIn({ entries: found, count: found.length, large: new Map([[row, frequency]]) }, row) !==
+      frequency
+    )
+      return undefined;
+    const rows = of.get(place);
+    if (rows) rows.set(row, frequency);
+    else of.set(place, new Map([[row, frequency]]));
+  }
+  let count = 0;
+  for (const rows of of.values()) count += rows.size;
+  return { of, count };
 }
 
 /** Whether all numbers are below a limit. */

@@ -1,73 +1,93 @@
-import type { Postings } from '../text/bm25.ts';
-import { grow, holding } from './grow.ts';
+import { grow } from './grow.ts';
 
-/** The rows that hold a term, and room for more. */
-export interface GrowingPostings extends Postings {
-  rows: Uint32Array;
-  frequencies: Frequencies;
+/** The rows that hold a term and how often, and room for more. */
+export interface Postings {
+  /** In ascending order: the number of a row above {@link LARGE}, how often it has the term below. See {@link rowOf} and {@link frequencyOf}. */
+  entries: Uint32Array;
+  /** How many entries are in use. */
   count: number;
+  /** By row: how often it has the term, where that is {@link LARGE} or more. */
+  large: Map<number, number> | undefined;
 }
 
-/** Hardly any text has a word more than 255 times: a byte does for nearly all terms. */
-export type Frequencies = Uint8Array | Uint16Array | Uint32Array;
+const BITS = 5;
+/** Hardly any text has a word so often: what no five bits hold is written down elsewhere. */
+export const LARGE = (1 << BITS) - 1;
+/** What an index can hold beside {@link LARGE} in 32 bits. */
+export const MOST_ROWS = 2 ** (32 - BITS);
 
-export function addPosting(postings: GrowingPostings, row: number, frequency: number): void {
+export function rowOf(entry: number): number {
+  return entry >>> BITS;
+}
+
+export function frequencyOf({ large }: Postings, entry: number): number {
+  const frequency = entry & LARGE;
+  return frequency === LARGE ? large!.get(entry >>> BITS)! : frequency;
+}
+
+/** An entry; {@link LARGE} stands for all higher frequencies. */
+export function entryOf(row: number, frequency: number): number {
+  return ((row << BITS) | Math.min(frequency, LARGE)) >>> 0;
+}
+
+export function addPosting(postings: Postings, row: number, frequency: number): void {
   const { count } = postings;
-  postings.rows = grow(postings.rows, count + 1);
-  postings.rows[count] = row;
-  postings.frequencies = grow(holding(postings.frequencies, frequency) as Frequencies, count + 1);
-  postings.frequencies[count] = frequency;
+  postings.entries = grow(postings.entries, count + 1);
+  postings.entries[count] = entryOf(row, frequency);
+  if (frequency >= LARGE) {
+    postings.large ??= new Map();
+    postings.large.set(row, frequency);
+  }
   postings.count++;
 }
 
-export function noPostings(): GrowingPostings {
-  return { rows: new Uint32Array(2), frequencies: new Uint8Array(2), count: 0 };
+export function noPostings(): Postings {
+  return { entries: new Uint32Array(2), count: 0, large: undefined };
 }
 
 /** The postings of an index, by the store's number of the term, in the order in which the terms came. */
-export interface PostingsOfTerms extends Iterable<readonly [term: number, postings: GrowingPostings]> {
+export interface PostingsOfTerms extends Iterable<readonly [term: number, postings: Postings]> {
   /** How many terms there are. */
   readonly size: number;
-  get(term: number): GrowingPostings | undefined;
-  set(term: number, postings: GrowingPostings): void;
+  get(term: number): Postings | undefined;
+  set(term: number, postings: Postings): void;
   keys(): Iterable<number>;
 }
 
-/** The postings of many terms in three arrays. */
+/** The postings of many terms in two arrays. */
 export interface PackedPostings {
   /** The place of each term. Taken over, not copied. */
-  readonly places: Map<number, GrowingPostings | number>;
+  readonly places: Map<number, Postings | number>;
   /** Where the postings of each place begin; one more than there are terms. */
   readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
-  readonly frequencies: Frequencies;
+  readonly entries: Uint32Array;
+  /** By place: see {@link Postings.large}. */
+  readonly large: ReadonlyMap<number, Map<number, number>>;
 }
 
 const none = (): PackedPostings => ({
   places: new Map(),
   starts: new Uint32Array(1),
-  rows: new Uint32Array(0),
-  frequencies: new Uint8Array(0),
+  entries: new Uint32Array(0),
+  large: new Map(),
 });
 
 /**
- * Postings that begin with packed ones. These are unpacked when they are first asked for: two arrays for each of a large space's
- * terms take longer to make than the rest of a query.
+ * Postings that begin with packed ones. These are unpacked when they are first asked for: an array for each of a large space's
+ * terms takes longer to make than the rest of a query.
  */
-export function createPostings(
-  { places, starts, rows, frequencies }: PackedPostings = none(),
-): PostingsOfTerms {
+export function createPostings({ places, starts, entries, large }: PackedPostings = none()): PostingsOfTerms {
   /** A number is a place among the packed terms. */
   const known = places;
 
-  function get(term: number): GrowingPostings | undefined {
+  function get(term: number): Postings | undefined {
     const found = known.get(term);
     if (typeof found !== 'number') return found;
     const [from, to] = [starts[found]!, starts[found + 1]!];
     const postings = {
-      rows: rows.subarray(from, to),
-      frequencies: frequencies.subarray(from, to),
+      entries: entries.subarray(from, to),
       count: to - from,
+      large: large.get(found),
     };
     known.set(term, postings);
     return postings;

@@ -1,6 +1,6 @@
+import { SalienceError } from '../domain/errors.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { StoredSignals } from '../scoring/signals.ts';
-import type { Postings } from '../text/bm25.ts';
 import { holdsQuestion } from '../text/context.ts';
 import {
   bytesOfColumns,
@@ -16,12 +16,18 @@ import { grow, holding, type WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows, type KeyRows } from './key-rows.ts';
 import { createNearVectors, dropNear, type NearVectors } from './near.ts';
-import { addPosting, createPostings, noPostings, type PostingsOfTerms } from './postings.ts';
+import {
+  addPosting,
+  createPostings,
+  MOST_ROWS,
+  noPostings,
+  type Postings,
+  type PostingsOfTerms,
+  rowOf,
+} from './postings.ts';
 import { type Quantised, quantise } from './quantise.ts';
 import { createSessionLists, placeAmong, type SessionLists } from './session-lists.ts';
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
-
-export type { GrowingPostings } from './postings.ts';
 
 /**
  * What a process keeps in memory of one space, so that a recall touches every memory without reading it: signals,
@@ -139,8 +145,8 @@ export function createResidentIndex(): ResidentIndex {
 }
 
 /** Of a row that has a term: its number and how often. */
-const POSTING_BYTES = 5;
-/** Of a term: its entry, two arrays and their headers. */
+const POSTING_BYTES = 4;
+/** Of a term: its entry, an array and its header. */
 const TERM_BYTES = 400;
 
 /** About how many bytes the index takes. */
@@ -162,9 +168,15 @@ export function bytesOfIndex(index: ResidentIndex): number {
   );
 }
 
-/** Makes room for `rows` more memories at once. */
+/** Makes room for `rows` more memories at once. Throws `space_too_large`. */
 export function reserve(index: ResidentIndex, rows: number): void {
   const length = index.size + rows;
+  if (length > MOST_ROWS) {
+    throw new SalienceError(
+      'space_too_large',
+      `a space holds at most ${MOST_ROWS.toLocaleString('en')} memories; put some of them into another space`,
+    );
+  }
   growColumns(index.columns, length);
   index.alive = grow(index.alive, length);
   index.keys = grow(index.keys, length);
@@ -276,7 +288,7 @@ export function averageLength(index: ResidentIndex): number {
 export function documentFrequency(index: ResidentIndex, postings: Postings): number {
   if (index.dead === 0) return postings.count;
   let alive = 0;
-  for (let at = 0; at < postings.count; at++) alive += index.alive[postings.rows[at]!]!;
+  for (let at = 0; at < postings.count; at++) alive += index.alive[rowOf(postings.entries[at]!)]!;
   return alive;
 }
 

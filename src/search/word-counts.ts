@@ -7,7 +7,8 @@ import type {
 } from '../scoring/word-counts.ts';
 import { inverseDocumentFrequency, lengthNormalization, termScore } from '../text/bm25.ts';
 import { type AskedWord, frequencyIn, type QueryWords, type SessionScores } from './lexical.ts';
-import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
+import type { Postings } from './postings.ts';
+import type { ResidentIndex } from './resident-index.ts';
 import { neighboursOf, sessionOf, type Turns } from './turns.ts';
 
 /** What counting the words of one query takes, beside the rows. */
@@ -115,7 +116,7 @@ function inMemories(
   let fullLength = length;
   for (const each of neighbours) fullLength += each.weight * each.length;
   const normalization = lengthNormalization(fullLength, averageLength);
-  const frequency = (postings: GrowingPostings | undefined, of: number) =>
+  const frequency = (postings: Postings | undefined, of: number) =>
     postings ? frequencyIn(postings, of) : 0;
   return {
     among: 'memories',

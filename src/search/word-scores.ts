@@ -2,10 +2,10 @@ import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { neighbourWeight } from '../text/context.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
-import { grow, holding } from './grow.ts';
+import { grow, holding, type WholeNumbers } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
-import type { Frequencies } from './postings.ts';
-import type { GrowingPostings, ResidentIndex } from './resident-index.ts';
+import { frequencyOf, type Postings, rowOf } from './postings.ts';
+import type { ResidentIndex } from './resident-index.ts';
 import { APART, rowAfter, rowBefore, SEEN, shareOf, type Turns } from './turns.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
@@ -148,7 +148,7 @@ export function countMatches(
     const { bits } = room;
     for (const postings of uncounted.postings) {
       for (let at = 0; postings && at < postings.count; at++) {
-        const row = postings.rows[at]!;
+        const row = rowOf(postings.entries[at]!);
         if (mark(bits, row) === 1 && standing[row] === wanted) count++;
       }
     }
@@ -219,7 +219,7 @@ interface Room {
   /** The same for rows beside those. */
   beside: Uint32Array;
   /** How often rows have some terms, those of a row side by side: 0 before and after each use. */
-  counts: Frequencies;
+  counts: WholeNumbers;
   /** Which of the terms each row has, a bit each: 0 before and after each use. */
   masks: Uint8Array;
 }
@@ -238,7 +238,7 @@ function touchedRows(size: number, postings: QueryWords['postings'], turns: Turn
   const { bits, beside } = room;
   let count = 0;
   for (const each of postings) {
-    for (let at = 0; each && at < each.count; at++) count += mark(bits, each.rows[at]!);
+    for (let at = 0; each && at < each.count; at++) count += mark(bits, rowOf(each.entries[at]!));
   }
   if (turns && turns.count > 0) count += markBeside(size, turns);
   const rows = new Int32Array(count);
@@ -293,7 +293,7 @@ const TERMS = 8;
 
 interface Counted {
   readonly masks: Uint8Array;
-  readonly counts: Frequencies;
+  readonly counts: WholeNumbers;
   /** The counts of a row begin at its number, shifted left by so much. */
   readonly shift: number;
   clear(): void;
@@ -305,8 +305,7 @@ function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): 
   // One row more: it stands for one that is not there.
   const length = (size + 1) << shift;
   for (const each of postings) {
-    const bytes = each?.frequencies.BYTES_PER_ELEMENT ?? 1;
-    room.counts = holding(room.counts, 2 ** (8 * bytes) - 1) as Frequencies;
+    for (const frequency of each?.large?.values() ?? []) room.counts = holding(room.counts, frequency);
   }
   room.counts = grow(room.counts, length);
   room.masks = grow(room.masks, size + 1);
@@ -314,10 +313,11 @@ function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): 
   let written = 0;
   postings.forEach((each, term) => {
     if (!each) return;
-    const { rows, frequencies, count } = each;
+    const { entries, count } = each;
     for (let at = 0; at < count; at++) {
-      const row = rows[at]!;
-      counts[(row << shift) + term] = frequencies[at]!;
+      const entry = entries[at]!;
+      const row = rowOf(entry);
+      counts[(row << shift) + term] = frequencyOf(each, entry);
       masks[row]! |= 1 << term;
     }
     written += count;
@@ -330,13 +330,14 @@ function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): 
       masks.fill(0, 0, size);
       // One after the other takes as long as eight times as many in one go.
       if (written * 8 > length) counts.fill(0, 0, length);
-      else postings.forEach((each, term) => clearTerm(each, term, counts, shift));
+      else for (const [term, each] of postings.entries()) clearTerm(each, term, counts, shift);
     },
   };
 }
 
-function clearTerm(postings: GrowingPostings | undefined, term: number, counts: Frequencies, shift: number) {
-  for (let at = 0; postings && at < postings.count; at++) counts[(postings.rows[at]! << shift) + term] = 0;
+function clearTerm(postings: Postings | undefined, term: number, counts: WholeNumbers, shift: number) {
+  for (let at = 0; postings && at < postings.count; at++)
+    counts[(rowOf(postings.entries[at]!) << shift) + term] = 0;
 }
 
 /** Adds to BM25 what terms give to rows. */

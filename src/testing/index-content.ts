@@ -1,14 +1,14 @@
+import { frequencyOf, rowOf } from '../search/postings.ts';
 import { type ResidentIndex, signalsOfRow } from '../search/resident-index.ts';
 
 /** What an index knows of each memory, by the store's key: equal for two indexes that answer alike, however they grew. */
 export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown> {
   const terms = new Map<number, [term: number, count: number][]>();
-  for (const [term, { rows, frequencies, count }] of index.postings) {
-    for (let at = 0; at < count; at++) {
-      const row = rows[at] as number;
-      const list = terms.get(row) ?? [];
-      terms.set(row, list);
-      list.push([term, frequencies[at] as number]);
+  for (const [term, postings] of index.postings) {
+    for (const entry of postings.entries.subarray(0, postings.count)) {
+      const list = terms.get(rowOf(entry)) ?? [];
+      terms.set(rowOf(entry), list);
+      list.push([term, frequencyOf(postings, entry)]);
     }
   }
   const content = new Map<number, unknown>();

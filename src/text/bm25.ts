@@ -138,11 +138,3 @@ export function bm25Score(
   }
   return score;
 }
-
-/** The memories that contain one term: row numbers and, at the same places, occurrences. */
-export interface Postings {
-  readonly rows: Uint32Array;
-  readonly frequencies: Uint8Array | Uint16Array | Uint32Array;
-  /** How many places of both arrays are in use. */
-  readonly count: number;
-}

@@ -164,7 +164,7 @@ test('a saved index whose parts do not fit is not used', () => {
       tags: memory.tags,
       turn: turnOf(memory),
       termIds: [1, 2],
-      termCounts: [1, 1],
+      termCounts: [1, 40],
       vector: sampleIndexed(memory, [key, 1, 0]).vector,
     });
   }
@@ -175,7 +175,7 @@ test('a saved index whose parts do not fit is not used', () => {
     expect(decodePages(new Map([...parts, [name, bytes.subarray(1)]])), name).toBeUndefined();
   }
   const changed = [
-    ['posting.rows', Uint8Array.of(9, 0, 0, 0)],
+    ['postings', Uint8Array.of(1, 9, 0, 0)],
     ['attribute.type', Uint8Array.of(9)],
     ['terms', new Uint8Array(new Float64Array([1, 1e9]).buffer)],
     ['header', new TextEncoder().encode('{"layout":3}')],
