@@ -21,7 +21,7 @@ import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 /** How memories stand to each other where and when a query looks: columns of that query, a value a row. */
 export interface BeliefColumns {
   /** 1 where a memory that is believed has taken the row's place. */
-  readonly superseded: Uint16Array;
+  readonly superseded: Uint8Array;
   /** One number for all rows where there is nothing to say of any. */
   readonly conflict: Float64Array;
 }
@@ -82,13 +82,13 @@ const UNKNOWN = Object.fromEntries(
 );
 
 /** Shared by all queries of whose rows there is nothing to say, and never written to. */
-let zeros = new Uint16Array(0);
+let zeros = new Uint8Array(0);
 
 /** Of each index: formulas stay ready for all views of it. */
 const ordinary = new WeakMap<ColumnSet, BeliefColumns>();
 
 function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
-  if (zeros.length < size) zeros = new Uint16Array(Math.ceil(1.25 * size));
+  if (zeros.length < size) zeros = new Uint8Array(Math.ceil(1.25 * size));
   const conflict = sharedArray(columns, 0);
   const known = ordinary.get(columns);
   if (known?.superseded === zeros && known.conflict === conflict) return known;
@@ -116,5 +116,5 @@ export function longerColumns(index: ResidentIndex, { superseded, conflict }: Be
 
 function newColumns(size: number): BeliefColumns {
   // One number would be that of all rows.
-  return { superseded: new Uint16Array(size), conflict: new Float64Array(Math.max(2, size)) };
+  return { superseded: new Uint8Array(size), conflict: new Float64Array(Math.max(2, size)) };
 }

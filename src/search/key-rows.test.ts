@@ -13,17 +13,23 @@ test('rows are found by their keys as in a map, whatever was set and deleted bef
   fc.assert(
     fc.property(
       fc.nat({ max: 2000 }),
+      fc.constantFrom(1, 2, 900, 5000, 2 ** 40),
       fc.array(fc.tuple(arbitraryKey, fc.option(fc.nat({ max: 2 ** 31 - 2 }), { nil: undefined, freq: 3 })), {
         maxLength: 300,
       }),
-      (before, steps) => {
-        const rows = createKeyRows();
+      fc.boolean(),
+      (before, first, steps, areExpected) => {
+        const keys = Array.from({ length: before }, (_, row) => first + row);
+        const rows = createKeyRows(areExpected ? keys : []);
         const naive = new Map<number, number>();
-        for (let key = 1; key <= before; key++) {
-          rows.set(key, key - 1);
-          naive.set(key, key - 1);
-        }
-        for (const [key, row] of steps) {
+        rows.take(keys, 0, before);
+        keys.forEach((key, row) => {
+          naive.set(key, row);
+        });
+        expect(new Map(rows)).toEqual(naive);
+        for (const [asked, row] of steps) {
+          // As often near the keys that there are.
+          const key = row !== undefined && row % 2 === 0 ? asked : asked + first;
           if (row === undefined) {
             rows.delete(key);
             naive.delete(key);
@@ -37,16 +43,30 @@ test('rows are found by their keys as in a map, whatever was set and deleted bef
             naive.size,
           ]);
         }
-        for (const [key] of steps) expect(rows.get(key)).toBe(naive.get(key));
+        for (const [key] of steps) {
+          expect(rows.get(key)).toBe(naive.get(key));
+          expect(rows.get(key + first)).toBe(naive.get(key + first));
+        }
         expect(new Map(rows)).toEqual(naive);
       },
     ),
   );
 });
 
-test('keys that are counted up take four bytes each and what growing leaves over, those far apart no array', () => {
+test('keys that are counted up take nothing, after a change four bytes each and what growing leaves over, those far apart no array', () => {
   const rows = createKeyRows();
   for (let key = 1; key <= 10_000; key++) rows.set(key, key - 1);
+  expect(rows.bytes()).toBe(0);
+  rows.set(10_001, 10_000);
+  expect([rows.bytes(), rows.get(10_001), rows.get(10_002), rows.get(1.5)]).toEqual([
+    0,
+    10_000,
+    undefined,
+    undefined,
+  ]);
+  rows.delete(7);
+  expect([rows.size, rows.get(7), rows.get(8)]).toEqual([10_000, undefined, 7]);
+  expect(rows.bytes()).toBeGreaterThan(4 * 10_000);
   expect(rows.bytes()).toBeLessThanOrEqual(4 * 1.5 * 10_001);
   const apart = createKeyRows();
   for (let at = 0; at < 100; at++) apart.set(2 ** 40 + at * 1e6, at);

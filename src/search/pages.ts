@@ -23,8 +23,8 @@ const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array
 type Kind = keyof typeof KINDS;
 type Column = Float32Array | WholeNumbers;
 
-/** A column has a number for each row, or one for all; a clock may be what one before it is. */
-type SavedColumn = { readonly kind: Kind; readonly of: 'rows' | 'all' } | { readonly as: ClockName };
+/** A column has a number for each row, or one for all; a clock may be what one before it is, and ordinals what keys are. */
+type SavedColumn = { readonly kind: Kind; readonly of: 'rows' | 'all' } | { readonly as: ClockName | 'keys' };
 
 interface Header {
   readonly layout: number;
@@ -58,6 +58,10 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
   for (const [name, array] of columnArrays(index, sessions.codes)) {
     const kind = array.constructor.name as Kind;
     columns[name] = { kind, of: 'rows' };
+    if (name === 'ordinals' && array === index.keys) {
+      columns[name] = { as: 'keys' };
+      continue;
+    }
     if (living.length > 0 && isUniform(index, array)) {
       columns[name] = { kind, of: 'all' };
       parts.set(name, asBytes(array.slice(0, 1)));
@@ -164,7 +168,7 @@ export function* decoding(
   index.totalLength = header.totalLength;
   index.alive = new Uint8Array(size).fill(1);
   index.keys = column('keys');
-  index.ordinals = column('ordinals');
+  index.ordinals = 'as' in header.columns['ordinals']! ? index.keys : column('ordinals');
   index.lengths = column('lengths');
   index.scales = column('scales');
   index.residuals = column('residuals');
@@ -179,7 +183,7 @@ export function* decoding(
   for (const name of CLOCK_NAMES) {
     const saved = header.columns[`clock.${name}`]!;
     if ('as' in saved) {
-      columns.clocks[name] = columns.clocks[saved.as];
+      columns.clocks[name] = columns.clocks[saved.as as ClockName];
       columns.twins.add(name);
     } else {
       columns.clocks[name] = shared(`clock.${name}`);
@@ -291,10 +295,15 @@ function* fitting(header: Header, parts: PageParts): Generator<undefined, boolea
       hasLength(name, saved.kind, size)
     );
   };
+  const isAs = (name: string, other: string) => {
+    const saved = header.columns[name];
+    return saved !== undefined && 'as' in saved && saved.as === other;
+  };
   const hasLength = (name: string, kind: Kind, length: number) =>
     parts.get(name)?.length === length * KINDS[kind].BYTES_PER_ELEMENT;
   const fits =
-    ['keys', 'ordinals'].every((name) => hasRows(name, ['Uint32Array', 'Float64Array'])) &&
+    hasRows('keys', ['Uint32Array', 'Float64Array']) &&
+    (isAs('ordinals', 'keys') || hasRows('ordinals', ['Uint32Array', 'Float64Array'])) &&
     hasRows('lengths', ['Uint8Array', 'Uint16Array', 'Uint32Array', 'Float64Array']) &&
     hasRows('sessions', ['Uint32Array']) &&
     ['scales', 'residuals'].every((name) => hasRows(name, ['Float32Array'])) &&

@@ -45,7 +45,7 @@ export interface ResidentIndex {
   alive: Uint8Array;
   /** The store's own number of the memory in a row. */
   keys: WholeNumbers;
-  /** The memory's place in the order of insertion. */
+  /** The memory's place in the order of insertion; the array of keys itself, as long as both are the same. */
   ordinals: WholeNumbers;
   rowOfKey: KeyRows;
   /** Terms in the memory's text, repetitions included. */
@@ -112,14 +112,15 @@ export function turnOf({ bornIn, content }: Pick<MemoryRecord, 'bornIn' | 'conte
 }
 
 export function createResidentIndex(): ResidentIndex {
+  const keys = new Uint32Array(0);
   return {
     columns: createColumns(),
     dimensions: 0,
     size: 0,
     dead: 0,
     alive: new Uint8Array(0),
-    keys: new Uint32Array(0),
-    ordinals: new Uint32Array(0),
+    keys,
+    ordinals: keys,
     rowOfKey: createKeyRows(),
     lengths: new Uint8Array(0),
     codes: undefined,
@@ -155,8 +156,8 @@ export function bytesOfIndex(index: ResidentIndex): number {
   const { alive, keys, ordinals, lengths, scales, residuals, asks } = index;
   const words = vocabulary ? bytesOfVocabulary(vocabulary) : 0;
   const vectors = (codes?.byteLength ?? 0) + near.bytes;
-  const arrays = [alive, keys, ordinals, lengths, scales, residuals, asks, sessions.codes];
-  const rows = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0) + sessions.lists.bytes();
+  const arrays = new Set([alive, keys, ordinals, lengths, scales, residuals, asks, sessions.codes]);
+  const rows = [...arrays].reduce((sum, { byteLength }) => sum + byteLength, 0) + sessions.lists.bytes();
   return (
     rows +
     bytesOfColumns(index.columns) +
@@ -179,8 +180,9 @@ export function reserve(index: ResidentIndex, rows: number): void {
   }
   growColumns(index.columns, length);
   index.alive = grow(index.alive, length);
+  const areSame = index.ordinals === index.keys;
   index.keys = grow(index.keys, length);
-  index.ordinals = grow(index.ordinals, length);
+  index.ordinals = areSame ? index.keys : grow(index.ordinals, length);
   index.lengths = grow(index.lengths, length);
   index.sessions.codes = grow(index.sessions.codes, length);
   index.asks = grow(index.asks, length);
@@ -194,10 +196,7 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   removeMemory(index, memory.key);
   reserve(index, 1);
   const row = index.size++;
-  index.keys = holding(index.keys, memory.key);
-  index.keys[row] = memory.key;
-  index.ordinals = holding(index.ordinals, memory.ordinal);
-  index.ordinals[row] = memory.ordinal;
+  putNumbers(index, row, memory);
   index.alive[row] = 1;
   index.rowOfKey.set(memory.key, row);
   setRow(index.columns, row, memory.signals);
@@ -233,6 +232,16 @@ const SEEN_BY_SESSION = [
   'author',
   'role',
 ] as const;
+
+function putNumbers(index: ResidentIndex, row: number, { key, ordinal }: IndexedMemory): void {
+  const areSame = index.ordinals === index.keys;
+  index.keys = holding(index.keys, key);
+  if (areSame) index.ordinals = ordinal === key ? index.keys : index.keys.slice();
+  index.keys[row] = key;
+  if (index.ordinals === index.keys) return;
+  index.ordinals = holding(index.ordinals, ordinal);
+  index.ordinals[row] = ordinal;
+}
 
 /** Changes that are remembered at least. */
 const MOST_CHANGES = 4096;
