@@ -130,18 +130,32 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
   }
 }
 
-/** The turn before a row that is visible in a session; −1 where there is none. */
-export function rowBefore({ states, previous }: Turns, row: number): number {
-  const state = states[row]!;
+// Of states and arrays, not of an object: a loop over many rows reads those once.
+
+/** The turn before a row in this state, or `none`. */
+export function turnBefore(state: number, row: number, previous: Int32Array, none: number): number {
   if ((state & NEAR_BEFORE) !== 0) return row - 1;
-  return (state & FAR_BEFORE) !== 0 ? previous[row]! : -1;
+  return (state & FAR_BEFORE) !== 0 ? previous[row]! : none;
 }
 
-/** The turn after it. */
-export function rowAfter({ states, next }: Turns, row: number): number {
-  const state = states[row]!;
+/** The turn after a row in this state, or `none`. */
+export function turnAfter(state: number, row: number, next: Int32Array, none: number): number {
   if ((state & NEAR_AFTER) !== 0) return row + 1;
-  return (state & FAR_AFTER) !== 0 ? next[row]! : -1;
+  return (state & FAR_AFTER) !== 0 ? next[row]! : none;
+}
+
+/** How much the words of a row in this state count beside others, and theirs beside it, by its length. */
+export function shareOf(state: number, length: number): number {
+  return (state & MUTE) === 0 ? contextShare(length) : 0;
+}
+
+/** The turn before a row that is visible in a session; −1 where there is none. */
+function rowBefore({ states, previous }: Turns, row: number): number {
+  return turnBefore(states[row]!, row, previous, -1);
+}
+
+function rowAfter({ states, next }: Turns, row: number): number {
+  return turnAfter(states[row]!, row, next, -1);
 }
 
 function rowAt(turns: Turns, row: number, offset: NeighbourOffset): number {
@@ -177,16 +191,21 @@ export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): r
   for (const offset of NEIGHBOUR_OFFSETS) {
     const other = rowAt(turns, row, offset);
     if (other < 0) continue;
-    const asks = index.asks[other] === 1;
-    const weight = neighbourWeight(offset, asks, shareOf(index, turns, row), shareOf(index, turns, other));
+    const own = shareOf(state, index.lengths[row]!);
+    const weight = weightBeside(index, turns, offset, own, other);
     if (weight > 0) found.push({ offset, row: other, weight });
   }
   return found;
 }
 
-/** How much the words of a visible row count beside others, and theirs beside it. */
-export function shareOf({ lengths }: ResidentIndex, { states }: Turns, row: number): number {
-  return (states[row]! & MUTE) === 0 ? contextShare(lengths[row]!) : 0;
+function weightBeside(
+  { asks, lengths }: ResidentIndex,
+  { states }: Turns,
+  offset: NeighbourOffset,
+  own: number,
+  other: number,
+): number {
+  return neighbourWeight(offset, asks[other] === 1, own, shareOf(states[other]!, lengths[other]!));
 }
 
 /** One that is not visible stands between those that are. */
@@ -200,7 +219,7 @@ function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly
   return NEIGHBOUR_OFFSETS.flatMap((offset) => {
     const other = seen[(offset < 0 ? before : before - 1) + offset];
     if (other === undefined) return [];
-    const weight = neighbourWeight(offset, index.asks[other] === 1, own, shareOf(index, turns, other));
+    const weight = weightBeside(index, turns, offset, own, other);
     return weight > 0 ? [{ offset, row: other, weight }] : [];
   });
 }

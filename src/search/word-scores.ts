@@ -6,7 +6,7 @@ import { grow, holding, type WholeNumbers } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import { frequencyOf, type Postings, rowOf } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
-import { APART, rowAfter, rowBefore, SEEN, shareOf, type Turns } from './turns.ts';
+import { APART, SEEN, shareOf, type Turns, turnAfter, turnBefore } from './turns.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -254,16 +254,18 @@ function touchedRows(size: number, postings: QueryWords['postings'], turns: Turn
 }
 
 /** Marks what stands beside rows with a word; returns how many of those have none. */
-function markBeside(size: number, turns: Turns): number {
+function markBeside(size: number, { states, previous, next }: Turns): number {
   const { bits } = room;
   let added = 0;
   for (let word = 0; word <= size >> 5; word++) {
     for (let left = bits[word]!; left !== 0; left &= left - 1) {
       const row = (word << 5) + 31 - Math.clz32(left & -left);
-      if (turns.states[row] === 0) continue;
-      const [before, after] = [rowBefore(turns, row), rowAfter(turns, row)];
-      const first = before < 0 ? -1 : rowBefore(turns, before);
-      const last = after < 0 ? -1 : rowAfter(turns, after);
+      const state = states[row]!;
+      if (state === 0) continue;
+      const before = turnBefore(state, row, previous, -1);
+      const after = turnAfter(state, row, next, -1);
+      const first = before < 0 ? -1 : turnBefore(states[before]!, before, previous, -1);
+      const last = after < 0 ? -1 : turnAfter(states[after]!, after, next, -1);
       if (before >= 0) added += markNew(before);
       if (after >= 0) added += markNew(after);
       if (first >= 0) added += markNew(first);
@@ -373,41 +375,46 @@ function addAround(
   around: Float64Array,
 ): void {
   const { lengths, asks, size } = index;
-  const { states } = turns;
+  const { states, previous, next } = turns;
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!;
     const state = states[row]!;
     let length = lengths[row]!;
     const normalizationAlone = lengthNormalization(length, averageLength);
-    // What is not there has the counts of the row beyond the last, and weighs nothing.
-    let [before, after, first, last] = [size, size, size, size];
-    let [ofBefore, ofAfter, ofFirst, ofLast] = [0, 0, 0, 0];
+    // What is not there is the row beyond the last: it has no words.
+    let before = size;
+    let after = size;
+    let first = size;
+    let last = size;
+    let ofBefore = 0;
+    let ofAfter = 0;
+    let ofFirst = 0;
+    let ofLast = 0;
     if ((state & (SEEN | APART)) === SEEN) {
-      const own = shareOf(index, turns, row);
-      const [left, right] = [rowBefore(turns, row), rowAfter(turns, row)];
-      if (left >= 0) {
-        before = left;
-        ofBefore = neighbourWeight(-1, asks[left] === 1, own, shareOf(index, turns, left));
-        length += ofBefore * lengths[left]!;
+      const own = shareOf(state, length);
+      before = turnBefore(state, row, previous, size);
+      after = turnAfter(state, row, next, size);
+      if (before !== size) {
+        const its = states[before]!;
+        const long = lengths[before]!;
+        ofBefore = neighbourWeight(-1, asks[before] === 1, own, shareOf(its, long));
+        length += ofBefore * long;
+        first = turnBefore(its, before, previous, size);
       }
-      if (right >= 0) {
-        after = right;
-        ofAfter = neighbourWeight(1, false, own, shareOf(index, turns, right));
-        length += ofAfter * lengths[right]!;
+      if (after !== size) {
+        const its = states[after]!;
+        const long = lengths[after]!;
+        ofAfter = neighbourWeight(1, false, own, shareOf(its, long));
+        length += ofAfter * long;
+        last = turnAfter(its, after, next, size);
       }
-      const [beyondLeft, beyondRight] = [
-        left < 0 ? -1 : rowBefore(turns, left),
-        right < 0 ? -1 : rowAfter(turns, right),
-      ];
-      if (beyondLeft >= 0) {
-        first = beyondLeft;
-        ofFirst = neighbourWeight(-2, false, own, shareOf(index, turns, beyondLeft));
-        length += ofFirst * lengths[beyondLeft]!;
+      if (first !== size) {
+        ofFirst = neighbourWeight(-2, false, own, shareOf(states[first]!, lengths[first]!));
+        length += ofFirst * lengths[first]!;
       }
-      if (beyondRight >= 0) {
-        last = beyondRight;
-        ofLast = neighbourWeight(2, false, own, shareOf(index, turns, beyondRight));
-        length += ofLast * lengths[beyondRight]!;
+      if (last !== size) {
+        ofLast = neighbourWeight(2, false, own, shareOf(states[last]!, lengths[last]!));
+        length += ofLast * lengths[last]!;
       }
     }
     const normalization = lengthNormalization(length, averageLength);
