@@ -166,29 +166,14 @@ export interface SessionScores {
 }
 
 export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWords): SessionScores {
-  const { codes } = index.sessions;
-  const { states, sessionLengths, count, totalLength } = turns;
+  const { sessionLengths, count, totalLength } = turns;
   const bm25 = new Float64Array(sessionLengths.length);
   const average = count > 0 ? totalLength / count : 0;
   const idfs: number[] = [];
   const frequencies = words.postings.map((postings, term) => {
-    const found = new Map<number, number>();
-    let session = 0;
-    let sum = 0;
-    // Turns of a session mostly follow each other.
-    for (let at = 0; postings && at < postings.count; at++) {
-      const entry = postings.entries[at]!;
-      const row = rowOf(entry);
-      if (states[row] === 0) continue;
-      const code = codes[row]!;
-      if (code !== session) {
-        if (session > 0) found.set(session, sum);
-        session = code;
-        sum = found.get(code) ?? 0;
-      }
-      sum += frequencyOf(postings, entry);
-    }
-    if (session > 0) found.set(session, sum);
+    const found = postings
+      ? sessionsWith(postings, index.sessions.codes, turns.states)
+      : new Map<number, number>();
     const idf = words.weights[term]! * inverseDocumentFrequency(count, found.size);
     idfs.push(idf);
     for (const [code, frequency] of found) {
@@ -200,6 +185,29 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
   const relevance = bm25;
   for (let code = 0; code < bm25.length; code++) relevance[code] = lexicalRelevance(bm25[code]!, idfSum);
   return { relevance, count, totalLength, frequencies };
+}
+
+/** How often a term occurs in each session that has it, by the number of the session. */
+function sessionsWith(postings: Postings, codes: Uint32Array, states: Uint8Array): Map<number, number> {
+  const { entries, count } = postings;
+  const found = new Map<number, number>();
+  let session = 0;
+  let sum = 0;
+  // Turns of a session mostly follow each other.
+  for (let at = 0; at < count; at++) {
+    const entry = entries[at]!;
+    const row = rowOf(entry);
+    if (states[row] === 0) continue;
+    const code = codes[row]!;
+    if (code !== session) {
+      if (session > 0) found.set(session, sum);
+      session = code;
+      sum = found.get(code) ?? 0;
+    }
+    sum += frequencyOf(postings, entry);
+  }
+  if (session > 0) found.set(session, sum);
+  return found;
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */

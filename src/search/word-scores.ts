@@ -147,10 +147,7 @@ export function countMatches(
     room.bits = grow(room.bits, (standing.length >> 5) + 1);
     const { bits } = room;
     for (const postings of uncounted.postings) {
-      for (let at = 0; postings && at < postings.count; at++) {
-        const row = rowOf(postings.entries[at]!);
-        if (mark(bits, row) === 1 && standing[row] === wanted) count++;
-      }
+      if (postings) count += countNew(postings, bits, standing, wanted);
     }
     bits.fill(0);
     return count;
@@ -159,6 +156,20 @@ export function countMatches(
     if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
   }
   return count;
+}
+
+function countNew(
+  { entries, count }: Postings,
+  bits: Uint32Array,
+  standing: Uint8Array,
+  wanted: number,
+): number {
+  let found = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rowOf(entries[at]!);
+    if (mark(bits, row) === 1 && standing[row] === wanted) found++;
+  }
+  return found;
 }
 
 /** Scores of a query in which no term is left: a row either holds its text, or not. */
@@ -313,17 +324,11 @@ function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): 
   room.masks = grow(room.masks, size + 1);
   const { counts, masks } = room;
   let written = 0;
-  postings.forEach((each, term) => {
-    if (!each) return;
-    const { entries, count } = each;
-    for (let at = 0; at < count; at++) {
-      const entry = entries[at]!;
-      const row = rowOf(entry);
-      counts[(row << shift) + term] = frequencyOf(each, entry);
-      masks[row]! |= 1 << term;
-    }
-    written += count;
-  });
+  for (const [term, each] of postings.entries()) {
+    if (!each) continue;
+    countTerm(each, term, counts, masks, shift);
+    written += each.count;
+  }
   return {
     masks,
     counts,
@@ -335,6 +340,22 @@ function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): 
       else for (const [term, each] of postings.entries()) clearTerm(each, term, counts, shift);
     },
   };
+}
+
+function countTerm(
+  postings: Postings,
+  term: number,
+  counts: WholeNumbers,
+  masks: Uint8Array,
+  shift: number,
+): void {
+  const { entries, count } = postings;
+  for (let at = 0; at < count; at++) {
+    const entry = entries[at]!;
+    const row = rowOf(entry);
+    counts[(row << shift) + term] = frequencyOf(postings, entry);
+    masks[row]! |= 1 << term;
+  }
 }
 
 function clearTerm(postings: Postings | undefined, term: number, counts: WholeNumbers, shift: number) {
