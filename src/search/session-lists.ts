@@ -11,22 +11,27 @@ export interface SessionLists {
   bytes(): number;
 }
 
+/** By the number of a session. */
 interface Packed {
+  /** How many rows it has. */
+  readonly counts: Uint32Array;
+  /** Its first row, if its rows follow each other, as most do; else −1 less the place of it in `rows`. */
+  readonly places: Int32Array;
   /** The rows of one session after the other. */
   readonly rows: Int32Array;
-  /** Where each session begins; one more than there are sessions. */
-  readonly starts: Uint32Array;
 }
 
 /** Of a list that changed: its entry, the array and its header. */
 const LIST_BYTES = 80;
 
 /** Lists that begin as packed ones. Of one that changes a copy is made: a session has some hundred rows. */
-export function createSessionLists({ rows, starts }: Packed = NONE): SessionLists {
+export function createSessionLists({ counts, places, rows }: Packed = NONE): SessionLists {
   const changed = new Map<number, number[]>();
   let entries = 0;
-  const packed = (session: number) =>
-    session < starts.length ? rows.subarray(starts[session - 1]!, starts[session]!) : rows.subarray(0, 0);
+  const packed = (session: number) => {
+    const [count, place] = [counts[session] ?? 0, places[session] ?? -1];
+    return place < 0 ? rows.subarray(-1 - place, -1 - place + count) : upFrom(place, count);
+  };
   const own = (session: number) => {
     const known = changed.get(session);
     if (known) return known;
@@ -46,14 +51,17 @@ export function createSessionLists({ rows, starts }: Packed = NONE): SessionList
       entries--;
     },
     bytes: () =>
-      rows.byteLength +
-      (starts === NONE.starts ? 0 : starts.byteLength) +
-      changed.size * LIST_BYTES +
-      entries * 8,
+      rows.byteLength + counts.byteLength + places.byteLength + changed.size * LIST_BYTES + entries * 8,
   };
 }
 
-const NONE: Packed = { rows: new Int32Array(0), starts: new Uint32Array(1) };
+const NONE: Packed = { counts: new Uint32Array(0), places: new Int32Array(0), rows: new Int32Array(0) };
+
+function upFrom(first: number, count: number): Int32Array {
+  const rows = new Int32Array(count);
+  for (let at = 0; at < count; at++) rows[at] = first + at;
+  return rows;
+}
 
 /** Rows of one step. */
 const STEP = 2048;
@@ -61,32 +69,66 @@ const STEP = 2048;
 /** The lists of an index without dead rows, in steps. */
 export function* packing(index: ResidentIndex): Generator<undefined, SessionLists> {
   const { size, sessions } = index;
-  const starts = new Uint32Array(sessions.dictionary.texts.length + 1);
+  const length = sessions.dictionary.texts.length + 1;
+  const found: Found = {
+    counts: new Uint32Array(length),
+    places: new Int32Array(length),
+    lasts: new Int32Array(length).fill(-1),
+    apart: new Uint8Array(length),
+  };
   for (let row = 0; row < size; row += STEP) {
-    count(sessions.codes, row, Math.min(size, row + STEP), starts);
+    count(index, row, Math.min(size, row + STEP), found);
     yield;
   }
-  for (let session = 1; session < starts.length; session++) starts[session]! += starts[session - 1]!;
-  const rows = new Int32Array(starts.at(-1)!);
-  const ends = starts.slice();
+  const { counts, places, apart } = found;
+  let total = 0;
+  for (let session = 1; session < length; session++) {
+    if (apart[session] === 0) continue;
+    places[session] = -1 - total;
+    total += counts[session]!;
+  }
+  const rows = new Int32Array(total);
+  if (total === 0) return createSessionLists({ counts, places, rows });
+  const ends = places.map((place) => -1 - place);
   const unordered = new Set<number>();
   for (let row = 0; row < size; row += STEP) {
-    put(index, row, Math.min(size, row + STEP), { rows, starts }, ends, unordered);
+    put(index, row, Math.min(size, row + STEP), found, rows, ends, unordered);
     yield;
   }
   for (const session of unordered) {
     rows
-      .subarray(starts[session - 1]!, starts[session]!)
+      .subarray(-1 - places[session]!, ends[session]!)
       .sort((a, b) => (standsBefore(index, a, b) ? -1 : standsBefore(index, b, a) ? 1 : 0));
     yield;
   }
-  return createSessionLists({ rows, starts });
+  return createSessionLists({ counts, places, rows });
 }
 
-function count(codes: Uint32Array, from: number, to: number, counts: Uint32Array): void {
+/** By the number of a session. */
+interface Found {
+  readonly counts: Uint32Array;
+  /** As of {@link Packed}. */
+  readonly places: Int32Array;
+  readonly lasts: Int32Array;
+  /** 1 where its rows do not follow each other in order. */
+  readonly apart: Uint8Array;
+}
+
+function count(
+  index: ResidentIndex,
+  from: number,
+  to: number,
+  { counts, places, lasts, apart }: Found,
+): void {
+  const { codes } = index.sessions;
   for (let row = from; row < to; row++) {
     const session = codes[row]!;
-    if (session > 0) counts[session]!++;
+    if (session === 0) continue;
+    const last = lasts[session]!;
+    if (last < 0) places[session] = row;
+    else if (last !== row - 1 || !standsBefore(index, last, row)) apart[session] = 1;
+    lasts[session] = row;
+    counts[session]!++;
   }
 }
 
@@ -94,17 +136,18 @@ function put(
   index: ResidentIndex,
   from: number,
   to: number,
-  { rows, starts }: Packed,
-  ends: Uint32Array,
+  { places, apart }: Found,
+  rows: Int32Array,
+  ends: Int32Array,
   unordered: Set<number>,
 ): void {
   const { codes } = index.sessions;
   for (let row = from; row < to; row++) {
     const session = codes[row]!;
-    if (session === 0) continue;
-    const place = ends[session - 1]!++;
+    if (apart[session] === 0) continue;
+    const place = ends[session]!++;
     rows[place] = row;
-    if (place > starts[session - 1]! && !standsBefore(index, rows[place - 1]!, row)) unordered.add(session);
+    if (place > -1 - places[session]! && !standsBefore(index, rows[place - 1]!, row)) unordered.add(session);
   }
 }
 
