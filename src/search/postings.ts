@@ -14,7 +14,7 @@ const BITS = 5;
 /** Hardly any text has a word so often: what no five bits hold is written down elsewhere. */
 export const LARGE = (1 << BITS) - 1;
 /** What an index can hold beside {@link LARGE} in 32 bits. */
-export const MOST_ROWS = 2 ** (32 - BITS);
+export const MOST_ROWS = (0xffff_ffff >>> BITS) + 1;
 
 export function rowOf(entry: number): number {
   return entry >>> BITS;
