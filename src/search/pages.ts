@@ -5,18 +5,15 @@ import { type AttributeCodes, codeOf, type Dictionary, sharedArray } from './col
 import type { WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows } from './key-rows.ts';
-import { frequencyIn } from './lexical.ts';
-import { createPostings, entryOf, frequencyOf, LARGE, type PackedPostings, rowOf } from './postings.ts';
+import { arrayOf, asBytes, NUMBERS, type PageParts, STEP } from './parts.ts';
+import { decodingPostings, encodingPostings } from './posting-pages.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { packing } from './session-lists.ts';
 import { atOnce } from './slices.ts';
 
-/**
- * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
- * are left out. The layout is that of little-endian typed arrays; `LAYOUT` changes when it does.
- */
-export type PageParts = ReadonlyMap<string, Uint8Array>;
+export type { PageParts } from './parts.ts';
 
+/** Another one whenever the layout of the parts is. */
 const LAYOUT = 12;
 
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array, Int8Array };
@@ -143,11 +140,6 @@ export function placesOfParts(): Places {
     codes: () => codes,
   };
 }
-
-/** Rows, or terms, of one step. */
-const STEP = 2048;
-/** Numbers of one step that does nothing but look at them. */
-const NUMBERS = 1 << 16;
 
 /** The same in steps of less than a millisecond, beside the header. */
 export function* decoding(
@@ -387,112 +379,6 @@ function columnArrays(
   ];
 }
 
-/** Three arrays: term and number of its entries in turn; all entries; term, row and frequency in turn of the large ones. */
-function* encodingPostings(
-  index: ResidentIndex,
-  newRow: Int32Array,
-  parts: Map<string, Uint8Array>,
-): Generator<undefined> {
-  let total = 0;
-  for (const [, { count }] of index.postings) total += count;
-  const entries = new Uint32Array(total);
-  const terms: number[] = [];
-  const large: number[] = [];
-  let used = 0;
-  for (const [term, postings] of index.postings) {
-    const start = used;
-    for (let at = 0; at < postings.count; at++) {
-      const entry = postings.entries[at]!;
-      const row = newRow[rowOf(entry)]!;
-      if (row < 0) continue;
-      entries[used++] = entryOf(row, entry & LARGE);
-      if ((entry & LARGE) === LARGE) large.push(term, row, frequencyOf(postings, entry));
-    }
-    if (used > start) terms.push(term, used - start);
-    if (terms.length % STEP === 0) yield;
-  }
-  parts.set('terms', asBytes(Float64Array.from(terms)));
-  parts.set('postings', asBytes(entries.slice(0, used)));
-  parts.set('postings.large', asBytes(Float64Array.from(large)));
-}
-
-/** Returns false when the parts do not fit together. */
-function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<undefined, boolean> {
-  const whole = (name: string, width: number) => (parts.get(name)?.length ?? 1) % width === 0;
-  if (!whole('terms', 16) || !whole('postings', 4) || !whole('postings.large', 24)) return false;
-  const pairs = arrayOf(Float64Array, parts, 'terms');
-  const entries = arrayOf(Uint32Array, parts, 'postings');
-  let many = 0;
-  for (let start = 0; start < entries.length; start += NUMBERS) {
-    const found = largeAmong(entries, start, Math.min(entries.length, start + NUMBERS), index.size);
-    if (found < 0) return false;
-    many += found;
-    yield;
-  }
-  const terms = new Float64Array(pairs.length / 2);
-  const starts = new Uint32Array(terms.length + 1);
-  for (let at = 0; at < terms.length; at++) {
-    const start = starts[at]!;
-    const end = start + pairs[2 * at + 1]!;
-    if (!(end > start && end <= entries.length)) return false;
-    terms[at] = pairs[2 * at]!;
-    starts[at + 1] = end;
-    if (at % STEP === 0) yield;
-  }
-  const places: Map<number, number> = new Map();
-  for (let place = 0; place < terms.length; place++) {
-    places.set(terms[place]!, place);
-    if (place % STEP === 0) yield;
-  }
-  const large = largeOf(arrayOf(Float64Array, parts, 'postings.large'), { places, starts, entries });
-  if (large?.count !== many) return false;
-  index.postings = createPostings({
-    places: places as PackedPostings['places'],
-    starts,
-    entries,
-    large: large.of,
-  });
-  return starts[terms.length] === entries.length;
-}
-
-/** How many of some entries have a frequency that is written elsewhere; −1 where one has none, or a row that there is not. */
-function largeAmong(entries: Uint32Array, from: number, to: number, size: number): number {
-  let wrong = 0;
-  let many = 0;
-  for (let at = from; at < to; at++) {
-    const entry = entries[at]!;
-    const frequency = entry & LARGE;
-    wrong |= (size - 1 - rowOf(entry)) | (frequency - 1);
-    many += (frequency + 1) >> 5;
-  }
-  return wrong < 0 ? -1 : many;
-}
-
-/** What is written of large frequencies, by the place of the term; `undefined` where it is of no entry. */
-function largeOf(
-  triples: Float64Array,
-  { places, starts, entries }: Pick<PackedPostings, 'starts' | 'entries'> & { places: Map<number, number> },
-): { readonly of: Map<number, Map<number, number>>; readonly count: number } | undefined {
-  const of = new Map<number, Map<number, number>>();
-  for (let at = 0; at < triples.length; at += 3) {
-    const [term, row, frequency] = [triples[at]!, triples[at + 1]!, triples[at + 2]!];
-    const place = places.get(term);
-    if (place === undefined || !(frequency >= LARGE && frequency <= 0xffff_ffff)) return undefined;
-    const found = entries.subarray(starts[place]!, starts[place + 1]!);
-    if (
-      frequencyIn({ entries: found, count: found.length, large: new Map([[row, frequency]]) }, row) !==
-      frequency
-    )
-      return undefined;
-    const rows = of.get(place);
-    if (rows) rows.set(row, frequency);
-    else of.set(place, new Map([[row, frequency]]));
-  }
-  let count = 0;
-  for (const rows of of.values()) count += rows.size;
-  return { of, count };
-}
-
 /** Whether all numbers are below a limit. */
 function* areBelow(numbers: AttributeCodes, limit: number): Generator<undefined, boolean> {
   for (let start = 0; start < numbers.length; start += NUMBERS) {
@@ -510,22 +396,4 @@ function isBeyond(numbers: AttributeCodes, from: number, to: number, last: numbe
     beyond |= number | (last - number);
   }
   return beyond < 0;
-}
-
-function asBytes(array: Column | Int8Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-function arrayOf<Of>(
-  kind: {
-    new (buffer: ArrayBufferLike, offset: number, length: number): Of;
-    readonly BYTES_PER_ELEMENT: number;
-  },
-  parts: PageParts,
-  name: string,
-): Of {
-  const bytes = parts.get(name) ?? new Uint8Array(0);
-  // A view must start at a multiple of its element's size; what a driver hands out need not.
-  const aligned = bytes.byteOffset % kind.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
-  return new kind(aligned.buffer, aligned.byteOffset, aligned.byteLength / kind.BYTES_PER_ELEMENT);
 }

@@ -74,7 +74,6 @@ export function followTurns(
 
 function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
   turns.states = grow(turns.states, size);
-  if (turns.previous.length > 0) makeRoomForFar(turns, size);
   turns.sizes = grow(turns.sizes, sessions.dictionary.texts.length + 1);
   turns.sessionLengths = grow(turns.sessionLengths, sessions.dictionary.texts.length + 1);
 }

@@ -1,0 +1,30 @@
+import type { WholeNumbers } from './grow.ts';
+
+/**
+ * The resident index as named bytes, so that a process that opens a large space need not build it again. Dead rows
+ * are left out. The layout is that of little-endian typed arrays; `LAYOUT` in `pages.ts` changes when it does.
+ */
+export type PageParts = ReadonlyMap<string, Uint8Array>;
+
+/** Rows, or terms, of one step. */
+export const STEP = 2048;
+/** Numbers of one step that does nothing but look at them. */
+export const NUMBERS = 1 << 16;
+
+export function asBytes(array: WholeNumbers | Float32Array | Int8Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+export function arrayOf<Of>(
+  kind: {
+    new (buffer: ArrayBufferLike, offset: number, length: number): Of;
+    readonly BYTES_PER_ELEMENT: number;
+  },
+  parts: PageParts,
+  name: string,
+): Of {
+  const bytes = parts.get(name) ?? new Uint8Array(0);
+  // A view must start at a multiple of its element's size; what a driver hands out need not.
+  const aligned = bytes.byteOffset % kind.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+  return new kind(aligned.buffer, aligned.byteOffset, aligned.byteLength / kind.BYTES_PER_ELEMENT);
+}
