@@ -6,9 +6,9 @@ import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of } from './common-words.ts';
-import { contextRelevance, frequencyIn, type QueryWords, queryWords } from './lexical.ts';
-import { createResidentIndex, putMemory, type ResidentIndex } from './resident-index.ts';
-import { neighboursOf, type Turns } from './turns.ts';
+import { contextRelevance, frequencyIn, type QueryWords, queryWords, sessionScores } from './lexical.ts';
+import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from './resident-index.ts';
+import { neighboursOf, type Turns, turnsOf } from './turns.ts';
 import { viewOf } from './view.ts';
 import { wordScores } from './word-scores.ts';
 
@@ -115,6 +115,20 @@ test('what was counted for one query is in no other one', () => {
       inContext: alone.inContext,
     });
   }
+});
+
+test('words of memories that are gone, or left a session, count for no session', () => {
+  const { index } = space(2, 60, (row) => 1 + (row % 2));
+  const view = () => viewOf(index, unrelated, {}, ARBITRARY_NOW);
+  const words = wordsOf(index, [0, 3, 6]);
+  const { turns } = view();
+  const before = sessionScores(index, turns, words);
+  for (let key = 0; key < 60; key += 5) removeMemory(index, key);
+  const followed = view();
+  expect(followed.turns).toBe(turns);
+  const expected = sessionScores(index, turnsOf(index, followed.standing), words);
+  expect(expected.frequencies).not.toEqual(before.frequencies);
+  expect(sessionScores(index, followed.turns, words)).toEqual(expected);
 });
 
 /** The turns up to two places before and after one, whether their words count or not. */
