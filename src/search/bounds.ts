@@ -16,7 +16,9 @@ import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.t
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
 import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
+import { groupOf } from './groups.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
+import { GROUP_ROWS } from './kernel/scan.ts';
 import type { QueryColumns } from './query-columns.ts';
 import { blocks, readyFor, roomsFor } from './ready.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -149,10 +151,10 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
 
 /** Parts of the rows of which the most similar one is looked at first, for each that is wanted: few of the best share a part. */
 const PARTS = 8;
-const FEWEST_TOGETHER = 128;
 
+/** A multiple of the rows of a group. */
 function rowsTogether(rows: number, limit: number): number {
-  return Math.max(FEWEST_TOGETHER, Math.min(SCAN_ROWS, Math.floor(rows / (PARTS * limit))));
+  return GROUP_ROWS * Math.max(1, Math.min(SCAN_ROWS / GROUP_ROWS, groupOf(rows / (PARTS * limit))));
 }
 
 /** Upper bounds of rows whose similarities are known exactly; infinite where nothing bounds a score. */

@@ -27,7 +27,7 @@ test('every row lies within its level, whatever was worked out anew', () => {
           const column: KeptColumn = { low, high, range, renewed: [...renewed] };
           const { levels, ranges } = levelsAlong(column, range, count);
           for (let row = 0; row < rows.length; row++) {
-            const [from, to] = ranges[levels[row]!]!;
+            const [from, to] = ranges[levels.ofRow[row]!]!;
             expect(from).toBeLessThanOrEqual(low[row]!);
             expect(to).toBeGreaterThanOrEqual(high[row]!);
           }
@@ -42,14 +42,14 @@ test('rows that were worked out anew are taken in, and no others looked at again
   const low = Float32Array.of(0, 0.5, 1);
   const column: KeptColumn = { low, high: low.slice(), range: [0, 1], renewed: [] };
   const first = levelsAlong(column, [0, 1], 4);
-  expect([...first.levels]).toEqual([0, 2, 3]);
+  expect([...first.levels.ofRow]).toEqual([0, 2, 3]);
   column.high[0] = 1;
   column.high[1] = 1;
   const second = levelsAlong({ ...column, renewed: [0] }, [0, 1], 4);
   expect(second.levels).toBe(first.levels);
-  expect([...second.levels]).toEqual([3, 2, 3]);
+  expect([...second.levels.ofRow]).toEqual([3, 2, 3]);
   // Of other arrays everything is looked at.
-  expect([...levelsAlong({ ...column, high: column.high.slice() }, [0, 1], 4).levels]).toEqual([3, 3, 3]);
+  expect([...levelsAlong({ ...column, high: column.high.slice() }, [0, 1], 4).levels.ofRow]).toEqual([3, 3, 3]);
 });
 
 test('rows that were all the same stay within their level when one becomes another', () => {
@@ -62,7 +62,7 @@ test('rows that were all the same stay within their level when one becomes anoth
     const range = [Math.min(0.5, other), Math.max(0.5, other)] as const;
     const { levels, ranges } = levelsAlong({ ...column, range, renewed: [1] }, range, 4);
     for (const row of [0, 1]) {
-      const [from, to] = ranges[levels[row]!]!;
+      const [from, to] = ranges[levels.ofRow[row]!]!;
       expect(from).toBeLessThanOrEqual(column.low[row]!);
       expect(to).toBeGreaterThanOrEqual(column.high[row]!);
     }

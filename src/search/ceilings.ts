@@ -4,6 +4,7 @@ import type { Node } from '../scoring/operators/index.ts';
 import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
 import { anything, intervalsOf } from '../scoring/range.ts';
 import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
+import { groupOf } from './groups.ts';
 import type { QueryColumns, SignalRanges } from './query-columns.ts';
 
 /** How high rows of a class can score whose similarity lies in an interval. */
@@ -32,8 +33,12 @@ export function ceilingsOf(
   };
 }
 
-/** By row. */
-export type Levels = Uint8Array;
+export interface Levels {
+  /** By row. */
+  readonly ofRow: Uint8Array;
+  /** By group of rows: a bit for each level that one of them has, or had. */
+  readonly ofGroup: Uint16Array;
+}
 
 /** Levels of a part, where sessions make no difference and where they do. */
 const MOST_LEVELS = [16, 4] as const;
@@ -87,7 +92,10 @@ export function levelsAlong(column: KeptColumn, [low, high]: Interval, count: nu
   let known = followed.get(column.high);
   if (known?.lows.length !== count) {
     known = {
-      levels: new Uint8Array(column.high.length),
+      levels: {
+        ofRow: new Uint8Array(column.high.length),
+        ofGroup: new Uint16Array(groupOf(column.high.length) + 1),
+      },
       least: low,
       width: (high - low) / count,
       lows: new Float64Array(count).fill(Infinity),
@@ -113,7 +121,8 @@ function setLevel({ levels, least, width, lows, highs }: Following, { low, high 
   const upper = high[row]!;
   // Where all were the same there are no steps.
   const level = Math.max(0, Math.min(lows.length - 1, Math.floor((upper - least) / width) || 0));
-  levels[row] = level;
+  levels.ofRow[row] = level;
+  levels.ofGroup[groupOf(row)]! |= 1 << level;
   if (low[row]! < lows[level]!) lows[level] = low[row]!;
   if (upper > highs[level]!) highs[level] = upper;
 }

@@ -1,9 +1,10 @@
 import type { Block, MutableBlock } from '../scoring/compile.ts';
+import { followRows, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
-import { LEFT_OUT } from './kernel/scan.ts';
+import { GROUP_ROWS, LEFT_OUT } from './kernel/scan.ts';
 import { placeOf } from './lexical.ts';
-import { dotError, quantiseQuery, ROUNDING } from './quantise.ts';
+import { dotError, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
@@ -14,6 +15,8 @@ export type Fill = (block: MutableBlock, most: number) => boolean;
 export interface Similarities {
   /** By row. */
   readonly products: Int32Array;
+  /** By group of rows: at least the highest product of those that were asked for. */
+  readonly peaks: Int32Array;
   /** Ascending: of each part of the rows that were compared together, the one with the highest product. */
   readonly tops: readonly number[];
   /** Of the query. */
@@ -21,10 +24,11 @@ export interface Similarities {
   readonly residual: number;
 }
 
-/** Room for the products of all rows, which nothing holds on to. */
+/** Room for the products of all rows and of groups, which nothing holds on to. */
 let room = new Int32Array(0);
+let peaks = new Int32Array(0);
 
-/** Good until the next call. The tops are those of so many rows each; without that, there are none. */
+/** Good until the next call. The tops are those of so many rows each, which are whole groups; without that, there are none. */
 export function similarities(
   index: ResidentIndex,
   vector: Float32Array,
@@ -32,17 +36,34 @@ export function similarities(
   together?: number,
 ): Similarities {
   const { codes: query, scale, residual } = quantiseQuery(vector);
+  const codes = index.codes!;
+  const span = together ?? SCAN_ROWS;
   room = grow(room, index.size);
+  peaks = grow(peaks, groupOf(index.size) + 1);
   const tops: number[] = [];
   for (let start = 0; start < rows.length; ) {
-    const first = rows[start]!;
-    const end = placeOf(rows, first + (together ?? SCAN_ROWS), start);
+    const first = rows[start]! - (rows[start]! % GROUP_ROWS);
+    const end = placeAfter(rows, first - (first % span) + span, start);
     const count = rows[end - 1]! - first + 1;
-    room.set(index.codes!.products(query, first, count).subarray(0, count), first);
-    if (together !== undefined) tops.push(first + index.codes!.top(count));
+    room.set(codes.products(query, first, count).subarray(0, count), first);
+    const found = codes.peaks(count);
+    const group = groupOf(first);
+    let highest = 0;
+    for (let at = 0; at * GROUP_ROWS < count; at++) {
+      peaks[group + at] = found[at]!;
+      if (found[at]! > found[highest]!) highest = at;
+    }
+    if (together !== undefined) tops.push(room.indexOf(found[highest]!, first + highest * GROUP_ROWS));
     start = end;
   }
-  return { products: room, tops, scale, residual };
+  return { products: room, peaks, tops, scale, residual };
+}
+
+/** The first place, from `low` on, whose row is not before this one; at once where no row is missing between. */
+function placeAfter(rows: Int32Array, row: number, low: number): number {
+  const place = low + row - rows[low]!;
+  if (place >= rows.length) return rows[rows.length - 1]! < row ? rows.length : placeOf(rows, row, low);
+  return rows[place] === row ? place : placeOf(rows, row, low);
 }
 
 /** Each of some rows, with the values that its similarity lies between. */
@@ -77,20 +98,29 @@ export function picked(
     at: 0,
     end: 0,
   };
+  followRows(index.groups, index.size, index.scales, index.residuals);
+  const reach = reachOf(similarity.scale, similarity.residual);
+  const isPassed = groupsPassed(index, skim, similarity, reach);
   let start = 0;
   let among = 0;
   let amongWeak = 0;
   return (block, most) => {
     while (block.count < most) {
       if (picks.at === picks.end) {
+        const from = passGroups(rows, start, isPassed);
+        const amongFrom = from < rows.length ? placeOf(strong, rows[from]!, among) : strong.length;
+        const { counts } = skim.passed;
+        counts[counts.length - 1]! += from - start - (amongFrom - among);
+        start = from;
+        among = amongFrom;
         if (start === rows.length) return false;
-        const end = placeOf(rows, rows[start]! + SCAN_ROWS, start);
+        const end = placeAfter(rows, endOfRun(rows[start]!, index.size, isPassed), start);
         const next = placeOf(strong, rows[end - 1]! + 1, among);
         const firstWeak = placeOf(skim.weak, rows[start]!, amongWeak);
         amongWeak = placeOf(skim.weak, rows[end - 1]! + 1, firstWeak);
         const those = rows.subarray(start, end);
         const weak = skim.weak.subarray(firstWeak, amongWeak);
-        pickRows(index, similarity, skim, those, strong.subarray(among, next), weak, picks);
+        pickRows(index, similarity, skim, reach, those, strong.subarray(among, next), weak, picks);
         start = end;
         among = next;
       }
@@ -98,6 +128,49 @@ export function picked(
     }
     return picks.at < picks.end || start < rows.length;
   };
+}
+
+/** Whether no row of a group can be picked, nor be the highest of those that are not. */
+function groupsPassed(
+  { groups }: ResidentIndex,
+  { least, levels, levelCount, weak, passed }: Skim,
+  { peaks }: Similarities,
+  reach: Reach,
+): (group: number) => boolean {
+  const unseen = passed.highest.length - 1;
+  return (group) => {
+    const high = reachOfGroup(groups, group, peaks[group]!, reach);
+    if (!(high <= passed.highest[unseen]!)) return false;
+    let left = levels ? levels.ofGroup[group]! : 1;
+    for (let level = 0; left !== 0; level++, left >>= 1) {
+      if ((left & 1) === 0) continue;
+      if (high > least[level]! || (weak.length > 0 && high > least[levelCount + level]!)) return false;
+    }
+    return true;
+  };
+}
+
+/** The first place from one on whose row is in a group that is not passed over. */
+function passGroups(rows: Int32Array, start: number, isPassed: (group: number) => boolean): number {
+  let at = start;
+  while (at < rows.length) {
+    const first = groupOf(rows[at]!);
+    const last = groupOf(rows[rows.length - 1]!);
+    let group = first;
+    while (group <= last && isPassed(group)) group++;
+    if (group === first) break;
+    at = placeAfter(rows, group * GROUP_ROWS, at);
+  }
+  return at;
+}
+
+/** The row before which the groups end that are looked at together: at most `SCAN_ROWS`, and none that is passed over. */
+function endOfRun(row: number, size: number, isPassed: (group: number) => boolean): number {
+  const first = groupOf(row);
+  const most = Math.min(first + SCAN_ROWS / GROUP_ROWS, groupOf(size - 1) + 1);
+  let group = first + 1;
+  while (group < most && !isPassed(group)) group++;
+  return group * GROUP_ROWS;
 }
 
 /** The same where rows have no similarity. */
@@ -154,8 +227,9 @@ interface Picks {
 /** Picks those of some rows, at most `SCAN_ROWS` with what lies between them, that are not below the least of all cuts. */
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
-  { products, scale, residual }: Similarities,
+  { products }: Similarities,
   { least, levels, levelCount, passed }: Skim,
+  reach: Reach,
   rows: Int32Array,
   strong: Int32Array,
   weak: Int32Array,
@@ -177,19 +251,17 @@ function pickRows(
   for (let at = 0; at < strong.length; at++) states[strong[at]! - first] = LEFT_OUT;
   const { leasts } = arrays;
   if (levels) {
-    arrays.levels.set(levels.subarray(first, end));
+    arrays.levels.set(levels.ofRow.subarray(first, end));
     codes!.spread(count, least.subarray(0, levelCount));
   } else leasts.fill(least[0]!, 0, count);
   picks.first = first;
   picks.isWeak.fill(0, 0, count);
   for (let at = 0; at < weak.length; at++) {
     const row = weak[at]!;
-    leasts[row - first] = least[levelCount + (levels ? levels[row]! : 0)]!;
+    leasts[row - first] = least[levelCount + (levels ? levels.ofRow[row]! : 0)]!;
     picks.isWeak[row - first] = 1;
   }
-  // A little more than the error, for numbers of 32 bits.
-  const more = residual + 4 * ROUNDING;
-  const found = codes!.pick(count, { scale, spread: 1 + residual, more });
+  const found = codes!.pick(count, reach);
   for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
   picks.at = 0;
   picks.end = found;
@@ -259,7 +331,7 @@ function classOfRow(
   isWeak: boolean,
 ): number {
   const from = isWeak ? weakFrom : 0;
-  return from + (levels ? classOf[session]! * levelCount + levels[row]! : classOf[session]!);
+  return from + (levels ? classOf[session]! * levelCount + levels.ofRow[row]! : classOf[session]!);
 }
 
 /** NaN stays what it is: that of a row without a vector. */

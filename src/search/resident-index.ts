@@ -12,6 +12,7 @@ import {
   growColumns,
   setRow,
 } from './columns.ts';
+import { createGroupLimits, type GroupLimits } from './groups.ts';
 import { grow, holding, type WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows, type KeyRows } from './key-rows.ts';
@@ -55,6 +56,8 @@ export interface ResidentIndex {
   /** NaN for a memory without a vector. */
   scales: Float32Array;
   residuals: Float32Array;
+  /** Follows them where a search asks for it. */
+  readonly groups: GroupLimits;
   vectors: number;
   /** Vectors that had to be read because many are alike. */
   readonly near: NearVectors;
@@ -126,6 +129,7 @@ export function createResidentIndex(): ResidentIndex {
     codes: undefined,
     scales: new Float32Array(0),
     residuals: new Float32Array(0),
+    groups: createGroupLimits(),
     vectors: 0,
     near: createNearVectors(),
     postings: createPostings(),

@@ -1,6 +1,16 @@
 import { grow } from '../grow.ts';
 import { KERNEL_BASE64 } from './module.ts';
-import { LEFT_OUT, type PickArrays, type Picking, pick, scan, spread, TABLE_LEVELS, top } from './scan.ts';
+import {
+  GROUP_ROWS,
+  LEFT_OUT,
+  type PickArrays,
+  type Picking,
+  peaks,
+  pick,
+  scan,
+  spread,
+  TABLE_LEVELS,
+} from './scan.ts';
 
 /** Rows whose products are computed at once. The kernel's arrays are as long. */
 export const SCAN_ROWS = 2048;
@@ -18,8 +28,8 @@ export interface Codes {
   view(row: number, count: number): Int8Array;
   /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
   products(query: Int16Array, first: number, count: number): Int32Array;
-  /** The first of so many of the last products that are the highest. */
-  top(count: number): number;
+  /** The highest of each `GROUP_ROWS` of so many of the last products: valid until the next call. */
+  peaks(count: number): Int32Array;
   /**
    * Writes the leasts of rows by their levels, of which `arrays` have one for each row: `values` are at most 16, and are rounded to
    * 32 bits.
@@ -58,7 +68,7 @@ export function createCodes(dimensions: number): Codes {
     set: (row, values) => codes!.set(row, values),
     view: (row, count) => codes!.view(row, count),
     products: (query, first, count) => codes!.products(query, first, count),
-    top: (count) => codes!.top(count),
+    peaks: (count) => codes!.peaks(count),
     spread: (count, values) => codes!.spread(count, values),
     pick: (count, picking) => codes!.pick(count, picking),
     get arrays() {
@@ -86,7 +96,10 @@ export function createPlainCodes(dimensions: number): Codes {
       scan(query, codes, dimensions, first, count, products);
       return products;
     },
-    top: (count) => top(products, count),
+    peaks(count) {
+      peaks(products, count, arrays.peaks);
+      return arrays.peaks;
+    },
     spread(count, values) {
       setTable(arrays, values);
       spread(arrays, count);
@@ -96,8 +109,10 @@ export function createPlainCodes(dimensions: number): Codes {
   };
 }
 
-/** Bytes of the arrays that rows are picked from. */
-const PICK_BYTES = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
+/** Where the highest products of groups stand among the arrays that rows are picked from. */
+const PEAKS_AT = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
+/** Bytes of those arrays. */
+const PICK_BYTES = PEAKS_AT + 4 * (SCAN_ROWS / GROUP_ROWS);
 
 /** One after the other: see scan.wat. */
 function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
@@ -111,6 +126,7 @@ function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
     highest: new Float32Array(buffer, at + 21 * SCAN_ROWS, 1),
     levels: new Uint8Array(buffer, at + 21 * SCAN_ROWS + 16, SCAN_ROWS),
     table: new Uint8Array(buffer, at + 22 * SCAN_ROWS + 16, 4 * TABLE_LEVELS),
+    peaks: new Int32Array(buffer, at + PEAKS_AT, SCAN_ROWS / GROUP_ROWS),
   };
 }
 
@@ -161,7 +177,7 @@ type ScanFunction = (
   products: number,
 ) => void;
 
-type TopFunction = (products: number, count: number) => number;
+type PeaksFunction = (products: number, count: number, peaks: number) => void;
 
 type SpreadFunction = (arrays: number, count: number) => void;
 
@@ -169,7 +185,7 @@ type PickFunction = (arrays: number, count: number, scale: number, spread: numbe
 
 interface Kernel {
   readonly scan: ScanFunction;
-  readonly top: TopFunction;
+  readonly peaks: PeaksFunction;
   readonly spread: SpreadFunction;
   readonly pick: PickFunction;
 }
@@ -222,7 +238,10 @@ export function createKernelCodes(dimensions: number): Codes | undefined {
       run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
       return arrays.products;
     },
-    top: (count) => run.top(arraysAt, count),
+    peaks(count) {
+      run.peaks(arraysAt, count, arraysAt + PEAKS_AT);
+      return arrays.peaks;
+    },
     spread(count, values) {
       setTable(arrays, values);
       run.spread(arraysAt, count);

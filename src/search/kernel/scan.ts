@@ -46,11 +46,18 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
   }
 };
 
-/** What `top` of the kernel does: the first of the highest of so many products. */
-export function top(products: Int32Array, count: number): number {
-  let best = 0;
-  for (let at = 1; at < count; at++) if (products[at]! > products[best]!) best = at;
-  return best;
+/** Rows whose highest product is known. */
+export const GROUP_ROWS = 128;
+
+/** What `peaks` of the kernel does: the highest of each `GROUP_ROWS` products, and of what is left at the end. */
+export function peaks(products: Int32Array, count: number, found: Int32Array): void {
+  for (let start = 0; start < count; start += GROUP_ROWS) {
+    let peak = products[start]!;
+    for (let at = start + 1; at < Math.min(start + GROUP_ROWS, count); at++) {
+      if (products[at]! > peak) peak = products[at]!;
+    }
+    found[start / GROUP_ROWS] = peak;
+  }
 }
 
 /** How rows are picked: see scan.wat. Numbers of 32 bits. */
@@ -73,6 +80,8 @@ export interface PickArrays {
   readonly states: Uint8Array;
   /** Of each row a number below 16. */
   readonly levels: Uint8Array;
+  /** The highest product of each group of rows. */
+  readonly peaks: Int32Array;
   /** 16 numbers of 32 bits: the lowest bytes of all of them, then the next ones. */
   readonly table: Uint8Array;
   /** The rows that were picked, counted from the first product, ascending. */

@@ -9,9 +9,10 @@
 ;; Two rows and 32 components a step: each part of the query is loaded once for both. Components beyond the last
 ;; multiple of 32 are added one by one. Sums are whole numbers, so that their order changes nothing.
 ;;
-;; top(products, count) -> the first of the highest products, counted from 0
-;;   products    as many as the next multiple of 4; what is behind the last of them is overwritten
-;;   count       1 at least
+;; peaks(products, count, peaks)
+;;   products    as scan has written them
+;;   count       of them, 1 at least
+;;   peaks       where the highest of each 128 of them is written (32 bits), and that of what is left at the end
 ;;
 ;; spread(arrays, count)
 ;;   arrays      as of pick, and behind the highest reach: levels (8 bits, below 16), and a table of 16 numbers, the first bytes of
@@ -112,46 +113,42 @@
         (local.set $count (i32.sub (local.get $count) (i32.const 2)))
         (br $rows))))
 
-  (func (export "top")
-    (param $products i32) (param $count i32)
-    (result i32)
-    (local $at i32) (local $end i32) (local $best v128) (local $mask i32)
+  (func (export "peaks")
+    (param $products i32) (param $count i32) (param $peaks i32)
+    (local $at i32) (local $end i32) (local $last i32) (local $best v128) (local $peak i32) (local $product i32)
 
-    ;; The last four may go beyond the last product: there it stands again.
-    (local.set $end (i32.add (local.get $products) (i32.shl (local.get $count) (i32.const 2))))
-    (local.set $at (local.get $end))
-    (local.set $mask (i32.load (i32.sub (local.get $end) (i32.const 4))))
-    (loop $pad
-      (if (i32.and (i32.sub (local.get $at) (local.get $products)) (i32.const 15))
-        (then
-          (i32.store (local.get $at) (local.get $mask))
-          (local.set $at (i32.add (local.get $at) (i32.const 4)))
-          (br $pad))))
-    (local.set $end (local.get $at))
-    (local.set $best (v128.load (local.get $products)))
     (local.set $at (local.get $products))
-    (loop $highest
-      (local.set $best (i32x4.max_s (local.get $best) (v128.load (local.get $at))))
-      (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      (br_if $highest (i32.lt_u (local.get $at) (local.get $end))))
-    (local.set $best
-      (i32x4.max_s
-        (local.get $best)
-        (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $best) (local.get $best))))
-    (local.set $best
-      (i32x4.max_s
-        (local.get $best)
-        (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $best) (local.get $best))))
-    (local.set $at (local.get $products))
-    (loop $first
-      (local.set $mask (i32x4.bitmask (i32x4.eq (local.get $best) (v128.load (local.get $at)))))
-      (if (i32.eqz (local.get $mask))
-        (then
+    (local.set $last (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
+    (loop $groups
+      (local.set $end (i32.add (local.get $at) (i32.const 512)))
+      (if (i32.gt_u (local.get $end) (local.get $last)) (then (local.set $end (local.get $last))))
+      (local.set $best (v128.const i32x4 0x80000000 0x80000000 0x80000000 0x80000000))
+      (block $four
+        (loop $highest
+          (br_if $four (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+          (local.set $best (i32x4.max_s (local.get $best) (v128.load (local.get $at))))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br $first))))
-    (i32.add
-      (i32.shr_u (i32.sub (local.get $at) (local.get $products)) (i32.const 2))
-      (i32.ctz (local.get $mask))))
+          (br $highest)))
+      (local.set $best
+        (i32x4.max_s
+          (local.get $best)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $best) (local.get $best))))
+      (local.set $best
+        (i32x4.max_s
+          (local.get $best)
+          (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $best) (local.get $best))))
+      (local.set $peak (i32x4.extract_lane 0 (local.get $best)))
+      (block $all
+        (loop $rest
+          (br_if $all (i32.ge_u (local.get $at) (local.get $end)))
+          (local.set $product (i32.load (local.get $at)))
+          (if (i32.gt_s (local.get $product) (local.get $peak))
+            (then (local.set $peak (local.get $product))))
+          (local.set $at (i32.add (local.get $at) (i32.const 4)))
+          (br $rest)))
+      (i32.store (local.get $peaks) (local.get $peak))
+      (local.set $peaks (i32.add (local.get $peaks) (i32.const 4)))
+      (br_if $groups (i32.lt_u (local.get $at) (local.get $last)))))
 
   (func (export "spread")
     (param $arrays i32) (param $count i32)
