@@ -80,7 +80,12 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     discarded: 0,
     candidates: 0,
     belowFloor: 0,
-    lexicalMatches: countMatches(search.columns.lexical, search.standing, ELIGIBLE),
+    lexicalMatches: countMatches(
+      search.columns.lexical,
+      search.standing,
+      ELIGIBLE,
+      rows.length === index.size,
+    ),
     withVector: compared ? countVectors(index, rows) : 0,
   };
   let kept: Kept = { rows: [], upper: [] };

@@ -49,7 +49,9 @@ test('rows that were worked out anew are taken in, and no others looked at again
   expect(second.levels).toBe(first.levels);
   expect([...second.levels.ofRow]).toEqual([3, 2, 3]);
   // Of other arrays everything is looked at.
-  expect([...levelsAlong({ ...column, high: column.high.slice() }, [0, 1], 4).levels.ofRow]).toEqual([3, 3, 3]);
+  expect([...levelsAlong({ ...column, high: column.high.slice() }, [0, 1], 4).levels.ofRow]).toEqual([
+    3, 3, 3,
+  ]);
 });
 
 test('rows that were all the same stay within their level when one becomes another', () => {

@@ -99,7 +99,13 @@ describe('commonWords', () => {
     expect(scores.rows).toHaveLength(0);
     expect(scores.uncounted?.rows).toBeUndefined();
     const standing = new Uint8Array(index.size);
-    expect(countMatches(scores, standing, 0)).toBe(memories.filter(({ terms }) => terms.has('amber')).length);
+    const found = memories.filter(({ terms }) => terms.has('amber')).length;
+    for (const areAll of [true, false]) expect(countMatches(scores, standing, 0, areAll)).toBe(found);
+    const seen = memories.filter(({ terms }, at) => terms.has('amber') && at % 3 > 0).length;
+    standing.forEach((_, row) => {
+      if (row % 3 === 0) standing[row] = 1;
+    });
+    expect(countMatches(scores, standing, 0, false)).toBe(seen);
     const few = wordScores(index, wordsOf(['cedar', 'dune', ...NOWHERE]), undefined, 8);
     const has = (term: string) => memories.flatMap(({ terms }, at) => (terms.has(term) ? [at] : []));
     expect([...few.rows]).toEqual(has('dune'));

@@ -6,7 +6,7 @@ import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import { type Postings, rowOf } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { addAround, addScores, countTerms, mark, room, TERMS, touchedRows } from './word-rows.ts';
+import { addAround, addScores, countTerms, room, TERMS, touchedRows } from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -136,20 +136,21 @@ function remembered(work: (row: number) => number): (row: number) => number {
   };
 }
 
-/** How many of the rows that stand so have a word of the query. */
+/** How many of the rows that stand so have a word of the query; `areAll`: every row of the index stands so. */
 export function countMatches(
   { rows, relevance, uncounted }: WordScores,
   standing: Uint8Array,
   wanted: number,
+  areAll: boolean,
 ): number {
   let count = 0;
   if (uncounted) {
-    room.bits = grow(room.bits, (standing.length >> 5) + 1);
+    const words = (standing.length >> 5) + 1;
+    room.bits = grow(room.bits, words);
     const { bits } = room;
-    for (const postings of uncounted.postings) {
-      if (postings) count += countNew(postings, bits, standing, wanted);
-    }
-    bits.fill(0);
+    for (const postings of uncounted.postings) if (postings) markAll(bits, postings);
+    count = areAll ? bitsIn(bits, words) : rowsIn(bits, words, standing, wanted);
+    bits.fill(0, 0, words);
     return count;
   }
   for (let at = 0; at < rows.length; at++) {
@@ -158,18 +159,34 @@ export function countMatches(
   return count;
 }
 
-function countNew(
-  { entries, count }: Postings,
-  bits: Uint32Array,
-  standing: Uint8Array,
-  wanted: number,
-): number {
-  let found = 0;
+/** Without a look at what was there before: which of the rows have another word, no processor foresees. */
+function markAll(bits: Uint32Array, { entries, count }: Postings): void {
   for (let at = 0; at < count; at++) {
     const row = rowOf(entries[at]!);
-    if (mark(bits, row) === 1 && standing[row] === wanted) found++;
+    bits[row >> 5]! |= 1 << (row & 31);
   }
-  return found;
+}
+
+function bitsIn(bits: Uint32Array, words: number): number {
+  let count = 0;
+  for (let word = 0; word < words; word++) {
+    // Pairs, then fours, then bytes of a word, all at once.
+    let sums = bits[word]!;
+    sums -= (sums >>> 1) & 0x5555_5555;
+    sums = (sums & 0x3333_3333) + ((sums >>> 2) & 0x3333_3333);
+    count += Math.imul((sums + (sums >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+  }
+  return count;
+}
+
+function rowsIn(bits: Uint32Array, words: number, standing: Uint8Array, wanted: number): number {
+  let count = 0;
+  for (let word = 0; word < words; word++) {
+    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+      if (standing[(word << 5) + 31 - Math.clz32(left & -left)] === wanted) count++;
+    }
+  }
+  return count;
 }
 
 /** Scores of a query in which no term is left: a row either holds its text, or not. */

@@ -6,7 +6,7 @@ import { compileKernel } from '../../../scripts/kernel.mjs';
 declare const WebAssembly: { readonly Memory: { readonly prototype: { grow(pages: number): number } } };
 
 import { type Codes, createCodes, createKernelCodes, createPlainCodes, SCAN_ROWS } from './codes.ts';
-import { LEFT_OUT } from './scan.ts';
+import { GROUP_ROWS, LEFT_OUT } from './scan.ts';
 
 const code = fc.integer({ min: -127, max: 127 });
 
