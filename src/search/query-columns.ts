@@ -17,7 +17,7 @@ import type { ResidentIndex } from './resident-index.ts';
 import { isUnseenTurn, sessionOf } from './turns.ts';
 import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
-import { fillScores, scoreOf, type WordScores } from './word-scores.ts';
+import { fillScores, STRENGTHS, scoreOf, type WordScores } from './word-scores.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
 export interface QueryColumn {
@@ -167,7 +167,7 @@ export function queryColumns(
  * Ends of classes are multiples of 1 / this, so that what is worked out for a class is of use to the next query. What is lost is a
  * thirty-second part of what the words of a session count.
  */
-const CLASS_ENDS = 32;
+const CLASS_ENDS = STRENGTHS;
 
 function passable(
   index: ResidentIndex,
@@ -203,30 +203,23 @@ function merged(a: Int32Array, b: Int32Array): Int32Array {
   return both;
 }
 
-/** Parts the rows that were counted; `most` is how well a weak one matches at most, a multiple of 1 / CLASS_ENDS. */
-function byStrength({ rows, relevance, inContext, uncounted }: WordScores, fewest: number) {
-  const least = Math.ceil((uncounted?.most ?? 0) * CLASS_ENDS);
-  if (rows.length <= fewest) return { strong: rows, weak: new Int32Array(0), most: least / CLASS_ENDS };
-  const steps = new Uint8Array(rows.length);
-  const counts = new Uint32Array(CLASS_ENDS + 1);
-  for (let at = 0; at < rows.length; at++) {
-    const own = relevance[at]!;
-    const around = inContext === undefined ? 0 : inContext[at]!;
-    const step = Math.ceil((own > around ? own : around) * CLASS_ENDS);
-    steps[at] = step;
-    counts[step]!++;
-  }
-  let end = CLASS_ENDS;
+/** Parts the rows that were counted; `most` is how well a weak one matches at most. */
+function byStrength({ rows, strengths, uncounted }: WordScores, fewest: number) {
+  const least = Math.ceil((uncounted?.most ?? 0) * STRENGTHS);
+  if (rows.length <= fewest) return { strong: rows, weak: new Int32Array(0), most: least / STRENGTHS };
+  const counts = new Uint32Array(STRENGTHS + 1);
+  for (let at = 0; at < strengths.length; at++) counts[strengths[at]!]!++;
+  let end = STRENGTHS;
   let count = 0;
   for (; end > least && count < fewest; end--) count += counts[end]!;
   const strong = new Int32Array(count);
   const weak = new Int32Array(rows.length - count);
   let [strongAt, weakAt] = [0, 0];
   for (let at = 0; at < rows.length; at++) {
-    if (steps[at]! > end) strong[strongAt++] = rows[at]!;
+    if (strengths[at]! > end) strong[strongAt++] = rows[at]!;
     else weak[weakAt++] = rows[at]!;
   }
-  return { strong, weak, most: end / CLASS_ENDS };
+  return { strong, weak, most: end / STRENGTHS };
 }
 
 /** Sessions with about the same relevance, together; the first class is that of rows in none, or in one that has no word. */

@@ -15,6 +15,8 @@ export interface WordScores {
   readonly relevance: Float64Array;
   /** Together with the words around them; absent where those were not asked for. */
   readonly inContext: Float64Array | undefined;
+  /** The higher one of both in steps of 1 / STRENGTHS, rounded up. */
+  readonly strengths: Uint8Array;
   /** BM25 of one row. */
   bm25(row: number): number;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
@@ -22,6 +24,12 @@ export interface WordScores {
   /** Absent where every row that a word touches was counted. */
   readonly uncounted: Uncounted | undefined;
 }
+
+/** Rows are told apart by how well they match in so many steps: 1 / this has few bits, and so have its multiples. */
+export const STRENGTHS = 32;
+
+/** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
+const TOGETHER = 4096;
 
 /** Rows that only common words touch: counted one by one, when somebody asks. */
 export interface Uncounted {
@@ -52,22 +60,45 @@ export function wordScores(
   const rows = touchedRows(index.size, rare, turns);
   const relevance = new Float64Array(rows.length);
   const inContext = turns && new Float64Array(rows.length);
+  const strengths = new Uint8Array(rows.length);
   for (let first = 0; first < words.postings.length; first += TERMS) {
     const counted = countTerms(index, words.postings.slice(first, first + TERMS));
     const idfs = words.idfs.slice(first, first + TERMS);
-    if (turns) addAround(index, words, counted, idfs, turns, rows, relevance, inContext!);
-    else addScores(index, words, counted, idfs, rows, relevance);
+    const isLast = first + TERMS >= words.postings.length;
+    for (let start = 0; start < rows.length; start += TOGETHER) {
+      const those = rows.subarray(start, start + TOGETHER);
+      const own = relevance.subarray(start, start + TOGETHER);
+      const around = inContext?.subarray(start, start + TOGETHER);
+      if (turns) addAround(index, words, counted, idfs, turns, those, own, around!);
+      else addScores(index, words, counted, idfs, those, own);
+      if (isLast) toRelevance(words.idfSum, own, around, strengths.subarray(start, start + TOGETHER));
+    }
     counted.clear();
   }
-  // Of a row beside which nothing stands its own words alone count.
-  for (let at = 0; at < rows.length; at++) {
-    relevance[at] = lexicalRelevance(relevance[at]!, words.idfSum);
-    if (inContext) {
-      inContext[at] = inContext[at] === 0 ? relevance[at]! : lexicalRelevance(inContext[at]!, words.idfSum);
-    }
-  }
   const uncounted = common && leftUncounted(index, words, turns, common);
-  return { rows, relevance, inContext, bm25: (row) => bm25Of(index, words, row), otherwise: 0, uncounted };
+  const bm25 = (row: number) => bm25Of(index, words, row);
+  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+}
+
+/** Turns BM25 into relevance. */
+function toRelevance(
+  idfSum: number,
+  own: Float64Array,
+  around: Float64Array | undefined,
+  strengths: Uint8Array,
+): void {
+  for (let at = 0; at < own.length; at++) {
+    const alone = lexicalRelevance(own[at]!, idfSum);
+    own[at] = alone;
+    let highest = alone;
+    if (around) {
+      // Of a row beside which nothing stands its own words alone count.
+      const together = around[at] === 0 ? alone : lexicalRelevance(around[at]!, idfSum);
+      around[at] = together;
+      if (together > alone) highest = together;
+    }
+    strengths[at] = Math.ceil(highest * STRENGTHS);
+  }
 }
 
 /** Words in more than this part of the rows, with those beside them, leave the rest of the rows not worth telling apart. */
@@ -97,6 +128,7 @@ export function scoresOneByOne(
     rows: new Int32Array(0),
     relevance: none,
     inContext: turns && none,
+    strengths: new Uint8Array(0),
     bm25: (row) => bm25Of(index, words, row),
     otherwise: 0,
     uncounted,
@@ -153,8 +185,12 @@ export function countMatches(
     bits.fill(0, 0, words);
     return count;
   }
-  for (let at = 0; at < rows.length; at++) {
-    if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
+  if (areAll) {
+    for (let at = 0; at < rows.length; at++) if (relevance[at]! > 0) count++;
+  } else {
+    for (let at = 0; at < rows.length; at++) {
+      if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
+    }
   }
   return count;
 }
@@ -194,7 +230,16 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
   const found = [...keys].flatMap((key) => index.rowOfKey.get(key) ?? []);
   const rows = Int32Array.from(found).sort();
   const relevance = new Float64Array(rows.length).fill(SUBSTRING_RELEVANCE);
-  return { rows, relevance, inContext: undefined, bm25: () => 0, otherwise: 0, uncounted: undefined };
+  const strengths = new Uint8Array(rows.length).fill(Math.ceil(SUBSTRING_RELEVANCE * STRENGTHS));
+  return {
+    rows,
+    relevance,
+    inContext: undefined,
+    strengths,
+    bm25: () => 0,
+    otherwise: 0,
+    uncounted: undefined,
+  };
 }
 
 /** Scores of a recall without a query. */
@@ -204,6 +249,7 @@ export function noWordScores(): WordScores {
     rows: new Int32Array(0),
     relevance: none,
     inContext: undefined,
+    strengths: new Uint8Array(0),
     bm25: () => 0,
     otherwise: Number.NaN,
     uncounted: undefined,

@@ -74,7 +74,7 @@ export function termScore(idf: number, frequency: number, normalization: number)
 export function lexicalRelevance(bm25: number, idfSum: number): number {
   if (!(idfSum > 0)) return 0;
   const x = bm25 / idfSum;
-  return COVERAGE_SHARE * Math.min(x, 1) + (EXCESS_SHARE * Math.max(0, x - 1)) / BM25_K1;
+  return x <= 1 ? COVERAGE_SHARE * x : COVERAGE_SHARE + (EXCESS_SHARE * (x - 1)) / BM25_K1;
 }
 
 /** Statistics over the memories of one space that BM25 counts (all that are not stubs). */
