@@ -1,9 +1,10 @@
 import type { Block, MutableBlock } from '../scoring/compile.ts';
-import { followRows, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
+import { groupOf } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS, LEFT_OUT } from './kernel/scan.ts';
-import { placeOf } from './lexical.ts';
+import { placeAfter, placeOf } from './lexical.ts';
+import { createPassing, type Passing } from './passing.ts';
 import { dotError, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
@@ -59,13 +60,6 @@ export function similarities(
   return { products: room, peaks, tops, scale, residual };
 }
 
-/** The first place, from `low` on, whose row is not before this one; at once where no row is missing between. */
-function placeAfter(rows: Int32Array, row: number, low: number): number {
-  const place = low + row - rows[low]!;
-  if (place >= rows.length) return rows[rows.length - 1]! < row ? rows.length : placeOf(rows, row, low);
-  return rows[place] === row ? place : placeOf(rows, row, low);
-}
-
 /** Each of some rows, with the values that its similarity lies between. */
 export function listed(index: ResidentIndex, rows: Int32Array, similarity: Similarities | undefined): Fill {
   let at = 0;
@@ -98,29 +92,27 @@ export function picked(
     at: 0,
     end: 0,
   };
-  followRows(index.groups, index.size, index.scales, index.residuals);
-  const reach = reachOf(similarity.scale, similarity.residual);
-  const isPassed = groupsPassed(index, skim, similarity, reach);
+  const passing = createPassing(index, skim, similarity);
   let start = 0;
   let among = 0;
   let amongWeak = 0;
   return (block, most) => {
     while (block.count < most) {
       if (picks.at === picks.end) {
-        const from = passGroups(rows, start, isPassed);
+        const from = passing.next(rows, start);
         const amongFrom = from < rows.length ? placeOf(strong, rows[from]!, among) : strong.length;
         const { counts } = skim.passed;
         counts[counts.length - 1]! += from - start - (amongFrom - among);
         start = from;
         among = amongFrom;
         if (start === rows.length) return false;
-        const end = placeAfter(rows, endOfRun(rows[start]!, index.size, isPassed), start);
+        const end = placeAfter(rows, passing.begin(rows[start]!), start);
         const next = placeOf(strong, rows[end - 1]! + 1, among);
         const firstWeak = placeOf(skim.weak, rows[start]!, amongWeak);
         amongWeak = placeOf(skim.weak, rows[end - 1]! + 1, firstWeak);
         const those = rows.subarray(start, end);
         const weak = skim.weak.subarray(firstWeak, amongWeak);
-        pickRows(index, similarity, skim, reach, those, strong.subarray(among, next), weak, picks);
+        pickRows(index, similarity, skim, passing, those, strong.subarray(among, next), weak, picks);
         start = end;
         among = next;
       }
@@ -130,49 +122,6 @@ export function picked(
   };
 }
 
-/** Whether no row of a group can be picked, nor be the highest of those that are not. */
-function groupsPassed(
-  { groups }: ResidentIndex,
-  { least, levels, levelCount, weak, passed }: Skim,
-  { peaks }: Similarities,
-  reach: Reach,
-): (group: number) => boolean {
-  const unseen = passed.highest.length - 1;
-  return (group) => {
-    const high = reachOfGroup(groups, group, peaks[group]!, reach);
-    if (!(high <= passed.highest[unseen]!)) return false;
-    let left = levels ? levels.ofGroup[group]! : 1;
-    for (let level = 0; left !== 0; level++, left >>= 1) {
-      if ((left & 1) === 0) continue;
-      if (high > least[level]! || (weak.length > 0 && high > least[levelCount + level]!)) return false;
-    }
-    return true;
-  };
-}
-
-/** The first place from one on whose row is in a group that is not passed over. */
-function passGroups(rows: Int32Array, start: number, isPassed: (group: number) => boolean): number {
-  let at = start;
-  while (at < rows.length) {
-    const first = groupOf(rows[at]!);
-    const last = groupOf(rows[rows.length - 1]!);
-    let group = first;
-    while (group <= last && isPassed(group)) group++;
-    if (group === first) break;
-    at = placeAfter(rows, group * GROUP_ROWS, at);
-  }
-  return at;
-}
-
-/** The row before which the groups end that are looked at together: at most `SCAN_ROWS`, and none that is passed over. */
-function endOfRun(row: number, size: number, isPassed: (group: number) => boolean): number {
-  const first = groupOf(row);
-  const most = Math.min(first + SCAN_ROWS / GROUP_ROWS, groupOf(size - 1) + 1);
-  let group = first + 1;
-  while (group < most && !isPassed(group)) group++;
-  return group * GROUP_ROWS;
-}
-
 /** The same where rows have no similarity. */
 export function unpassed(
   { sessions }: ResidentIndex,
@@ -180,11 +129,11 @@ export function unpassed(
   strong: Int32Array,
   skim: Skim,
 ): Fill {
-  const { least, passed, weak } = skim;
+  const { areAlike, cuts, passed, weak } = skim;
   let at = 0;
   let among = 0;
   let amongWeak = 0;
-  if (least.every((each) => each === Infinity)) {
+  if (areAlike && cuts.every((each) => each === Infinity)) {
     passed.counts[passed.counts.length - 1] = rows.length - strong.length;
     at = rows.length;
   }
@@ -224,12 +173,12 @@ interface Picks {
   end: number;
 }
 
-/** Picks those of some rows, at most `SCAN_ROWS` with what lies between them, that are not below the least of all cuts. */
+/** Picks those of the rows of a run that are not below the least of its cuts. */
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
   { products }: Similarities,
-  { least, levels, levelCount, passed }: Skim,
-  reach: Reach,
+  { levels, levelCount }: Skim,
+  { least, reach, end: endRun }: Passing,
   rows: Int32Array,
   strong: Int32Array,
   weak: Int32Array,
@@ -265,9 +214,7 @@ function pickRows(
   for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
   picks.at = 0;
   picks.end = found;
-  const unseen = passed.counts.length - 1;
-  passed.counts[unseen]! += rows.length - strong.length - found;
-  passed.highest[unseen] = Math.max(passed.highest[unseen]!, arrays.highest[0]!);
+  endRun(rows.length - strong.length - found, arrays.highest[0]!);
 }
 
 // Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads

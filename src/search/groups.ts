@@ -3,42 +3,87 @@ import { GROUP_ROWS } from './kernel/scan.ts';
 import { ROUNDING } from './quantise.ts';
 
 /**
- * What the vectors of rows that stand beside each other have in common, `GROUP_ROWS` of them: with the highest of their products, how
- * similar to a query any of them can be. Rows come at the end, and never get another vector: what is known of a group stays true.
+ * What rows that stand beside each other have in common, `GROUP_ROWS` of them: how similar to a query any of them can be, with the
+ * highest of their products, and of which sessions they are. Rows come at the end, and never get another vector or session: what is
+ * known of a group stays true.
  */
-export interface GroupLimits {
+export interface Groups {
   /** By group: the largest scale and the largest residual; NaN where a row has no vector. */
   scales: Float32Array;
   residuals: Float32Array;
+  /** By group, `MOST_SESSIONS` each: the index's numbers of the sessions of its rows. */
+  sessions: Uint32Array;
+  /** By group: how many sessions those are; more than `MOST_SESSIONS` where not all of them are known. */
+  sessionCounts: Uint8Array;
   /** Rows that were taken in. */
   taken: number;
 }
 
-export function createGroupLimits(): GroupLimits {
-  return { scales: new Float32Array(0), residuals: new Float32Array(0), taken: 0 };
+/** Turns of a session mostly follow each other. */
+export const MOST_SESSIONS = 8;
+
+export function createGroups(): Groups {
+  return {
+    scales: new Float32Array(0),
+    residuals: new Float32Array(0),
+    sessions: new Uint32Array(0),
+    sessionCounts: new Uint8Array(0),
+    taken: 0,
+  };
+}
+
+export function bytesOfGroups({ scales, residuals, sessions, sessionCounts }: Groups): number {
+  return [scales, residuals, sessions, sessionCounts].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 export function groupOf(row: number): number {
   return Math.floor(row / GROUP_ROWS);
 }
 
-/** Takes in the rows that have come since. */
+/** Takes in the rows that have come since: these are the scales and residuals of their vectors, and the numbers of their sessions. */
 export function followRows(
-  limits: GroupLimits,
+  groups: Groups,
   size: number,
   scales: Float32Array,
   residuals: Float32Array,
+  sessions: Uint32Array,
 ): void {
-  const groups = groupOf(size) + 1;
-  limits.scales = grow(limits.scales, groups);
-  limits.residuals = grow(limits.residuals, groups);
-  for (let row = limits.taken; row < size; row++) {
+  const count = groupOf(size) + 1;
+  groups.scales = grow(groups.scales, count);
+  groups.residuals = grow(groups.residuals, count);
+  groups.sessions = grow(groups.sessions, count * MOST_SESSIONS);
+  groups.sessionCounts = grow(groups.sessionCounts, count);
+  for (let row = groups.taken; row < size; row++) {
     const group = groupOf(row);
     // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
-    limits.scales[group] = Math.max(limits.scales[group]!, scales[row]!);
-    limits.residuals[group] = Math.max(limits.residuals[group]!, residuals[row]!);
+    groups.scales[group] = Math.max(groups.scales[group]!, scales[row]!);
+    groups.residuals[group] = Math.max(groups.residuals[group]!, residuals[row]!);
+    addSession(groups, group, sessions[row]!);
   }
-  limits.taken = size;
+  groups.taken = size;
+}
+
+function addSession({ sessions, sessionCounts }: Groups, group: number, session: number): void {
+  const count = sessionCounts[group]!;
+  if (count > MOST_SESSIONS) return;
+  const start = group * MOST_SESSIONS;
+  for (let at = start + count - 1; at >= start; at--) if (sessions[at] === session) return;
+  if (count < MOST_SESSIONS) sessions[start + count] = session;
+  sessionCounts[group] = count + 1;
+}
+
+/** A bit for each class that a row of the group may have; `classOf` is by session, `all` has a bit for each class that there is. */
+export function classesOfGroup(
+  { sessions, sessionCounts }: Groups,
+  group: number,
+  classOf: Uint8Array,
+  all: number,
+): number {
+  const count = sessionCounts[group]!;
+  if (count > MOST_SESSIONS) return all;
+  let classes = 0;
+  for (let at = 0; at < count; at++) classes |= 1 << classOf[sessions[group * MOST_SESSIONS + at]!]!;
+  return classes;
 }
 
 const { fround } = Math;
@@ -60,7 +105,7 @@ export function reachOf(scale: number, residual: number): Reach {
  * smaller.
  */
 export function reachOfGroup(
-  { scales, residuals }: GroupLimits,
+  { scales, residuals }: Groups,
   group: number,
   peak: number,
   { scale, spread, more }: Reach,

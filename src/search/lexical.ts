@@ -138,6 +138,13 @@ export function placeOf(rows: Int32Array, row: number, low: number): number {
   return start;
 }
 
+/** The first place, from `low` on, whose row is not before this one; at once where no row is missing between. */
+export function placeAfter(rows: Int32Array, row: number, low: number): number {
+  const place = low + row - rows[low]!;
+  if (place >= rows.length) return rows[rows.length - 1]! < row ? rows.length : placeOf(rows, row, low);
+  return rows[place] === row ? place : placeOf(rows, row, low);
+}
+
 /** The relevance of the words of a row together with those around it. */
 export function contextRelevance(index: ResidentIndex, turns: Turns, words: QueryWords, row: number): number {
   const neighbours = neighboursOf(index, turns, row);

@@ -12,7 +12,7 @@ import {
   growColumns,
   setRow,
 } from './columns.ts';
-import { createGroupLimits, type GroupLimits } from './groups.ts';
+import { bytesOfGroups, createGroups, type Groups } from './groups.ts';
 import { grow, holding, type WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
 import { createKeyRows, type KeyRows } from './key-rows.ts';
@@ -57,7 +57,7 @@ export interface ResidentIndex {
   scales: Float32Array;
   residuals: Float32Array;
   /** Follows them where a search asks for it. */
-  readonly groups: GroupLimits;
+  readonly groups: Groups;
   vectors: number;
   /** Vectors that had to be read because many are alike. */
   readonly near: NearVectors;
@@ -129,7 +129,7 @@ export function createResidentIndex(): ResidentIndex {
     codes: undefined,
     scales: new Float32Array(0),
     residuals: new Float32Array(0),
-    groups: createGroupLimits(),
+    groups: createGroups(),
     vectors: 0,
     near: createNearVectors(),
     postings: createPostings(),
@@ -164,6 +164,7 @@ export function bytesOfIndex(index: ResidentIndex): number {
   const rows = [...arrays].reduce((sum, { byteLength }) => sum + byteLength, 0) + sessions.lists.bytes();
   return (
     rows +
+    bytesOfGroups(index.groups) +
     bytesOfColumns(index.columns) +
     index.rowOfKey.bytes() +
     vectors +

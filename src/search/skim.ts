@@ -31,13 +31,12 @@ export interface Skim {
   /** Raises the cuts to what cannot reach a score any more. */
   raise(threshold: number): void;
   /**
-   * Of each level: the lowest of its cuts, where rows of all classes count as the same; else −1. Then the same for rows that
-   * match weakly.
+   * Whether rows of all classes count as the same where they are passed over: then it need not be known which class they are of.
    */
-  readonly least: Float64Array;
+  readonly areAlike: boolean;
   /**
-   * How many rows of each class were passed over, and the highest similarity that one of them can have. The last entry is that of
-   * rows whose class nobody looked at, as they were below the least of the cuts.
+   * How many rows of each class were passed over, and the highest similarity that one of them can have. The last count is that of rows
+   * whose classes nobody looked at.
    */
   readonly passed: {
     readonly counts: Float64Array;
@@ -124,24 +123,14 @@ export function createSkim(
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   const weakFrom = untouchedClasses.length * levelCount;
-  const least = new Float64Array(2 * levelCount).fill(-1);
-  const setLeast = () => {
-    if (!areAlike) return;
-    least.fill(Infinity);
-    cuts.forEach((cut, each) => {
-      const at = (each % levelCount) + (each < weakFrom ? 0 : levelCount);
-      least[at] = Math.min(least[at]!, cut);
-    });
-  };
   if (floor) {
     standings.forEach((standing, each) => {
       if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast);
     });
   }
-  setLeast();
   const passed = {
     counts: new Float64Array(classes.length + 1),
-    highest: new Float64Array(classes.length + 1),
+    highest: new Float64Array(classes.length),
   };
   let raisedFor = 0;
   return {
@@ -152,15 +141,14 @@ export function createSkim(
     levelCount,
     weakFrom,
     cuts,
+    areAlike,
     passed,
-    least,
     raise(threshold) {
       if (floor || !(threshold >= raisedFor * GROWTH && threshold > 0)) return;
       raisedFor = threshold;
       standings.forEach((standing, each) => {
         if (standing === 'ranked') cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK));
       });
-      setLeast();
     },
     outcome(known) {
       const total = { candidates: 0, belowFloor: 0, highest: known };
@@ -174,7 +162,7 @@ export function createSkim(
         add(standing, passed.counts[each]!);
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
         if (standing !== 'ranked' || !isAny || total.highest >= raisedFor) continue;
-        const similarity = Math.max(passed.highest[each]!, passed.highest[unseen]!);
+        const similarity = passed.highest[each]!;
         // Most classes reach less than another one, also where they are taken for a little more similar, which is known.
         const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
         if (ceilingAt(each, above) + SLACK <= total.highest) continue;

@@ -1,0 +1,123 @@
+import type { Similarities } from './fill.ts';
+import { classesOfGroup, followRows, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
+import { SCAN_ROWS } from './kernel/codes.ts';
+import { GROUP_ROWS } from './kernel/scan.ts';
+import { placeAfter } from './lexical.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { Skim } from './skim.ts';
+
+/** Passes over rows group by group, and tells what of those that are left is looked at next. */
+export interface Passing {
+  readonly reach: Reach;
+  /** The first place, from one on, whose row is in a group that is not passed over. */
+  next(rows: Int32Array, start: number): number;
+  /**
+   * Begins a run of groups at a row's: at most `SCAN_ROWS`, and none that is passed over. Returns the row before which it ends.
+   */
+  begin(row: number): number;
+  /** By level, of the rows of a run: up to which similarity all of them are passed over; then the same for those that match weakly. */
+  readonly least: Float64Array;
+  /** Takes down that rows of a run, none of which reaches more than so much, were passed over, whatever their classes. */
+  end(count: number, highest: number): void;
+}
+
+export function createPassing(
+  { groups, sessions, scales, residuals, size }: ResidentIndex,
+  { areAlike, classOf, cuts, levels, levelCount, passed, weak, weakFrom }: Skim,
+  { peaks, scale, residual }: Similarities,
+): Passing {
+  followRows(groups, size, scales, residuals, sessions.codes);
+  const reach = reachOf(scale, residual);
+  const { counts, highest } = passed;
+  const hasWeak = weak.length > 0;
+  const sessionClasses = weakFrom / levelCount;
+  const allClasses = (1 << sessionClasses) - 1;
+  const least = new Float64Array(2 * levelCount).fill(-1);
+  let runClasses = 0;
+  let runLevels = 0;
+  const classesOf = (group: number) => classesOfGroup(groups, group, classOf, allClasses);
+  const levelsOf = (group: number) => (levels ? levels.ofGroup[group]! : 1);
+  /** None of them reaches more than its cut. */
+  const raise = (each: number, high: number) => {
+    const most = Math.min(high, cuts[each]!);
+    if (most > highest[each]!) highest[each] = most;
+  };
+  const raiseAll = (classes: number, ofLevels: number, high: number) => {
+    for (let left = classes; left !== 0; left &= left - 1) {
+      const from = (31 - Math.clz32(left & -left)) * levelCount;
+      for (let level = 0; level < levelCount; level++) {
+        if ((ofLevels & (1 << level)) === 0) continue;
+        raise(from + level, high);
+        if (hasWeak) raise(weakFrom + from + level, high);
+      }
+    }
+  };
+  const isPassed = (group: number): boolean => {
+    const high = reachOfGroup(groups, group, peaks[group]!, reach);
+    const classes = classesOf(group);
+    const ofLevels = levelsOf(group);
+    let isKnown = true;
+    for (let left = classes; left !== 0; left &= left - 1) {
+      const from = (31 - Math.clz32(left & -left)) * levelCount;
+      for (let level = 0; level < levelCount; level++) {
+        if ((ofLevels & (1 << level)) === 0) continue;
+        const each = from + level;
+        if (!(high <= cuts[each]!) || (hasWeak && high > cuts[weakFrom + each]!)) return false;
+        isKnown &&= high <= highest[each]! && !(hasWeak && high > highest[weakFrom + each]!);
+      }
+    }
+    if (isKnown) return true;
+    // Where sessions make no difference, few groups are left, and what their rows reach is less than what the group does.
+    if (sessionClasses === 1) return false;
+    raiseAll(classes, ofLevels, high);
+    return true;
+  };
+  return {
+    reach,
+    least,
+    next(rows, start) {
+      if (!areAlike) return start;
+      let at = start;
+      while (at < rows.length) {
+        const first = groupOf(rows[at]!);
+        const last = groupOf(rows[rows.length - 1]!);
+        let group = first;
+        while (group <= last && isPassed(group)) group++;
+        if (group === first) break;
+        at = placeAfter(rows, group * GROUP_ROWS, at);
+      }
+      return at;
+    },
+    begin(row) {
+      const first = groupOf(row);
+      const most = Math.min(first + SCAN_ROWS / GROUP_ROWS, groupOf(size - 1) + 1);
+      let group = first;
+      runClasses = 0;
+      runLevels = 0;
+      do {
+        runClasses |= classesOf(group);
+        runLevels |= levelsOf(group);
+        group++;
+      } while (group < most && !(areAlike && isPassed(group)));
+      if (areAlike) {
+        least.fill(Infinity);
+        for (let left = runClasses; left !== 0; left &= left - 1) {
+          const from = (31 - Math.clz32(left & -left)) * levelCount;
+          for (let level = 0; level < levelCount; level++) {
+            least[level] = Math.min(least[level]!, cuts[from + level]!);
+            if (hasWeak)
+              least[levelCount + level] = Math.min(
+                least[levelCount + level]!,
+                cuts[weakFrom + from + level]!,
+              );
+          }
+        }
+      }
+      return group * GROUP_ROWS;
+    },
+    end(count, high) {
+      counts[counts.length - 1]! += count;
+      if (high > 0) raiseAll(runClasses, runLevels, high);
+    },
+  };
+}
