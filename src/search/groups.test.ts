@@ -5,18 +5,29 @@ import { denseVector, indexed } from '../testing/index-oracle.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { picked, similarities } from './fill.ts';
-import { createGroupLimits, followRows, groupOf, reachOf, reachOfGroup } from './groups.ts';
+import {
+  classesOfGroup,
+  createGroups,
+  followRows,
+  groupOf,
+  MOST_SESSIONS,
+  reachOf,
+  reachOfGroup,
+} from './groups.ts';
 import { createPlainCodes, SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS } from './kernel/scan.ts';
-import { quantiseQuery } from './quantise.ts';
+import { dotError, quantiseQuery } from './quantise.ts';
 import { createResidentIndex, putMemory, type ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
 const DIMENSIONS = 8;
-const { fround } = Math;
 
 /** Rows that stand beside each other are alike, so that whole groups are far from a query. */
-function spaceOf(size: number, hasVector: (row: number) => boolean): ResidentIndex {
+function spaceOf(
+  size: number,
+  hasVector: (row: number) => boolean,
+  sessionOf: (row: number) => number,
+): ResidentIndex {
   const random = seededRandom(size);
   const index = createResidentIndex();
   let start = denseVector(random, DIMENSIONS);
@@ -26,27 +37,44 @@ function spaceOf(size: number, hasVector: (row: number) => boolean): ResidentInd
     const vector = hasVector(row)
       ? unitVector(Array.from(start, (value) => value + spread * (random() - 0.5)))
       : undefined;
-    const memory = sampleMemory({ id: `m${row}`, ordinal: row + 1 });
+    const memory = sampleMemory({
+      id: `m${row}`,
+      ordinal: row + 1,
+      bornIn: sessionOf(row) === 0 ? undefined : `s${sessionOf(row)}`,
+    });
     putMemory(index, indexed(row, memory, { terms: new Map(), vector }));
   }
   return index;
 }
 
+const SESSIONS = 60;
+
 const spaces = [
-  spaceOf(2 * SCAN_ROWS + 77, () => true),
-  spaceOf(3 * GROUP_ROWS, (row) => row !== 200),
-  spaceOf(9 * GROUP_ROWS + 1, (row) => groupOf(row) !== 2),
+  spaceOf(
+    2 * SCAN_ROWS + 77,
+    () => true,
+    (row) => Math.floor(row / 70),
+  ),
+  spaceOf(
+    3 * GROUP_ROWS,
+    (row) => row !== 200,
+    () => 0,
+  ),
+  // Of so many sessions in turn that not all of them are known of a group; and of just so many.
+  spaceOf(
+    9 * GROUP_ROWS + 1,
+    (row) => groupOf(row) !== 2,
+    (row) => row % (row < 600 ? 8 : 9),
+  ),
 ];
 
-/** The reach of each row, as the kernel has it, worked out for one after the other; NaN without a vector. */
-function reaches(index: ResidentIndex, vector: Float32Array): readonly number[] {
+/** How similar each row can be; NaN without a vector. */
+function highs(index: ResidentIndex, vector: Float32Array): readonly number[] {
   const { codes: query, scale, residual } = quantiseQuery(vector);
-  const { spread, more } = reachOf(scale, residual);
   return Array.from({ length: index.size }, (_, row) => {
     const codes = index.codes!.view(row, 1);
     const product = codes.reduce((sum, code, at) => sum + code * query[at]!, 0);
-    const similarity = fround(fround(fround(product) * index.scales[row]!) * fround(scale));
-    return fround(fround(similarity + fround(index.residuals[row]! * fround(spread))) + fround(more));
+    return scale * index.scales[row]! * product + dotError(residual, index.residuals[row]!);
   });
 }
 
@@ -58,15 +86,17 @@ const search = fc.record({
   strong: fc.constantFrom(0, 0.003, 0.3),
   weak: fc.constantFrom(0, 0.003, 0.3),
   levelCount: fc.constantFrom(1, 4, 16),
+  classCount: fc.constantFrom(1, 2, 7),
+  areAlike: fc.constantFrom(true, true, true, false),
   /** The share of rows that reach more than the cuts. */
   above: fc.constantFrom(0, 0.001, 0.05, 1),
   most: fc.constantFrom(1, 64, 1024),
 });
 
 describe('rows that are passed over together', () => {
-  test('are those that are passed over one by one, and the highest of them is the same', () => {
+  test('are passed over one by one too, and none of their classes reaches more than is said', () => {
     fc.assert(
-      fc.property(search, ({ space, seed, levelCount, above, most, ...shares }) => {
+      fc.property(search, ({ space, seed, levelCount, classCount, areAlike, above, most, ...shares }) => {
         const index = spaces[space]!;
         const random = seededRandom(seed);
         const all = Array.from({ length: index.size }, (_, row) => row);
@@ -76,8 +106,9 @@ describe('rows that are passed over together', () => {
         const strong = some(shares.strong).filter((row) => isLooked.has(row));
         const isStrong = new Set(strong);
         const weak = some(shares.weak).filter((row) => !isStrong.has(row));
+        const isWeak = new Set(weak);
         const vector = denseVector(random, DIMENSIONS);
-        const reach = reaches(index, vector);
+        const high = highs(index, vector);
         const levels = { ofRow: new Uint8Array(index.size), ofGroup: new Uint16Array(index.size) };
         for (const row of all) {
           // Not all levels are in all groups.
@@ -85,22 +116,26 @@ describe('rows that are passed over together', () => {
           levels.ofRow[row] = level;
           levels.ofGroup[groupOf(row)]! |= 1 << level;
         }
-        const sorted = reach.filter((each) => !Number.isNaN(each)).sort((a, b) => b - a);
-        const least = Float64Array.from({ length: 2 * levelCount }, () =>
-          // Also just what a row reaches.
-          fround(sorted[Math.floor(above * sorted.length * random())] ?? 1),
+        const weakFrom = classCount * levelCount;
+        const classes = weakFrom * (weak.length > 0 ? 2 : 1);
+        const sorted = high.filter((each) => !Number.isNaN(each)).sort((a, b) => b - a);
+        const cuts = Float64Array.from(
+          { length: classes },
+          // Also just what a row reaches, and all or none of them.
+          () =>
+            [1, Infinity, -1][Math.floor(random() * 30)] ??
+            sorted[Math.floor(above * sorted.length * random())] ??
+            1,
         );
-        const classes = new Float64Array(2 * levelCount + 1);
         const skim = {
           weak: Int32Array.from(weak),
-          classOf: new Uint8Array(index.size),
+          classOf: Uint8Array.from({ length: SESSIONS + 1 }, () => Math.floor(random() * classCount)),
           levels: levelCount > 1 ? levels : undefined,
           levelCount,
-          weakFrom: levelCount,
-          // Nothing but the least of the cuts keeps a row out.
-          cuts: new Float64Array(2 * levelCount).fill(-1),
-          least,
-          passed: { counts: classes.slice(), highest: classes.slice() },
+          weakFrom,
+          cuts,
+          areAlike,
+          passed: { counts: new Float64Array(classes + 1), highest: new Float64Array(classes) },
         } as unknown as Skim;
         const similarity = similarities(index, vector, Int32Array.from(rows));
         const fill = picked(index, Int32Array.from(rows), Int32Array.from(strong), skim, similarity);
@@ -111,17 +146,31 @@ describe('rows that are passed over together', () => {
           isMore = fill(block, most);
           found.push(...block.rows.subarray(0, block.count));
         }
-        const isWeak = new Set(weak);
         const others = rows.filter((row) => !isStrong.has(row));
-        const leastOf = (row: number) =>
-          least[(isWeak.has(row) ? levelCount : 0) + (levelCount > 1 ? levels.ofRow[row]! : 0)]!;
-        const passed = others.filter((row) => reach[row]! <= leastOf(row));
+        const classAt = (row: number) =>
+          (isWeak.has(row) ? weakFrom : 0) +
+          skim.classOf[index.sessions.codes[row]!]! * levelCount +
+          (levelCount > 1 ? levels.ofRow[row]! : 0);
+        const passed = others.filter((row) => {
+          const cut = cuts[classAt(row)]!;
+          return cut === Infinity || high[row]! <= cut;
+        });
         const isPassed = new Set(passed);
         expect(found).toEqual(others.filter((row) => !isPassed.has(row)));
-        expect(skim.passed.counts.at(-1)).toBe(passed.length);
-        expect(skim.passed.highest.at(-1)).toBe(Math.max(0, ...passed.map((row) => reach[row]!)));
+        const { counts, highest } = skim.passed;
+        expect(counts.reduce((sum, count) => sum + count)).toBe(passed.length);
+        // Where it matters of which class they are, each is counted with its own.
+        if (!areAlike) expect(counts[classes]).toBe(0);
+        for (let each = 0; each < classes; each++) {
+          const reached = passed.flatMap((row) =>
+            classAt(row) === each && high[row]! > 0 ? [high[row]!] : [],
+          );
+          expect(highest[each]).toBeGreaterThanOrEqual(Math.max(0, ...reached));
+          expect(highest[each]).toBeLessThanOrEqual(Math.max(0, cuts[each]!));
+          if (classes === 1) expect(highest[each]).toBeLessThan(Math.max(0, ...reached) + 1e-5);
+        }
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 
@@ -174,25 +223,34 @@ test('what a group reaches is at least what the kernel finds of any of its rows,
       });
       const reach = reachOf(scale, residual);
       pick(rows.length, reach);
-      const limits = createGroupLimits();
-      followRows(limits, rows.length, arrays.scales, arrays.residuals);
+      const groups = createGroups();
+      followRows(groups, rows.length, arrays.scales, arrays.residuals, new Uint32Array(rows.length));
       const peak = Math.max(...rows.map(({ product }) => product));
-      expect(reachOfGroup(limits, 0, peak, reach)).toBeGreaterThanOrEqual(arrays.highest[0]!);
+      expect(reachOfGroup(groups, 0, peak, reach)).toBeGreaterThanOrEqual(arrays.highest[0]!);
     }),
     { numRuns: 2000 },
   );
 });
 
-test('groups follow the rows that come: a row without a vector stays in what is known', () => {
-  const limits = createGroupLimits();
+test('groups follow the rows that come: a row without a vector stays in what is known, and so do sessions', () => {
+  const groups = createGroups();
   const scales = Float32Array.from({ length: 3 * GROUP_ROWS }, (_, row) => row + 1);
   const residuals = scales.map((scale) => 2 * scale);
-  followRows(limits, 5, scales, residuals);
-  expect([limits.scales[0], limits.residuals[0]]).toEqual([5, 10]);
+  const sessions = Uint32Array.from({ length: 3 * GROUP_ROWS }, (_, row) =>
+    groupOf(row) === 1 ? row % (MOST_SESSIONS + 1) : 50 + (row % MOST_SESSIONS),
+  );
+  const follow = (size: number) => followRows(groups, size, scales, residuals, sessions);
+  follow(5);
+  expect([groups.scales[0], groups.residuals[0]]).toEqual([5, 10]);
+  const classOf = Uint8Array.from({ length: 60 }, (_, session) => (session < 50 ? 0 : session - 50));
+  const classes = (group: number) => classesOfGroup(groups, group, classOf, 0x1ff);
+  expect(classes(0)).toBe(0b11111);
   scales[GROUP_ROWS] = Number.NaN;
-  followRows(limits, GROUP_ROWS + 1, scales, residuals);
-  followRows(limits, 3 * GROUP_ROWS, scales, residuals);
-  expect([...limits.scales.subarray(0, 3)]).toEqual([GROUP_ROWS, Number.NaN, 3 * GROUP_ROWS]);
-  expect(reachOfGroup(limits, 1, 5, reachOf(1, 0))).toBeNaN();
-  expect([...limits.residuals.subarray(0, 3)]).toEqual([2, 4, 6].map((times) => times * GROUP_ROWS));
+  follow(GROUP_ROWS + 1);
+  expect([classes(0), classes(1)]).toEqual([0xff, 1]);
+  follow(3 * GROUP_ROWS);
+  expect([...groups.scales.subarray(0, 3)]).toEqual([GROUP_ROWS, Number.NaN, 3 * GROUP_ROWS]);
+  expect(reachOfGroup(groups, 1, 5, reachOf(1, 0))).toBeNaN();
+  expect([...groups.residuals.subarray(0, 3)]).toEqual([2, 4, 6].map((times) => times * GROUP_ROWS));
+  expect([classes(1), classes(2)]).toEqual([0x1ff, 0xff]);
 });

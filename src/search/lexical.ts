@@ -1,5 +1,6 @@
 import { inverseDocumentFrequency, lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { weightOf } from '../text/spelling.ts';
+import { grow } from './grow.ts';
 import { frequencyOf, type Postings, rowOf } from './postings.ts';
 import { averageLength, documentFrequency, type ResidentIndex } from './resident-index.ts';
 import { neighboursOf, type Turns } from './turns.ts';
@@ -168,9 +169,20 @@ export interface SessionScores {
   /** How many sessions there are, and the terms of all of them. */
   readonly count: number;
   readonly totalLength: number;
-  /** Of each term: how often it occurs in each session that has it, by the number of the session. */
-  readonly frequencies: readonly ReadonlyMap<number, number>[];
+  /** Of each term. */
+  readonly frequencies: readonly SessionFrequencies[];
 }
+
+/** How often a term occurs in the sessions that have it. */
+export interface SessionFrequencies {
+  /** The index's numbers of the sessions. */
+  readonly sessions: Uint32Array;
+  /** Beside them. */
+  readonly counts: Float64Array;
+}
+
+/** Room to count in, which nothing holds on to: by session, 0 before and after each use; and the sessions that were counted. */
+const room = { counts: new Float64Array(0), sessions: new Uint32Array(0) };
 
 export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWords): SessionScores {
   const { sessionLengths, count, totalLength } = turns;
@@ -178,13 +190,14 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
   const average = count > 0 ? totalLength / count : 0;
   const idfs: number[] = [];
   const frequencies = words.postings.map((postings, term) => {
-    const found = postings
-      ? sessionsWith(postings, index.sessions.codes, turns.states)
-      : new Map<number, number>();
-    const idf = words.weights[term]! * inverseDocumentFrequency(count, found.size);
+    const found = sessionsWith(postings, index.sessions.codes, turns.states, sessionLengths.length);
+    const { sessions, counts } = found;
+    const idf = words.weights[term]! * inverseDocumentFrequency(count, sessions.length);
     idfs.push(idf);
-    for (const [code, frequency] of found) {
-      bm25[code]! += termScore(idf, frequency, lengthNormalization(sessionLengths[code]!, average));
+    for (let at = 0; at < sessions.length; at++) {
+      const session = sessions[at]!;
+      const normalization = lengthNormalization(sessionLengths[session]!, average);
+      bm25[session]! += termScore(idf, counts[at]!, normalization);
     }
     return found;
   });
@@ -194,27 +207,32 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
   return { relevance, count, totalLength, frequencies };
 }
 
-/** How often a term occurs in each session that has it, by the number of the session. */
-function sessionsWith(postings: Postings, codes: Uint32Array, states: Uint8Array): Map<number, number> {
-  const { entries, count } = postings;
-  const found = new Map<number, number>();
-  let session = 0;
-  let sum = 0;
-  // Turns of a session mostly follow each other.
-  for (let at = 0; at < count; at++) {
-    const entry = entries[at]!;
+/** `most` is above the numbers of all sessions. */
+function sessionsWith(
+  postings: Postings | undefined,
+  codes: Uint32Array,
+  states: Uint8Array,
+  most: number,
+): SessionFrequencies {
+  room.counts = grow(room.counts, most);
+  room.sessions = grow(room.sessions, most);
+  const { counts, sessions } = room;
+  let found = 0;
+  for (let at = 0; postings && at < postings.count; at++) {
+    const entry = postings.entries[at]!;
     const row = rowOf(entry);
     if (states[row] === 0) continue;
-    const code = codes[row]!;
-    if (code !== session) {
-      if (session > 0) found.set(session, sum);
-      session = code;
-      sum = found.get(code) ?? 0;
-    }
-    sum += frequencyOf(postings, entry);
+    const session = codes[row]!;
+    const before = counts[session]!;
+    if (before === 0) sessions[found++] = session;
+    counts[session] = before + frequencyOf(postings, entry);
   }
-  if (session > 0) found.set(session, sum);
-  return found;
+  const answer = { sessions: sessions.slice(0, found), counts: new Float64Array(found) };
+  for (let at = 0; at < found; at++) {
+    answer.counts[at] = counts[sessions[at]!]!;
+    counts[sessions[at]!] = 0;
+  }
+  return answer;
 }
 
 /** How often a term occurs in a row: postings stand in ascending order of rows. */

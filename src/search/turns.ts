@@ -24,6 +24,10 @@ const FAR_AFTER = 64;
 export interface Turns {
   /** What each row is in its session, such as {@link SEEN}; 0 for one that is not visible or in none. */
   states: Uint8Array;
+  /** A bit for each row whose turn before it is the row before it. */
+  joined: Uint32Array;
+  /** A bit for each row with a turn up to two places off that is reached by the arrays below; others may have one too. */
+  far: Uint32Array;
   /** The turns before and after each row, where they are not the rows beside it; no arrays as long as they all are. */
   previous: Int32Array;
   next: Int32Array;
@@ -39,6 +43,8 @@ export interface Turns {
 export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
   const turns: Turns = {
     states: new Uint8Array(0),
+    joined: new Uint32Array(0),
+    far: new Uint32Array(0),
     previous: new Int32Array(0),
     next: new Int32Array(0),
     sizes: new Uint32Array(0),
@@ -54,8 +60,11 @@ export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
 
 /** Bytes that they take. */
 export function bytesOfTurns(turns: Turns): number {
-  const { states, previous, next, sizes, sessionLengths } = turns;
-  return [states, previous, next, sizes, sessionLengths].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const { states, joined, far, previous, next, sizes, sessionLengths } = turns;
+  return [states, joined, far, previous, next, sizes, sessionLengths].reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    0,
+  );
 }
 
 /** Takes in what became of some rows. `sessions` are the numbers of all that something of changed. */
@@ -68,12 +77,14 @@ export function followTurns(
 ): void {
   makeRoom(turns, index);
   // A row that is gone is in no list of its session any more.
-  for (const row of rows) turns.states[row] = 0;
+  for (const row of rows) setState(turns, row, 0);
   for (const code of sessions) if (code > 0) setSession(index, turns, standings, code);
 }
 
 function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
   turns.states = grow(turns.states, size);
+  turns.joined = grow(turns.joined, (size >> 5) + 1);
+  turns.far = grow(turns.far, (size >> 5) + 1);
   turns.sizes = grow(turns.sizes, sessions.dictionary.texts.length + 1);
   turns.sessionLengths = grow(turns.sessionLengths, sessions.dictionary.texts.length + 1);
 }
@@ -81,6 +92,16 @@ function makeRoom(turns: Turns, { size, sessions }: ResidentIndex): void {
 function makeRoomForFar(turns: Turns, size: number): void {
   turns.previous = grow(turns.previous, size);
   turns.next = grow(turns.next, size);
+}
+
+function setState({ states, joined }: Turns, row: number, state: number): void {
+  states[row] = state;
+  joined[row >> 5]! &= ~(1 << (row & 31));
+}
+
+/** Also of the rows beside it: the turn after theirs may be reached from it. */
+function setFar({ far }: Turns, row: number): void {
+  for (const each of [row - 1, row, row + 1]) if (each >= 0) far[each >> 5]! |= 1 << (each & 31);
 }
 
 /** Works out anew what stands around each memory of a session. */
@@ -97,20 +118,23 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
   for (let at = 0; at < members.length; at++) {
     const row = members[at]!;
     if (standings[row] !== ELIGIBLE) {
-      states[row] = 0;
+      setState(turns, row, 0);
       continue;
     }
-    states[row] = isMute(index, row) ? SEEN + APART + MUTE : SEEN;
+    setState(turns, row, isMute(index, row) ? SEEN + APART + MUTE : SEEN);
     if (last >= 0) {
       if (last === row - 1) {
         states[last]! |= NEAR_AFTER;
         states[row]! |= NEAR_BEFORE;
+        turns.joined[row >> 5]! |= 1 << (row & 31);
       } else {
         makeRoomForFar(turns, index.size);
         states[last]! |= FAR_AFTER;
         states[row]! |= FAR_BEFORE;
         turns.next[last] = row;
         turns.previous[row] = last;
+        setFar(turns, last);
+        setFar(turns, row);
       }
     }
     size++;

@@ -162,11 +162,19 @@ function inSessions(
     length,
     neighbours: [],
     fullLength: length,
-    terms: frequencies.map((found, at): TermCounts => {
-      const count = found.get(session) ?? 0;
-      const idf = inverseDocumentFrequency(texts, found.size);
+    terms: frequencies.map(({ sessions, counts }, at): TermCounts => {
+      const count = counts[sessions.indexOf(session)] ?? 0;
+      const idf = inverseDocumentFrequency(texts, sessions.length);
       const score = termScore(words.weights[at]! * idf, count, normalization);
-      return { ...named(counting, at), texts: found.size, idf, count, around: [], frequency: count, score };
+      return {
+        ...named(counting, at),
+        texts: sessions.length,
+        idf,
+        count,
+        around: [],
+        frequency: count,
+        score,
+      };
     }),
     unknown: unknownTerms(counting, texts, () => 0),
   };

@@ -34,14 +34,12 @@ export function touchedRows(
   room.bits = grow(room.bits, (size >> 5) + 1);
   room.beside = grow(room.beside, (size >> 5) + 1);
   const { bits, beside } = room;
-  let count = 0;
-  for (const each of postings) {
-    for (let at = 0; each && at < each.count; at++) count += mark(bits, rowOf(each.entries[at]!));
-  }
-  if (turns && turns.count > 0) count += markBeside(size, turns);
-  const rows = new Int32Array(count);
+  for (const each of postings) if (each) markRows(bits, each);
+  if (turns && turns.count > 0) markBeside(size, turns);
+  const words = (size >> 5) + 1;
+  const rows = new Int32Array(bitsIn(bits, words) + bitsIn(beside, words));
   let found = 0;
-  for (let word = 0; word <= size >> 5; word++) {
+  for (let word = 0; word < words; word++) {
     for (let left = bits[word]! | beside[word]!; left !== 0; left &= left - 1) {
       rows[found++] = (word << 5) + 31 - Math.clz32(left & -left);
     }
@@ -51,41 +49,83 @@ export function touchedRows(
   return rows;
 }
 
-/** Marks what stands beside rows with a word; returns how many of those have none. */
-function markBeside(size: number, { states, previous, next }: Turns): number {
+/** Without a look at what was there before: which of the rows have another word, no processor foresees. */
+export function markRows(bits: Uint32Array, { entries, count }: Postings): void {
+  for (let at = 0; at < count; at++) {
+    const row = rowOf(entries[at]!);
+    bits[row >> 5]! |= 1 << (row & 31);
+  }
+}
+
+export function bitsIn(bits: Uint32Array, words: number): number {
+  let count = 0;
+  for (let word = 0; word < words; word++) {
+    // Pairs, then fours, then bytes of a word, all at once.
+    let sums = bits[word]!;
+    sums -= (sums >>> 1) & 0x5555_5555;
+    sums = (sums & 0x3333_3333) + ((sums >>> 2) & 0x3333_3333);
+    count += Math.imul((sums + (sums >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+  }
+  return count;
+}
+
+/** Marks the rows without a word that stand beside one: up to two turns before it and after it. */
+function markBeside(size: number, turns: Turns): void {
+  const { bits, beside } = room;
+  const { joined } = turns;
+  const last = size >> 5;
+  // Of turns that are rows beside each other, 32 at once. Each step takes what the word after it says of the last of them, or the one
+  // before it of the first.
+  let before = marksBefore(bits[0]!, joined[0]!, last > 0 ? bits[1]! & joined[1]! : 0);
+  let after = 0;
+  let bitsBefore = 0;
+  for (let word = 0; word <= last; word++) {
+    const own = bits[word]!;
+    const joins = joined[word]!;
+    let beforeNext = 0;
+    if (word < last) {
+      const beyond = word + 1 < last ? bits[word + 2]! & joined[word + 2]! : 0;
+      beforeNext = marksBefore(bits[word + 1]!, joined[word + 1]!, beyond);
+    }
+    const afterLast = after;
+    after = ((own << 1) | (bitsBefore >>> 31)) & joins;
+    const first = marksBefore(before, joins, word < last ? beforeNext & joined[word + 1]! : 0);
+    const second = ((after << 1) | (afterLast >>> 31)) & joins;
+    beside[word] = (before | after | first | second) & ~own;
+    before = beforeNext;
+    bitsBefore = own;
+  }
+  if (turns.previous.length > 0) markFar(size, turns);
+}
+
+/** The rows before those that are marked and joined to them; the first of the next word, where it is one of those, has the last one. */
+function marksBefore(marked: number, joins: number, next: number): number {
+  return ((marked & joins) >>> 1) | (next << 31);
+}
+
+/** The same where some turns are not the rows beside each other. */
+function markFar(size: number, { states, previous, next, far }: Turns): void {
   const { bits } = room;
-  let added = 0;
   for (let word = 0; word <= size >> 5; word++) {
-    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+    for (let left = bits[word]! & far[word]!; left !== 0; left &= left - 1) {
       const row = (word << 5) + 31 - Math.clz32(left & -left);
       const state = states[row]!;
-      if (state === 0) continue;
       const before = turnBefore(state, row, previous, -1);
       const after = turnAfter(state, row, next, -1);
       const first = before < 0 ? -1 : turnBefore(states[before]!, before, previous, -1);
       const last = after < 0 ? -1 : turnAfter(states[after]!, after, next, -1);
-      if (before >= 0) added += markNew(before);
-      if (after >= 0) added += markNew(after);
-      if (first >= 0) added += markNew(first);
-      if (last >= 0) added += markNew(last);
+      if (before >= 0) markNew(before);
+      if (after >= 0) markNew(after);
+      if (first >= 0) markNew(first);
+      if (last >= 0) markNew(last);
     }
   }
-  return added;
 }
 
-/** Returns 1 for a row beside others that was not marked yet, and has no word. */
-function markNew(row: number): number {
-  return (room.bits[row >> 5]! & (1 << (row & 31))) === 0 ? mark(room.beside, row) : 0;
-}
-
-/** Returns 1 for a bit that was not set yet. */
-export function mark(bits: Uint32Array, row: number): number {
-  const word = row >> 5;
+/** Marks a row beside others that has no word. */
+function markNew(row: number): void {
   const bit = 1 << (row & 31);
-  const before = bits[word]!;
-  if ((before & bit) !== 0) return 0;
-  bits[word] = before | bit;
-  return 1;
+  if ((room.bits[row >> 5]! & bit) === 0) room.beside[row >> 5]! |= bit;
 }
 
 /** Terms that are counted together: a row and what stands beside it are looked at once for all of them. */

@@ -3,10 +3,9 @@ import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
-import { type Postings, rowOf } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { addAround, addScores, countTerms, room, TERMS, touchedRows } from './word-rows.ts';
+import { addAround, addScores, bitsIn, countTerms, markRows, room, TERMS, touchedRows } from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -180,7 +179,7 @@ export function countMatches(
     const words = (standing.length >> 5) + 1;
     room.bits = grow(room.bits, words);
     const { bits } = room;
-    for (const postings of uncounted.postings) if (postings) markAll(bits, postings);
+    for (const postings of uncounted.postings) if (postings) markRows(bits, postings);
     count = areAll ? bitsIn(bits, words) : rowsIn(bits, words, standing, wanted);
     bits.fill(0, 0, words);
     return count;
@@ -191,26 +190,6 @@ export function countMatches(
     for (let at = 0; at < rows.length; at++) {
       if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
     }
-  }
-  return count;
-}
-
-/** Without a look at what was there before: which of the rows have another word, no processor foresees. */
-function markAll(bits: Uint32Array, { entries, count }: Postings): void {
-  for (let at = 0; at < count; at++) {
-    const row = rowOf(entries[at]!);
-    bits[row >> 5]! |= 1 << (row & 31);
-  }
-}
-
-function bitsIn(bits: Uint32Array, words: number): number {
-  let count = 0;
-  for (let word = 0; word < words; word++) {
-    // Pairs, then fours, then bytes of a word, all at once.
-    let sums = bits[word]!;
-    sums -= (sums >>> 1) & 0x5555_5555;
-    sums = (sums & 0x3333_3333) + ((sums >>> 2) & 0x3333_3333);
-    count += Math.imul((sums + (sums >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
   }
   return count;
 }
