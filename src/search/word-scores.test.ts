@@ -7,9 +7,11 @@ import { seededRandom } from '../testing/seeded-random.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of } from './common-words.ts';
 import { contextRelevance, frequencyIn, type QueryWords, queryWords, sessionScores } from './lexical.ts';
+import { addPosting, noPostings } from './postings.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from './resident-index.ts';
 import { neighboursOf, type Turns, turnsOf } from './turns.ts';
 import { viewOf } from './view.ts';
+import { touchedRows } from './word-rows.ts';
 import { wordScores } from './word-scores.ts';
 
 /** More than are counted together. */
@@ -107,8 +109,11 @@ test('what was counted for one query is in no other one', () => {
   const all = wordsOf(index, [...Array(TERMS).keys()]);
   const one = wordsOf(index, [3]);
   const alone = wordScores(index, one, turns);
+  const inSessions = sessionScores(index, turns, one);
   for (const other of [all, wordsOf(index, [5, 6, 7])]) {
     wordScores(index, other, turns);
+    sessionScores(index, turns, other);
+    expect(sessionScores(index, turns, one)).toEqual(inSessions);
     expect(wordScores(index, one, turns)).toMatchObject({
       rows: alone.rows,
       relevance: alone.relevance,
@@ -129,6 +134,33 @@ test('words of memories that are gone, or left a session, count for no session',
   const expected = sessionScores(index, turnsOf(index, followed.standing), words);
   expect(expected.frequencies).not.toEqual(before.frequencies);
   expect(sessionScores(index, followed.turns, words)).toEqual(expected);
+});
+
+test('what stands beside a word is up to two turns before and after it, wherever in the index, and after turns are gone', () => {
+  const sessions: readonly ((row: number) => number)[] = [
+    () => 1,
+    (row) => 1 + Math.floor(row / 33),
+    // In turn, and a session that others stand between.
+    (row) => 1 + (row % 3),
+    (row) => (row % 32 === 31 ? 0 : 1),
+    (row) => (row % 5 < 3 ? 2 : row % 4),
+  ];
+  for (const sessionOf of sessions) {
+    const { index } = space(3, 200, sessionOf);
+    const view = () => viewOf(index, unrelated, {}, ARBITRARY_NOW);
+    const expectBeside = ({ turns }: { readonly turns: Turns }) => {
+      for (let row = 0; row < index.size; row++) {
+        const postings = noPostings();
+        addPosting(postings, row, 1);
+        const beside = neighboursIn(turns, index, row);
+        const expected = [...beside, row].sort((a, b) => a - b);
+        expect([...touchedRows(index.size, [postings, undefined], turns)]).toEqual(expected);
+      }
+    };
+    expectBeside(view());
+    for (let key = 0; key < 200; key += 7) removeMemory(index, key);
+    expectBeside(view());
+  }
 });
 
 /** The turns up to two places before and after one, whether their words count or not. */
