@@ -1,6 +1,6 @@
 // dist/cli/main.cjs, the command, and dist/cli/commands.cjs, one script of what most commands run, whose compiled code is kept
 // (docs/decisions/0131-compiled-commands.md). Other commands load the modules that bundle.mjs has made.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -20,17 +20,26 @@ const OUTSIDE = {
 };
 
 await bundle('main', 'main', (text) => text);
-await bundle('run', 'commands', (text) =>
+// The function that src/cli/compiled.ts calls.
+const whole = ['(function (exports, require, module, __filename, __dirname, importModule) {', '})'];
+const commands = await bundle('run', 'commands', (text) =>
   text.replace(/\bimport\((['"])([^'"]+)\1\)/g, (call, _, name) => {
     const isInside = INLINED.includes(name) || (name.startsWith('.') && !OUTSIDE[name]);
     return isInside ? call : `importModule(${JSON.stringify(OUTSIDE[name] ?? name)})`;
   }),
 );
+// In ASCII alone, also in regular expressions, which esbuild leaves as they are: V8 then reads it where it is, outside of its heap.
+const ascii = readFileSync(commands, 'utf8').replace(
+  /[^\0-\x7f]/g,
+  (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+);
+writeFileSync(commands, whole.join(ascii));
 
 async function bundle(entry, name, change) {
+  const outfile = `${root}dist/cli/${name}.cjs`;
   const { metafile } = await build({
     entryPoints: [`${root}build/cli/${entry}.js`],
-    outfile: `${root}dist/cli/${name}.cjs`,
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -44,6 +53,7 @@ async function bundle(entry, name, change) {
   const needed = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   const packages = needed.filter((path) => !path.startsWith('node:') && path !== './run.js');
   if (packages.length > 0) throw new Error(`${name}.cjs needs ${packages.join(', ')}: see FROM_MODULES`);
+  return outfile;
 }
 
 function adapt(plugin, change) {

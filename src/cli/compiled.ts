@@ -24,7 +24,7 @@ const CHECKSUM_BYTES = 4;
 const KEPT_MILLISECONDS = 30 * 86_400_000;
 
 /**
- * Runs a CommonJS script of this package and gives what it exports. What V8 compiled of it for the command is kept in the
+ * Runs a script of this package, which is the function of a CommonJS module, and gives what it exports. What V8 compiled of it for the command is kept in the
  * user's cache, so that the next process need not compile (docs/decisions/0131-compiled-commands.md). A cache that is missing,
  * damaged or of another Node.js costs time alone. `NODE_DISABLE_COMPILE_CACHE=1` keeps and reads nothing, as in Node.js itself.
  */
@@ -32,11 +32,11 @@ export function loadCompiled<Exports>(file: string, command: string): Exports {
   const source = readFileSync(file);
   const kept = cacheFile(command, file, source);
   const cachedData = kept && readKept(kept);
-  // On one line with the first of the script, so that lines of stack traces are those of the file.
-  const script = new Script(
-    `(function (exports, require, module, __filename, __dirname, importModule) {${source.toString('latin1')}\n})`,
-    { filename: file, ...(cachedData ? { cachedData } : {}) },
-  );
+  // It is ASCII alone: as such, what is over a megabyte takes no room in the heap, and is not copied.
+  const script = new Script(source.toString('latin1'), {
+    filename: file,
+    ...(cachedData ? { cachedData } : {}),
+  });
   const require = createRequire(file);
   const module = { exports: {} as Exports };
   // `import()` of a script that comes from a cache fails on Node.js 20, so that the script calls this instead.

@@ -192,6 +192,14 @@ describe('another version of the script', () => {
   });
 });
 
+describe('the script', () => {
+  it('is ASCII alone, as it is read, and has what its regular expressions look for', () => {
+    const script = readFileSync(join(root, 'dist', 'cli', 'commands.cjs'), 'utf8');
+    expect(script.search(/[^\0-\x7f]/)).toBe(-1);
+    expect(script).toContain('/[?\\uff1f\\u061f]/u');
+  });
+});
+
 function withChecksum(data: Buffer): Buffer {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32LE(crc32(data));
