@@ -37,39 +37,36 @@ export function createPassing(
   let runLevels = 0;
   const classesOf = (group: number) => classesOfGroup(groups, group, classOf, allClasses);
   const levelsOf = (group: number) => (levels ? levels.ofGroup[group]! : 1);
-  /** None of them reaches more than its cut. */
-  const raise = (each: number, high: number) => {
-    const most = Math.min(high, cuts[each]!);
-    if (most > highest[each]!) highest[each] = most;
-  };
-  const raiseAll = (classes: number, ofLevels: number, high: number) => {
+  /** Whether something holds of every class that rows of these sessions and levels can have. */
+  const every = (classes: number, ofLevels: number, holds: (each: number, level: number) => boolean) => {
     for (let left = classes; left !== 0; left &= left - 1) {
       const from = (31 - Math.clz32(left & -left)) * levelCount;
       for (let level = 0; level < levelCount; level++) {
         if ((ofLevels & (1 << level)) === 0) continue;
-        raise(from + level, high);
-        if (hasWeak) raise(weakFrom + from + level, high);
+        if (!holds(from + level, level)) return false;
+        if (hasWeak && !holds(weakFrom + from + level, levelCount + level)) return false;
       }
     }
+    return true;
   };
+  const raise = (classes: number, ofLevels: number, high: number) =>
+    every(classes, ofLevels, (each) => {
+      // No row that is passed over reaches more than its cut.
+      highest[each] = Math.max(highest[each]!, Math.min(high, cuts[each]!));
+      return true;
+    });
   const isPassed = (group: number): boolean => {
     const high = reachOfGroup(groups, group, peaks[group]!, reach);
     const classes = classesOf(group);
     const ofLevels = levelsOf(group);
     let isKnown = true;
-    for (let left = classes; left !== 0; left &= left - 1) {
-      const from = (31 - Math.clz32(left & -left)) * levelCount;
-      for (let level = 0; level < levelCount; level++) {
-        if ((ofLevels & (1 << level)) === 0) continue;
-        const each = from + level;
-        if (!(high <= cuts[each]!) || (hasWeak && high > cuts[weakFrom + each]!)) return false;
-        isKnown &&= high <= highest[each]! && !(hasWeak && high > highest[weakFrom + each]!);
-      }
-    }
-    if (isKnown) return true;
+    const isBelow = every(classes, ofLevels, (each) => {
+      isKnown &&= high <= highest[each]!;
+      return high <= cuts[each]!;
+    });
     // Where sessions make no difference, few groups are left, and what their rows reach is less than what the group does.
-    if (sessionClasses === 1) return false;
-    raiseAll(classes, ofLevels, high);
+    if (!isBelow || (!isKnown && sessionClasses === 1)) return false;
+    if (!isKnown) raise(classes, ofLevels, high);
     return true;
   };
   return {
@@ -101,23 +98,16 @@ export function createPassing(
       } while (group < most && !(areAlike && isPassed(group)));
       if (areAlike) {
         least.fill(Infinity);
-        for (let left = runClasses; left !== 0; left &= left - 1) {
-          const from = (31 - Math.clz32(left & -left)) * levelCount;
-          for (let level = 0; level < levelCount; level++) {
-            least[level] = Math.min(least[level]!, cuts[from + level]!);
-            if (hasWeak)
-              least[levelCount + level] = Math.min(
-                least[levelCount + level]!,
-                cuts[weakFrom + from + level]!,
-              );
-          }
-        }
+        every(runClasses, runLevels, (each, at) => {
+          least[at] = Math.min(least[at]!, cuts[each]!);
+          return true;
+        });
       }
       return group * GROUP_ROWS;
     },
     end(count, high) {
       counts[counts.length - 1]! += count;
-      if (high > 0) raiseAll(runClasses, runLevels, high);
+      if (high > 0) raise(runClasses, runLevels, high);
     },
   };
 }
