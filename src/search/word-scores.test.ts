@@ -12,7 +12,7 @@ import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from
 import { neighboursOf, type Turns, turnsOf } from './turns.ts';
 import { viewOf } from './view.ts';
 import { touchedRows } from './word-rows.ts';
-import { wordScores } from './word-scores.ts';
+import { STRENGTHS, TOGETHER, type WordScores, wordScores } from './word-scores.ts';
 
 /** More than are counted together. */
 const TERMS = 19;
@@ -58,6 +58,14 @@ const wordsOf = (index: ResidentIndex, ids: readonly number[]): QueryWords =>
     () => [],
   );
 
+/** A row whose strength is too low would be passed over though it can be among the best. */
+function expectStrengths({ relevance, inContext, strengths }: WordScores): void {
+  const expected = Array.from(relevance, (own, at) =>
+    Math.ceil(Math.max(own, inContext?.[at] ?? 0) * STRENGTHS),
+  );
+  expect([...strengths]).toEqual(expected);
+}
+
 test('words counted together score as words counted one by one, to the last bit', () => {
   fc.assert(
     fc.property(
@@ -97,11 +105,29 @@ test('words counted together score as words counted one by one, to the last bit'
           const expected = isSeen ? contextRelevance(index, turns, words, row) : relevance;
           expect(scores.inContext![at]).toBe(expected);
         });
+        expectStrengths(scores);
         expect(scores.inContext === undefined).toBe(around === undefined);
       },
     ),
     { numRuns: 300 },
   );
+});
+
+test('rows beyond those that are worked out together score as others do', () => {
+  const { index, turns } = space(4, 2 * TOGETHER + 700, (row) => Math.floor(row / 40));
+  // Those of two passes over the index.
+  const words = wordsOf(index, [...Array(9).keys()]);
+  for (const around of [turns, undefined]) {
+    const scores = wordScores(index, words, around);
+    expect(scores.rows.length).toBeGreaterThan(2 * TOGETHER * (around ? 1 : 0.75));
+    scores.rows.forEach((row, at) => {
+      const relevance = lexicalRelevance(bm25Of(index, words, row), words.idfSum);
+      expect(scores.relevance[at]).toBe(relevance);
+      if (around && around.states[row] !== 0)
+        expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
+    });
+    expectStrengths(scores);
+  }
 });
 
 test('what was counted for one query is in no other one', () => {

@@ -28,7 +28,7 @@ export interface WordScores {
 export const STRENGTHS = 32;
 
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
-const TOGETHER = 4096;
+export const TOGETHER = 4096;
 
 /** Rows that only common words touch: counted one by one, when somebody asks. */
 export interface Uncounted {
