@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { machine } from './measure.mjs';
 import { updateMeasured } from './measured.mjs';
 import { updateBenchmarks } from './report.mjs';
@@ -34,9 +35,29 @@ const NAMES = [
   'peers',
   'tables',
 ];
-const args = process.argv.slice(2);
-const sizes = args.includes('--size') ? [Number(args[args.indexOf('--size') + 1])] : [10_000, 100_000];
-const chosen = args.filter((arg, index) => !arg.startsWith('--') && !args[index - 1]?.startsWith('--'));
+const { values: options, positionals: chosen } = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    size: { type: 'string' },
+    stores: { type: 'string' },
+    sizes: { type: 'string' },
+    limit: { type: 'string' },
+    total: { type: 'string' },
+  },
+});
+if (options.help) {
+  console.log(`Usage: ./run bench [NAME…] [options]
+
+Without a name, the quick ones run. Available: ${NAMES.join(', ')}
+
+  --size N          memories: speed, inspector, postgres
+  --stores A,B      stores: scale, as 100000x256, with :equal or :near for near-duplicates
+  --sizes A,B       memories: peers
+  --limit SECONDS   time for one peer to store them: peers
+  --total SECONDS   time for all peers: peers`);
+  process.exit();
+}
 const unknown = chosen.find((name) => !NAMES.includes(name));
 if (unknown)
   throw new Error(
@@ -55,6 +76,7 @@ const ONLY_NAMED = [
   'peers',
   'postgres',
 ];
+const size = options.size && Number(options.size);
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(values)}`);
@@ -62,9 +84,9 @@ const log = (name, values) => console.log(`${name.padEnd(28)} ${JSON.stringify(v
 if (wanted('speed')) {
   const { benchSize } = await import('./speed.mjs');
   const results = [];
-  for (const size of sizes) {
-    console.log(`\n${size.toLocaleString('en')} memories`);
-    results.push(await benchSize(size, log));
+  for (const each of size ? [size] : [10_000, 100_000]) {
+    console.log(`\n${each.toLocaleString('en')} memories`);
+    results.push(await benchSize(each, log));
   }
   save('speed', { command: './run bench speed', results });
 }
@@ -90,7 +112,6 @@ if (wanted('spaces')) {
 }
 if (wanted('postgres')) {
   const { benchPostgres } = await import('./postgres.mjs');
-  const size = args.includes('--size') ? sizes[0] : undefined;
   // A small one is a try-out: it runs everything, and is not kept.
   const small = size !== undefined && size < 100_000;
   const results = await benchPostgres(small ? { size, spaces: 120, kills: 2 } : { size }, log);
@@ -110,11 +131,7 @@ if (wanted('mcp')) {
 }
 if (wanted('inspector')) {
   const { benchInspector } = await import('./inspector.mjs');
-  const results = [];
-  for (const size of args.includes('--size') ? sizes : [10_000]) {
-    console.log(`\n${size.toLocaleString('en')} memories`);
-    results.push(await benchInspector(size, log));
-  }
+  const results = [await benchInspector(size ?? 10_000, log)];
   save('inspector', { command: './run bench inspector', results });
 }
 if (wanted('language')) {
@@ -174,21 +191,18 @@ if (wanted('use-lite')) {
 }
 if (wanted('scale')) {
   const { benchScale } = await import('./scale.mjs');
-  const given = args.includes('--stores') ? args[args.indexOf('--stores') + 1] : undefined;
-  const stores = (
-    given ?? '10000x256,100000x256,100000x256:equal,100000x256:near,1000000x256,1000000x384'
-  ).split(',');
+  const given = options.stores;
+  const stores = given ?? '10000x256,100000x256,100000x256:equal,100000x256:near,1000000x256,1000000x384';
   const command = `./run bench scale${given ? ` --stores ${given}` : ''}`;
-  save('scale', { command, results: await benchScale(stores, log) });
+  save('scale', { command, results: await benchScale(stores.split(','), log) });
 }
 if (wanted('peers')) {
   const [{ benchPeers }, { peersTables }] = await Promise.all([
     import('./peers.mjs'),
     import('./peers-table.mjs'),
   ]);
-  const after = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
-  const [given, limit, total] = [after('--sizes'), after('--limit'), after('--total')];
-  const options = {
+  const { sizes: given, limit, total } = options;
+  const measured = {
     sizes: given?.split(',').map(Number),
     ingestSeconds: limit && Number(limit),
     totalSeconds: total && Number(total),
@@ -199,7 +213,7 @@ if (wanted('peers')) {
     limit && `--limit ${limit}`,
     total && `--total ${total}`,
   ];
-  save('peers', { command: command.filter(Boolean).join(' '), ...(await benchPeers(options, log)) });
+  save('peers', { command: command.filter(Boolean).join(' '), ...(await benchPeers(measured, log)) });
   console.log(
     peersTables(JSON.parse(readFileSync(new URL('./results/peers.json', import.meta.url), 'utf8'))),
   );
