@@ -3,17 +3,9 @@ import { expect, test } from 'vitest';
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { atOnce } from '../search/slices.ts';
 import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
-import {
-  type Columns,
-  cancels,
-  compile,
-  compileConditions,
-  emptyBlock,
-  keepFormula,
-  reaches,
-  SLACK,
-} from './compile.ts';
+import { type Columns, cancels, compile, compileConditions, emptyBlock, reaches, SLACK } from './compile.ts';
 import { childrenOf, evaluate } from './evaluate.ts';
+import { keepFormula } from './keep.ts';
 import type { Node } from './operators/index.ts';
 import { resolveProfile } from './profile.ts';
 import { rangeOf } from './range.ts';

@@ -1,13 +1,10 @@
-import type { Instant } from '../domain/time.ts';
 import { compileCondition, type ResolvedCondition } from './condition.ts';
 import { childrenOf, namesRead } from './evaluate.ts';
 import { type Node, operatorOf } from './operators/index.ts';
-import type { Interval } from './operators/interval.ts';
 import {
   BLOCK_SIZE,
   type Block,
   type Columns,
-  emptyBlock,
   type Facts,
   type KeptColumn,
   type Lane,
@@ -136,7 +133,7 @@ export function cancels(node: Node): boolean {
 const cancelling = new WeakMap<Node, boolean>();
 
 /** More than the roundings of a formula within 0 and 1 add up to. */
-const ROUNDING_64 = 1e-12;
+export const ROUNDING_64 = 1e-12;
 
 /** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
 export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
@@ -158,110 +155,15 @@ export function isKept(node: Node): boolean {
 
 const keptNodes = new WeakMap<Node, boolean>();
 
-function loadKept({ low, high }: KeptColumn, compilation: Compilation): Lane {
+function loadKept({ low, high, workOut }: KeptColumn, compilation: Compilation): Lane {
   const kept = { low, high };
+  if (workOut) compilation.steps.push(({ rows, count }) => workOut(rows, count));
   return laneOf(compilation, true, (side, out) => {
     const values = kept[side];
     return ({ rows, count }) => {
       for (let at = 0; at < count; at++) out[at] = values[rows[at]!]!;
     };
   });
-}
-
-/** Rows whose bounds tell how wide those of all are. */
-const SAMPLE = 256;
-/** How far bounds may lie apart, as a share of the largest of them. */
-const WIDEST = 1 / 64;
-
-/** The longest of some spans, ascending, in which the bounds of a sample of the rows stay narrow; else the first one. */
-export function longestSpan(
-  node: Node,
-  columns: Omit<Columns, 'kept'>,
-  size: number,
-  from: Instant,
-  spans: readonly number[],
-): number {
-  const formula = compile(node, columns, { spans: true });
-  const count = Math.min(size, SAMPLE);
-  const isNarrow = (span: number) => {
-    const block = emptyBlock(from, from + span);
-    block.count = count;
-    for (let at = 0; at < count; at++)
-      block.rows[at] = Math.floor((at * (size - 1)) / Math.max(1, count - 1));
-    const { low, high } = formula.bounds(block);
-    let widest = 0;
-    let largest = 0;
-    for (let at = 0; at < count; at++) {
-      widest = Math.max(widest, high[at]! - low[at]!);
-      largest = Math.max(largest, Math.abs(low[at]!), Math.abs(high[at]!));
-    }
-    return widest <= WIDEST * largest;
-  };
-  const narrow = spans.findLastIndex((span, at) => at > 0 && isNarrow(span));
-  return spans[Math.max(0, narrow)]!;
-}
-
-/**
- * Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. In steps of
- * one block each: between two of them nothing that it reads may change.
- */
-export function* keepFormula(
-  node: Node,
-  columns: Omit<Columns, 'kept'>,
-  size: number,
-  from: Instant,
-  until: Instant,
-): Generator<undefined, KeptColumn> {
-  const kept = { low: new Float32Array(size), high: new Float32Array(size), range: undefined };
-  const rows = new Int32Array(size);
-  for (let row = 0; row < size; row++) rows[row] = row;
-  const range = yield* keepRows(node, columns, rows, kept, from, until);
-  return { ...kept, range };
-}
-
-/**
- * Writes into what is kept of a formula what it is for some rows, in the same steps; returns between which values these lie,
- * `undefined` where it cannot be evaluated for one.
- */
-export function* keepRows(
-  node: Node,
-  columns: Omit<Columns, 'kept'>,
-  rows: Int32Array,
-  into: Omit<KeptColumn, 'range'>,
-  from: Instant,
-  until: Instant,
-): Generator<undefined, Interval | undefined> {
-  const formula = compile(node, columns, { spans: true });
-  let lowest = Infinity;
-  let highest = -Infinity;
-  let isKnown = true;
-  const block = emptyBlock(from, until);
-  for (let start = 0; start < rows.length; start += BLOCK_SIZE) {
-    block.count = Math.min(BLOCK_SIZE, rows.length - start);
-    block.rows.set(rows.subarray(start, start + block.count));
-    const { low, high } = formula.bounds(block);
-    for (let at = 0; at < block.count; at++) {
-      const row = rows[start + at]!;
-      const down = outward(low[at]!, -1);
-      const up = outward(high[at]!, 1);
-      into.low[row] = down;
-      into.high[row] = up;
-      if (down < lowest) lowest = down;
-      if (up > highest) highest = up;
-      if (Number.isNaN(up)) isKnown = false;
-    }
-    yield;
-  }
-  return isKnown ? [lowest, highest] : undefined;
-}
-
-/** More than the rounding of a 32-bit float, relative to its value. */
-const ROUNDING_32 = 1e-7;
-
-/** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
-function outward(value: number, direction: 1 | -1): number {
-  if (Math.abs(value) > 1e38) return direction * Infinity;
-  return value + direction * (Math.abs(value) * ROUNDING_32 + ROUNDING_64);
 }
 
 /** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */

@@ -2,7 +2,7 @@ import { type Columns, isKept, type KeptColumn } from '../scoring/compile.ts';
 import { childrenOf, namesRead } from '../scoring/evaluate.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull, type Interval, type Knowledge } from '../scoring/operators/interval.ts';
-import { anything, intervalsOf } from '../scoring/range.ts';
+import { anything, intervalOf, intervalsOf, rangeOf } from '../scoring/range.ts';
 import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import { groupOf } from './groups.ts';
 import type { QueryColumns, SignalRanges } from './query-columns.ts';
@@ -51,7 +51,10 @@ export interface Leveled {
   readonly ranges: readonly Interval[];
 }
 
-/** The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much. */
+/**
+ * The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much, or where it is not
+ * worked out for all rows.
+ */
 export function levelsOf(
   root: Node,
   fixed: FixedParts,
@@ -60,16 +63,46 @@ export function levelsOf(
 ): Leveled | undefined {
   const { untouchedClasses: classes } = query.passable;
   const of = classes.at(-1)!;
-  const highest = (parts: FixedParts) => ceilingOf(root, query, of, parts)([0, 1]);
-  const whole = highest(fixed);
-  let best: { readonly node: Node; readonly range: Interval; readonly high: number } | undefined;
+  const node = partThatDecides(fixed, (parts) => ceilingOf(root, query, of, parts)([0, 1]));
+  if (!node) return undefined;
+  const column = columns.kept!(node)!;
+  if (column.workOut) return undefined;
+  return { node, ...levelsAlong(column, fixed.get(node)!, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
+}
+
+/** The part of a formula that has levels, for most queries: its bounds are to be worked out for all rows. */
+export function partWithLevels(root: Node): Node | undefined {
+  if (leveledParts.has(root)) return leveledParts.get(root);
+  const parts = new Map(keptParts(root).map((node) => [node, rangeOf(node)]));
+  const highest = (fixed: FixedParts) =>
+    intervalOf(root, {
+      ...anything,
+      // Rows are passed over by what they have in common: no word of the query.
+      signal: (name) => (UNTOUCHED.has(name) ? [0, 0] : SIGNALS[name].range),
+      known: (name) => (isSignalName(name) && isQuerySignal(name)) || undefined,
+      formula: (node) => fixed.get(node),
+    })[1];
+  const node = partThatDecides(parts, highest);
+  leveledParts.set(root, node);
+  return node;
+}
+
+const leveledParts = new WeakMap<Node, Node | undefined>();
+
+/** Signals that a row has nothing of where no word of a query stands in it or beside it. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['lexical', 'contextLexical']);
+
+/** The part by whose value the highest score falls most, if it falls by much. */
+function partThatDecides(fixed: FixedParts, highest: (fixed: FixedParts) => number): Node | undefined {
+  let least = highest(fixed) * (1 - LEVELED);
+  let found: Node | undefined;
   for (const [node, range] of fixed) {
     const high = highest(new Map([...fixed, [node, [range[0], range[0]] as const]]));
-    if (high < (best?.high ?? whole * (1 - LEVELED))) best = { node, range, high };
+    if (!(high < least)) continue;
+    found = node;
+    least = high;
   }
-  if (!best) return undefined;
-  const column = columns.kept!(best.node)!;
-  return { node: best.node, ...levelsAlong(column, best.range, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
+  return found;
 }
 
 /** Levels that go along with a column. */

@@ -24,7 +24,7 @@ import type {
 } from '../store/store.ts';
 import { mayBegin } from '../text/spelling.ts';
 import { columnsOf, signalsForQuery } from './belief-columns.ts';
-import { keptParts } from './ceilings.ts';
+import { partWithLevels } from './ceilings.ts';
 import { coldCount, ELIGIBLE, eligibleRows, standings } from './eligible.ts';
 import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
 import {
@@ -68,19 +68,16 @@ export interface Sizes {
 
 const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 2048, commonFrom: 2048 };
 
-/** What a first recall makes for every row, before it ranks without a pause. */
+/** What a first recall makes for every row, before it ranks without a pause: by what levels rows are passed over. */
 function* keepAhead(
   index: ResidentIndex,
   { belief, keepAhead }: View,
   { root, floor }: SearchRequest['profile'],
   now: Instant,
 ): Generator<undefined, void> {
-  for (const each of floor ? [root, floor.node] : [root]) {
-    for (const part of keptParts(gather(each))) {
-      const steps = keepAhead(now, part, columnsOf(index.columns, belief));
-      if (steps) yield* steps;
-    }
-  }
+  const part = partWithLevels(gather(floor?.node ?? root));
+  const steps = part && keepAhead(now, part, columnsOf(index.columns, belief));
+  if (steps) yield* steps;
 }
 
 /** The exact top k: every store that has a resident index searches by this. Tests skim smaller stores too. */
@@ -102,9 +99,9 @@ export async function conductSearch(
   const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
   const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims });
   const afterLexical = performance.now();
-  // What is kept is made for every row: too dear for a few of them.
+  // What is kept has room for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
-  if (kept) await inSlices(keepAhead(index, view, profile, now), slices);
+  if (kept && skims) await inSlices(keepAhead(index, view, profile, now), slices);
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);

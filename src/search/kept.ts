@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/time.ts';
-import { type Columns, type KeptColumn, keepFormula, keepRows, longestSpan } from '../scoring/compile.ts';
+import type { Columns, KeptColumn } from '../scoring/compile.ts';
+import { keepFormula, keepLazily, keepRows, longestSpan, whereMissing } from '../scoring/keep.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
@@ -10,8 +11,9 @@ export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
 
 /** Bounds of formulas, from one recall to the next. */
 export interface KeptFormulas {
+  /** Bounds of rows that are worked out when they are first read, where that is possible. */
   at(now: Instant): Kept;
-  /** Makes bounds that `at` then finds, in steps; `undefined` where it finds some. No row may change until its end. */
+  /** Makes bounds of all rows that `at` then finds, in steps; `undefined` where it finds some. No row may change until its end. */
   ahead(now: Instant, node: Node, columns: Omit<Columns, 'kept'>): Generator<undefined, void> | undefined;
   /** Rows that are others since; `newSize` is how many rows there are now. */
   follow(rows: Iterable<number>, newSize: number): void;
@@ -51,7 +53,13 @@ export function createKept(rows: number): KeptFormulas {
     // What follows the column goes along with its rows, where these are still the same arrays.
     const renewed = high === column.high ? [...(column.renewed ?? []), ...stale] : [];
     // What the rows were before may lie further out: the range holds all the same.
-    entry.column = { low, high, range: range && column.range && hull(range, column.range), renewed };
+    entry.column = {
+      low,
+      high,
+      range: range && column.range && hull(range, column.range),
+      renewed,
+      ...(column.workOut && { workOut: whereMissing(node, columns, { low, high }, from, until) }),
+    };
     entry.stale = new Set();
     return entry.column;
   };
@@ -74,11 +82,14 @@ export function createKept(rows: number): KeptFormulas {
       const known = find(now, key);
       if (known) return renew(known, node, columns);
       const until = now + longestSpan(node, columns, size, now, SPANS);
-      return keep(key, atOnce(keepFormula(node, columns, size, now, until)), now, until);
+      const column =
+        keepLazily(node, columns, size, now, until) ?? atOnce(keepFormula(node, columns, size, now, until));
+      return keep(key, column, now, until);
     },
     ahead(now, node, columns) {
       const key = keyOf(node);
-      if (find(now, key)) return undefined;
+      const known = find(now, key);
+      if (known && !known.column.workOut) return undefined;
       return (function* () {
         const until = now + longestSpan(node, columns, size, now, SPANS);
         keep(key, yield* keepFormula(node, columns, size, now, until), now, until);

@@ -51,6 +51,8 @@ export interface KeptColumn {
   readonly range: Interval | undefined;
   /** Rows that were worked out anew since the arrays were made, in that order. */
   readonly renewed?: readonly number[];
+  /** Works out the first `count` of some rows, as far as nobody has; absent where all rows are worked out. */
+  readonly workOut?: (rows: Int32Array, count: number) => void;
 }
 
 /** Some rows, with what the query says of each. The arrays are as long as `BLOCK_SIZE`; `count` is in use. */
