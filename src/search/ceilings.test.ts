@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KeptColumn } from '../scoring/compile.ts';
-import { levelsAlong } from './ceilings.ts';
+import { gather } from '../scoring/gather.ts';
+import { resolveProfile } from '../scoring/profile.ts';
+import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
+import { levelsAlong, partWithLevels } from './ceilings.ts';
+
+test('rows have levels where something that no query changes decides much, and need not all be worked out elsewhere', () => {
+  const without = BUILTIN_PROFILE_NAMES.filter((name) => {
+    const { root, floor } = resolveProfile(builtinProfile(name));
+    return partWithLevels(gather(floor?.node ?? root)) === undefined;
+  });
+  expect(without).toEqual(['hybrid', 'bm25', 'vector']);
+});
 
 test('every row lies within its level, whatever was worked out anew', () => {
   const bounds = fc.tuple(fc.constantFrom(0.1, 0.2, 0.5, 0.9), fc.constantFrom(0, 0.01, 0.3));

@@ -53,12 +53,22 @@ export function followRows(
   groups.residuals = grow(groups.residuals, count);
   groups.sessions = grow(groups.sessions, count * MOST_SESSIONS);
   groups.sessionCounts = grow(groups.sessionCounts, count);
-  for (let row = groups.taken; row < size; row++) {
+  for (let row = groups.taken; row < size; ) {
     const group = groupOf(row);
-    // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
-    groups.scales[group] = Math.max(groups.scales[group]!, scales[row]!);
-    groups.residuals[group] = Math.max(groups.residuals[group]!, residuals[row]!);
-    addSession(groups, group, sessions[row]!);
+    const end = Math.min(size, (group + 1) * GROUP_ROWS);
+    let scale = groups.scales[group]!;
+    let residual = groups.residuals[group]!;
+    let last = -1;
+    for (; row < end; row++) {
+      // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
+      scale = Math.max(scale, scales[row]!);
+      residual = Math.max(residual, residuals[row]!);
+      const session = sessions[row]!;
+      if (session !== last) addSession(groups, group, session);
+      last = session;
+    }
+    groups.scales[group] = scale;
+    groups.residuals[group] = residual;
   }
   groups.taken = size;
 }

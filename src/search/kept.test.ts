@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Columns } from '../scoring/compile.ts';
+import type { Columns, KeptColumn } from '../scoring/compile.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { defineProfile } from '../scoring/score.ts';
 import { createKept } from './kept.ts';
@@ -26,6 +26,15 @@ function fading(halfLife: number, share = 1) {
 
 const MINUTE = 60_000;
 
+/** With the first rows worked out. */
+function workedOut(column: KeptColumn, rows = 2): KeptColumn {
+  column.workOut?.(
+    Int32Array.from({ length: rows }, (_, row) => row),
+    rows,
+  );
+  return column;
+}
+
 test.each([
   ['an hour', 1 / 24, 1],
   ['half a day', 0.5, 10],
@@ -45,6 +54,7 @@ test.each([
     expect(kept(until + 1)(formula, columns)).toBe(second);
     // The clock went back.
     expect(kept(until)(formula, columns)).not.toBe(second);
+    workedOut(first);
     for (const [at, days] of [10, 20].entries()) {
       expect(first.low[at]).toBeLessThanOrEqual(2 ** (-(days + (minutes * MINUTE) / day) / halfLife));
       expect(first.high[at]).toBeGreaterThanOrEqual(2 ** (-days / halfLife));
@@ -78,8 +88,8 @@ test('the last of many rows is looked at too; no row at all is kept for a day', 
 
 test('formulas that differ only in a table are told apart', () => {
   const kept = createKept(2).at(now);
-  expect(kept(fading(10, 1), columns).high[0]).toBeCloseTo(0.5, 5);
-  expect(kept(fading(10, 0.5), columns).high[0]).toBeCloseTo(0.25, 5);
+  expect(workedOut(kept(fading(10, 1), columns)).high[0]).toBeCloseTo(0.5, 5);
+  expect(workedOut(kept(fading(10, 0.5), columns)).high[0]).toBeCloseTo(0.25, 5);
 });
 
 test('eight formulas are kept: the ninth takes the place of that which was made first', () => {
@@ -102,14 +112,51 @@ test('one that was made anew counts as the newest', () => {
   expect(kept(later)(fading(1), columns)).toBe(renewed);
 });
 
-test('what is made ahead in steps is what is found afterwards, and as it would have been made at once', () => {
+test('what is made ahead in steps is what is found afterwards, and as it would have been worked out row by row', () => {
   const kept = createKept(2);
+  const lazy = kept.at(now)(fading(10), columns);
   const steps = kept.ahead(now, fading(10), columns);
   expect([...(steps ?? [])]).toHaveLength(1);
   expect(kept.ahead(now, fading(10), columns)).toBeUndefined();
   const found = kept.at(now)(fading(10), columns);
-  expect(found).toEqual(createKept(2).at(now)(fading(10), columns));
+  expect(found).not.toBe(lazy);
+  expect(found.workOut).toBeUndefined();
+  const { low, high } = workedOut(lazy);
+  expect(found).toMatchObject({ low, high });
   expect(kept.at(now + 60_000)(fading(10), columns)).toBe(found);
+});
+
+test('a row is worked out when it is first asked for, once; of those that changed the others stay what they were', () => {
+  const ages = Float64Array.from([10, 20, 30, 40, 50], (days) => now - days * day);
+  const five: Columns = {
+    ...columns,
+    clock: () => ages,
+    attribute: () => ({ codes: new Uint16Array(5), texts: ['global'] }),
+  };
+  const kept = createKept(5);
+  const column = kept.at(now)(fading(10), five);
+  expect(column.range).toEqual([0, 1]);
+  column.workOut?.(Int32Array.of(1, 0, 2), 2);
+  expect([...column.high]).toEqual(
+    [0.5, 0.25, -Infinity, -Infinity, -Infinity].map((each) => expect.closeTo(each, 6)),
+  );
+  ages.fill(now);
+  column.workOut?.(Int32Array.of(0, 1), 2);
+  expect(column.high[0]).toBeCloseTo(0.5, 6);
+  kept.follow([0], 5);
+  const after = kept.at(now)(fading(10), five);
+  expect(after.high[0]).toBeCloseTo(1, 6);
+  expect(after.high[2]).toBe(-Infinity);
+  expect(workedOut(after, 3).high[1]).toBeCloseTo(0.25, 6);
+  expect(after.high[2]).toBeCloseTo(1, 6);
+  expect(after.low[2]).toBeGreaterThan(0.9);
+});
+
+test('where the age of a row is unknown, all rows are worked out at once: whether the formula can be evaluated must be known', () => {
+  const unknown: Columns = { ...columns, clock: () => Float64Array.of(now, Number.NaN) };
+  const { workOut, high } = createKept(2).at(now)(fading(10), unknown);
+  expect(workOut).toBeUndefined();
+  expect([...high]).toEqual([expect.closeTo(1, 6), expect.closeTo(0, 6)]);
 });
 
 test('rows that were worked out anew are told, until the arrays are others or they are too many', () => {

@@ -1,9 +1,20 @@
 import { frequencyIn } from './lexical.ts';
 import { arrayOf, asBytes, NUMBERS, type PageParts, STEP } from './parts.ts';
-import { createPostings, entryOf, frequencyOf, LARGE, type PackedPostings, rowOf } from './postings.ts';
+import {
+  createPostings,
+  entryOf,
+  frequencyOf,
+  LARGE,
+  type PackedPostings,
+  placeOfTerm,
+  rowOf,
+} from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
-/** Three arrays: term and number of its entries in turn; all entries; term, row and frequency in turn of the large ones. */
+/**
+ * Three arrays: term and number of its entries in turn, by terms ascending; all entries; term, row and frequency in turn of the large
+ * ones.
+ */
 export function* encodingPostings(
   index: ResidentIndex,
   newRow: Int32Array,
@@ -15,7 +26,8 @@ export function* encodingPostings(
   const terms: number[] = [];
   const large: number[] = [];
   let used = 0;
-  for (const [term, postings] of index.postings) {
+  for (const term of Float64Array.from(index.postings.keys()).sort()) {
+    const postings = index.postings.get(term)!;
     const start = used;
     for (let at = 0; at < postings.count; at++) {
       const entry = postings.entries[at]!;
@@ -47,28 +59,38 @@ export function* decodingPostings(index: ResidentIndex, parts: PageParts): Gener
   }
   const terms = new Float64Array(pairs.length / 2);
   const starts = new Uint32Array(terms.length + 1);
-  for (let at = 0; at < terms.length; at++) {
-    const start = starts[at]!;
-    const end = start + pairs[2 * at + 1]!;
-    if (!(end > start && end <= entries.length)) return false;
-    terms[at] = pairs[2 * at]!;
-    starts[at + 1] = end;
-    if (at % STEP === 0) yield;
+  for (let place = 0; place < terms.length; place += STEP) {
+    if (!takeTerms(pairs, place, Math.min(terms.length, place + STEP), terms, starts)) return false;
+    yield;
   }
-  const places: Map<number, number> = new Map();
-  for (let place = 0; place < terms.length; place++) {
-    places.set(terms[place]!, place);
-    if (place % STEP === 0) yield;
-  }
-  const large = largeOf(arrayOf(Float64Array, parts, 'postings.large'), { places, starts, entries });
+  if (starts[terms.length] !== entries.length) return false;
+  const large = largeOf(arrayOf(Float64Array, parts, 'postings.large'), { terms, starts, entries });
   if (large?.count !== many) return false;
-  index.postings = createPostings({
-    places: places as PackedPostings['places'],
-    starts,
-    entries,
-    large: large.of,
-  });
-  return starts[terms.length] === entries.length;
+  index.postings = createPostings({ terms, starts, entries, large: large.of });
+  return true;
+}
+
+/** Says where the entries of some terms begin; false where one has none, or where terms do not ascend. */
+function takeTerms(
+  pairs: Float64Array,
+  from: number,
+  to: number,
+  terms: Float64Array,
+  starts: Uint32Array,
+): boolean {
+  let last = terms[from - 1] ?? -Infinity;
+  let end = starts[from]!;
+  for (let place = from; place < to; place++) {
+    const term = pairs[2 * place]!;
+    const count = pairs[2 * place + 1]!;
+    if (!(term > last && count > 0 && Number.isInteger(count))) return false;
+    terms[place] = term;
+    last = term;
+    end += count;
+    starts[place + 1] = end;
+  }
+  // What has more than 32 bits was not written down as it is.
+  return end === starts[to];
 }
 
 /** How many of some entries have a frequency that is written elsewhere; −1 where one has none, or a row that there is not. */
@@ -87,14 +109,14 @@ function largeAmong(entries: Uint32Array, from: number, to: number, size: number
 /** What is written of large frequencies, by the place of the term; `undefined` where it is of no entry. */
 function largeOf(
   triples: Float64Array,
-  { places, starts, entries }: Pick<PackedPostings, 'starts' | 'entries'> & { places: Map<number, number> },
+  { terms, starts, entries }: Omit<PackedPostings, 'large'>,
 ): { readonly of: Map<number, Map<number, number>>; readonly count: number } | undefined {
   const of = new Map<number, Map<number, number>>();
   for (let at = 0; at < triples.length; at += 3) {
     const [term, row, frequency] = [triples[at]!, triples[at + 1]!, triples[at + 2]!];
-    const place = places.get(term);
-    if (place === undefined || !(frequency >= LARGE && frequency <= 0xffff_ffff)) return undefined;
-    const found = entries.subarray(starts[place]!, starts[place + 1]!);
+    const place = placeOfTerm(terms, term);
+    if (place < 0 || !(frequency >= LARGE && frequency <= 0xffff_ffff)) return undefined;
+    const found = entries.subarray(starts[place], starts[place + 1]);
     if (
       frequencyIn({ entries: found, count: found.length, large: new Map([[row, frequency]]) }, row) !==
       frequency

@@ -46,12 +46,13 @@ describe('createPostings', () => {
       fc.property(
         fc.uniqueArray(fc.tuple(term, rows), { selector: ([each]) => each }),
         fc.array(step, { maxLength: 20 }),
-        (packed, steps) => {
+        (given, steps) => {
+          const packed = given.toSorted(([a], [b]) => a - b);
           const starts = [0];
           for (const [, list] of packed) starts.push((starts.at(-1) ?? 0) + list.length);
           const all = packed.flatMap(([, list]) => list);
           const postings = createPostings({
-            places: new Map(packed.map(([each], place) => [each, place])),
+            terms: Float64Array.from(packed, ([each]) => each),
             starts: Uint32Array.from(starts),
             entries: Uint32Array.from(all, (row) => entryOf(row, row + 1)),
             large: new Map(
@@ -78,7 +79,7 @@ describe('createPostings', () => {
 
   it('gives the same postings again, so that what is added to them stays', () => {
     const postings = createPostings({
-      places: new Map([[7, 0]]),
+      terms: Float64Array.of(7),
       starts: Uint32Array.of(0, 1),
       entries: Uint32Array.of(entryOf(3, 1)),
       large: new Map(),

@@ -54,54 +54,79 @@ export interface PostingsOfTerms extends Iterable<readonly [term: number, postin
   keys(): Iterable<number>;
 }
 
-/** The postings of many terms in two arrays. */
+/** The postings of many terms in a few arrays. */
 export interface PackedPostings {
-  /** The place of each term. Taken over, not copied. */
-  readonly places: Map<number, Postings | number>;
-  /** Where the postings of each place begin; one more than there are terms. */
+  /** Ascending. */
+  readonly terms: Float64Array;
+  /** Where the postings of each term begin, by its place; one more than there are terms. */
   readonly starts: Uint32Array;
   readonly entries: Uint32Array;
   /** By place: see {@link Postings.large}. */
   readonly large: ReadonlyMap<number, Map<number, number>>;
 }
 
-const none = (): PackedPostings => ({
-  places: new Map(),
+const none: PackedPostings = {
+  terms: new Float64Array(0),
   starts: new Uint32Array(1),
   entries: new Uint32Array(0),
   large: new Map(),
-});
+};
+
+/** The place of a term among ascending ones; −1 where it is not among them. */
+export function placeOfTerm(terms: Float64Array, term: number): number {
+  let start = 0;
+  let end = terms.length;
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if (terms[middle]! < term) start = middle + 1;
+    else end = middle;
+  }
+  return terms[start] === term ? start : -1;
+}
 
 /**
  * Postings that begin with packed ones. These are unpacked when they are first asked for: an array for each of a large space's
  * terms takes longer to make than the rest of a query.
  */
-export function createPostings({ places, starts, entries, large }: PackedPostings = none()): PostingsOfTerms {
-  /** A number is a place among the packed terms. */
-  const known = places;
+export function createPostings({ terms, starts, entries, large } = none): PostingsOfTerms {
+  /** By place. */
+  const unpacked = new Map<number, Postings>();
+  /** By term: those that are not packed. */
+  const added = new Map<number, Postings>();
+
+  function unpack(place: number): Postings {
+    let postings = unpacked.get(place);
+    if (!postings) {
+      const [from, to] = [starts[place]!, starts[place + 1]!];
+      postings = { entries: entries.subarray(from, to), count: to - from, large: large.get(place) };
+      unpacked.set(place, postings);
+    }
+    return postings;
+  }
 
   function get(term: number): Postings | undefined {
-    const found = known.get(term);
-    if (typeof found !== 'number') return found;
-    const [from, to] = [starts[found]!, starts[found + 1]!];
-    const postings = {
-      entries: entries.subarray(from, to),
-      count: to - from,
-      large: large.get(found),
-    };
-    known.set(term, postings);
-    return postings;
+    const place = placeOfTerm(terms, term);
+    return place < 0 ? added.get(term) : unpack(place);
+  }
+
+  function* keys() {
+    yield* terms;
+    yield* added.keys();
   }
 
   return {
     get size() {
-      return known.size;
+      return terms.length + added.size;
     },
     get,
-    set: (term, postings) => void known.set(term, postings),
-    keys: () => known.keys(),
+    set(term, postings) {
+      const place = placeOfTerm(terms, term);
+      if (place < 0) added.set(term, postings);
+      else unpacked.set(place, postings);
+    },
+    keys,
     *[Symbol.iterator]() {
-      for (const term of known.keys()) yield [term, get(term)!] as const;
+      for (const term of keys()) yield [term, get(term)!] as const;
     },
   };
 }

@@ -84,8 +84,9 @@ const formulas = [
 function contentOf(index: ResidentIndex, view: View, now: number) {
   const { rows, filtered, turns, belief, authors, hasRoles } = view;
   const isKept = formulas.map((formula) => {
-    const { low, high } = view.kept(now)(formula, columnsOf(index.columns, belief));
+    const { low, high, workOut } = view.kept(now)(formula, columnsOf(index.columns, belief));
     return (row: number) => {
+      workOut?.(Int32Array.of(row), 1);
       const value = evaluate(formula, signalsForQuery(index, belief, row, NOTHING_FOUND), now);
       // Not so wide that they would hold whatever is believed.
       return low[row]! <= value && value <= high[row]! && high[row]! - low[row]! < 0.05;

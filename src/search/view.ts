@@ -291,9 +291,16 @@ function isRelated(relations: Relations<number>, key: number): boolean {
 /** The distinct texts of an attribute among some rows, without the empty one. */
 function textsAmong(index: ResidentIndex, name: 'author' | 'role', rows: Int32Array): readonly string[] {
   const { codes, dictionary } = index.columns.attributes[name];
-  const found = new Uint8Array(dictionary.texts.length);
-  for (let at = 0; at < rows.length; at++) found[codes[rows[at]!]!] = 1;
-  return dictionary.texts.filter((text, code) => text !== '' && found[code] === 1);
+  const { texts } = dictionary;
+  const found = new Uint8Array(texts.length);
+  // Most texts are among the first rows, where there are any.
+  let missing = texts.filter((text) => text !== '').length;
+  for (let at = 0; at < rows.length && missing > 0; at++) {
+    const code = codes[rows[at]!]!;
+    if (found[code] === 0 && texts[code] !== '') missing--;
+    found[code] = 1;
+  }
+  return texts.filter((text, code) => text !== '' && found[code] === 1);
 }
 
 /** The clocks by which a memory begins or ends to be visible. */

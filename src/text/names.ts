@@ -11,6 +11,7 @@ import { englishStopWords } from './stop-words/english.ts';
  * ```
  */
 export function namedAuthors(query: string, authors: readonly string[]): readonly string[] {
+  if (authors.length === 0) return [];
   const words = wordsOf(query);
   const all = new Set(words.map(({ word }) => word));
   const asName = new Set(words.filter(({ isName }) => isName).map(({ word }) => word));
