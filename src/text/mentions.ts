@@ -86,21 +86,30 @@ interface Place {
   readonly kind: string | undefined;
 }
 
-const POSSESSIVE = /^['’](?:s(?![\p{L}\p{N}])|(?![\p{L}\p{N}]))/u;
-/** What joins a name to something that is not a sentence: an address, a flag, a file, a word with a hyphen. */
-const JOINED_BEFORE = /(?:[\p{L}\p{N}\p{M}_@#/\\.\-–'’]|--)$/u;
-const JOINED_AFTER =
-  /^(?:[\p{L}\p{N}\p{M}_@/\\]|[-–](?=[\p{L}\p{N}])|[.:](?=[\p{L}\p{N}])|['’](?=[\p{L}\p{N}]))/u;
-/** Before the first word of a text, a line or a sentence in it. */
-const BEGINNING = /(?:^|[.!?…:;\n])[\s"'“”„«»‘(*\-–—[\d.]*$/u;
-const TITLES = /(?:^|\s)(?:mr|mrs|ms|dr|prof|sir|lady|herr|frau|uncle)\.?\s$/iu;
-const WORD_BEFORE = /([\p{L}\p{M}\p{N}'’]+)[ \t]$/u;
-const WORD_AFTER = /^[ \t]([\p{L}\p{M}'’]+)/u;
-const DAYS_AND_MONTHS =
-  /^(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|i|i'm|i’m|i'll|i’ll)$/iu;
-/** Verbs and others that follow a name and hardly ever the common word at the beginning of a sentence. */
-const AFTER_A_NAME =
-  /^(?:is|was|has|had|does|did|says|said|asked|told|likes|loves|hates|wants|works|worked|lives|lived|moved|came|went|thinks|knows|knew|prefers|plays|played|met|called|bought|sold|wrote|won|resigned|taught|and|or|opens|opened|raised|owns|borders|to)$/u;
+const makePatterns = () => ({
+  possessive: /^['’](?:s(?![\p{L}\p{N}])|(?![\p{L}\p{N}]))/u,
+  /** What joins a name to something that is not a sentence: an address, a flag, a file, a word with a hyphen. */
+  joinedBefore: /(?:[\p{L}\p{N}\p{M}_@#/\\.\-–'’]|--)$/u,
+  joinedAfter: /^(?:[\p{L}\p{N}\p{M}_@/\\]|[-–](?=[\p{L}\p{N}])|[.:](?=[\p{L}\p{N}])|['’](?=[\p{L}\p{N}]))/u,
+  /** Before the first word of a text, a line or a sentence in it. */
+  beginning: /(?:^|[.!?…:;\n])[\s"'“”„«»‘(*\-–—[\d.]*$/u,
+  titles: /(?:^|\s)(?:mr|mrs|ms|dr|prof|sir|lady|herr|frau|uncle)\.?\s$/iu,
+  wordBefore: /([\p{L}\p{M}\p{N}'’]+)[ \t]$/u,
+  wordAfter: /^[ \t]([\p{L}\p{M}'’]+)/u,
+  daysAndMonths:
+    /^(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|i|i'm|i’m|i'll|i’ll)$/iu,
+  /** Verbs and others that follow a name and hardly ever the common word at the beginning of a sentence. */
+  afterAName:
+    /^(?:is|was|has|had|does|did|says|said|asked|told|likes|loves|hates|wants|works|worked|lives|lived|moved|came|went|thinks|knows|knew|prefers|plays|played|met|called|bought|sold|wrote|won|resigned|taught|and|or|opens|opened|raised|owns|borders|to)$/u,
+});
+
+let made: ReturnType<typeof makePatterns> | undefined;
+
+/** Read when first needed: to read a pattern of letters of all scripts takes V8 a while. */
+function patterns() {
+  made ??= makePatterns();
+  return made;
+}
 
 function isMeant({ text, match, name, start, end, kind }: Place): boolean {
   const before = text.slice(0, start);
@@ -109,11 +118,11 @@ function isMeant({ text, match, name, start, end, kind }: Place): boolean {
   // In capitals throughout it is a cry, not a name.
   const shouted = match === name.toUpperCase() && match !== name;
   if (match !== name && (!shouted || name.length < 4 || isCommonWord(name) || isShouted(text))) return false;
-  if (JOINED_BEFORE.test(before)) return false;
-  const rest = POSSESSIVE.test(after) ? after.replace(POSSESSIVE, '') : after;
+  if (patterns().joinedBefore.test(before)) return false;
+  const rest = patterns().possessive.test(after) ? after.replace(patterns().possessive, '') : after;
   const isPossessive = rest !== after;
   // In German a name has its s without an apostrophe.
-  if (!isPossessive && JOINED_AFTER.test(after)) return false;
+  if (!isPossessive && patterns().joinedAfter.test(after)) return false;
   if (name.includes(' ')) return !continues(rest);
   return standsAlone(before, rest, isPossessive, name, kind);
 }
@@ -126,15 +135,16 @@ function standsAlone(
   name: string,
   kind: string | undefined,
 ): boolean {
-  const previous = WORD_BEFORE.exec(before)?.[1];
-  const next = WORD_AFTER.exec(rest)?.[1];
-  const titled = TITLES.test(before);
-  const isFirst = !titled && BEGINNING.test(before);
+  const previous = patterns().wordBefore.exec(before)?.[1];
+  const next = patterns().wordAfter.exec(rest)?.[1];
+  const titled = patterns().titles.test(before);
+  const isFirst = !titled && patterns().beginning.test(before);
   if (!isPossessive && continues(rest)) return false;
   if (previous !== undefined && isCapitalised(previous) && !titled) {
     // "Tell Jordan" begins a sentence, "Michael Jordan" does too.
-    const begins = BEGINNING.test(before.slice(0, before.length - previous.length - 1));
-    if (!DAYS_AND_MONTHS.test(previous) && !(begins && BEGINNERS.has(previous.toLowerCase()))) return false;
+    const begins = patterns().beginning.test(before.slice(0, before.length - previous.length - 1));
+    if (!patterns().daysAndMonths.test(previous) && !(begins && BEGINNERS.has(previous.toLowerCase())))
+      return false;
   }
   if (previous !== undefined && DETERMINERS.has(previous.toLowerCase())) return false;
   if (kind === 'person' && previous !== undefined && PLACES.has(previous.toLowerCase())) return false;
@@ -143,15 +153,15 @@ function standsAlone(
     const last = /\s$/u.test(before) || before === '' ? next : undefined;
     if (last === undefined)
       return /^(?:[,]? (?:and|or)\b|, [\p{Lu}]|[.?!]?\s*$)/u.test(rest) && before !== '';
-    return AFTER_A_NAME.test(last);
+    return patterns().afterAName.test(last);
   }
   return true;
 }
 
 /** Whether a name goes on with another capitalised word. */
 function continues(rest: string): boolean {
-  const next = WORD_AFTER.exec(rest)?.[1];
-  return next !== undefined && isCapitalised(next) && !DAYS_AND_MONTHS.test(next);
+  const next = patterns().wordAfter.exec(rest)?.[1];
+  return next !== undefined && isCapitalised(next) && !patterns().daysAndMonths.test(next);
 }
 
 /** Before these stands a common word, or a river, a novel, a team. */

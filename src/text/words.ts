@@ -6,26 +6,46 @@
  * by spaces go to `Intl.Segmenter`, which has dictionaries for them.
  */
 
-const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*`;
+/** Patterns for letters, marks, digits and other numbers, given as the inside of a character class each. */
+function patternsOf(letters: string, marks: string, digits: string, numbers: string, flags: string) {
+  const letter = `[${letters}][${marks}]*`;
+  const word = `[${letters}${numbers}][${letters}${marks}${numbers}]*`;
+  return {
+    /** A word with its inner apostrophes, full stops and commas, or one letter with `++` or `#` (C++, C#). */
+    run: new RegExp(String.raw`[a-z](?:\+\+|#)|${word}(?:['.,]${word})*`, `g${flags}`),
+    initials: new RegExp(String.raw`^${letter}(?:\.${letter})+$`, flags),
+    numberInGroups: new RegExp(String.raw`^[${digits}]{1,3}(?:,[${digits}]{3})+(?:\.[${digits}]+)?$`, flags),
+    /** A full stop that does not stand between two digits, a comma, an apostrophe before a digit (summer'69). */
+    break: new RegExp(
+      String.raw`(?<![${digits}])\.|\.(?![${digits}])|,|(?<=${letter})'(?=[${numbers}])`,
+      flags,
+    ),
+  };
+}
 
-/** A word with its inner apostrophes, full stops and commas, or one letter with `++` or `#` (C++, C#). */
-const RUN = new RegExp(String.raw`[a-z](?:\+\+|#)|${WORD}(?:['.,]${WORD})*`, 'gu');
+/** V8 takes milliseconds to read a pattern of letters of all scripts: most processes see ASCII alone. */
+const ofAscii = patternsOf('A-Za-z', '', '0-9', '0-9', '');
+let ofUnicode: ReturnType<typeof patternsOf> | undefined;
+
+function patternsFor(text: string): ReturnType<typeof patternsOf> {
+  if (isAscii(text)) return ofAscii;
+  ofUnicode ??= patternsOf(String.raw`\p{L}`, String.raw`\p{M}`, String.raw`\p{Nd}`, String.raw`\p{N}`, 'u');
+  return ofUnicode;
+}
+
+export function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
 
 const JOINED = /['.,]/;
 
 /** Scripts whose words are not parted by spaces; Korean for its particles, which follow Latin words directly. */
-const UNSPACED_SCRIPT =
+const unspacedScript = () =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
-
-const INITIALS = /^\p{L}\p{M}*(?:\.\p{L}\p{M}*)+$/u;
-const NUMBER_IN_GROUPS = /^\p{Nd}{1,3}(?:,\p{Nd}{3})+(?:\.\p{Nd}+)?$/u;
-
-/** A full stop that does not stand between two digits, a comma, an apostrophe before a digit (summer'69). */
-const BREAK = /(?<!\p{Nd})\.|\.(?!\p{Nd})|,|(?<=\p{L}\p{M}*)'(?=\p{N})/u;
 
 /** The runs of word characters in normalised text; {@link splitRun} cuts each into words. */
 export function findRuns(normalized: string): readonly string[] {
-  return normalized.match(RUN) ?? [];
+  return normalized.match(patternsFor(normalized).run) ?? [];
 }
 
 /**
@@ -34,7 +54,7 @@ export function findRuns(normalized: string): readonly string[] {
  * @param segmenter gives the segmenter of granularity `word`; called only if the run needs it.
  */
 export function splitRun(run: string, segmenter: () => Intl.Segmenter): readonly string[] {
-  if (!UNSPACED_SCRIPT.test(run)) return splitJoined(run);
+  if (!hasUnspacedScript(run)) return splitJoined(run);
   return segments(run, segmenter())
     .filter((segment) => segment.isWordLike === true)
     .flatMap((segment) => splitJoined(segment.segment));
@@ -61,12 +81,13 @@ export function segments(text: string, segmenter: Intl.Segmenter): readonly Intl
 
 function splitJoined(run: string): readonly string[] {
   if (!JOINED.test(run)) return [run];
-  if (INITIALS.test(run)) return [run.replaceAll('.', '')];
-  if (NUMBER_IN_GROUPS.test(run)) return [run.replaceAll(',', '')];
-  return run.split(BREAK);
+  const patterns = patternsFor(run);
+  if (patterns.initials.test(run)) return [run.replaceAll('.', '')];
+  if (patterns.numberInGroups.test(run)) return [run.replaceAll(',', '')];
+  return run.split(patterns.break);
 }
 
 /** Whether a text holds characters of a script whose words are not parted by spaces. */
 export function hasUnspacedScript(text: string): boolean {
-  return UNSPACED_SCRIPT.test(text);
+  return !isAscii(text) && unspacedScript().test(text);
 }

@@ -1,7 +1,10 @@
 import type { Analyzer } from './analyze.ts';
-import { hasUnspacedScript, segments } from './words.ts';
+import { hasUnspacedScript, isAscii, segments } from './words.ts';
 
-const WORD = /[\p{L}\p{M}\p{N}]+(?:['’.,][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu;
+const wordIn = (text: string) =>
+  isAscii(text)
+    ? /[A-Za-z0-9]+(?:['.,][A-Za-z0-9]+)*(?:\+\+|#)?/g
+    : /[\p{L}\p{M}\p{N}]+(?:['’.,][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu;
 
 /**
  * The words that the terms of a text come from, as they stand in it, by term; of several the first.
@@ -14,7 +17,7 @@ const WORD = /[\p{L}\p{M}\p{N}]+(?:['’.,][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu;
 export function writtenWords(text: string, analyzer: Analyzer): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
   let segmenter: Intl.Segmenter | undefined;
-  for (const [run] of text.matchAll(WORD)) {
+  for (const [run] of text.matchAll(wordIn(text))) {
     let words = [run];
     if (hasUnspacedScript(run)) {
       segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
