@@ -4,6 +4,9 @@ import type { KeptColumn } from '../scoring/compile.ts';
 import { gather } from '../scoring/gather.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile } from '../scoring/score.ts';
+import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
+import { expectSame, indexOf, plainStore } from '../testing/index-oracle.ts';
 import { levelsAlong, partWithLevels } from './ceilings.ts';
 
 test('rows have levels where something that no query changes decides much, and need not all be worked out elsewhere', () => {
@@ -12,6 +15,31 @@ test('rows have levels where something that no query changes decides much, and n
     return partWithLevels(gather(floor?.node ?? root)) === undefined;
   });
   expect(without).toEqual(['hybrid', 'bm25', 'vector']);
+});
+
+test('where a part decides much for one question alone, rows have no levels, and the best are the best', async () => {
+  const worth = {
+    op: 'product',
+    of: [
+      { op: 'signal', name: 'importance' },
+      { op: 'signal', name: 'usefulness' },
+    ],
+  } as const;
+  const terms = [
+    { weight: 0.45, of: { op: 'signal', name: 'similarity' } },
+    { weight: 0.45, of: { op: 'signal', name: 'sessionLexical' } },
+    { weight: 0.1, of: worth },
+  ] as const;
+  const score = { op: 'sum', terms } as const;
+  const profile = resolveProfile(defineProfile({ name: 'worthy', description: 'Worth, a little.', score }));
+  expect(partWithLevels(gather(profile.root))).toBeUndefined();
+  for (let seed = 0; seed < 20; seed++) {
+    const memories = plainStore(seed, 400);
+    // Without a vector and a session, worth is all that decides.
+    const query = { terms: ['birch'], vector: undefined };
+    const request = { profile, query, filter: {}, now: ARBITRARY_NOW, limit: 3 };
+    await expectSame(indexOf(memories), memories, memories, request);
+  }
 });
 
 test('every row lies within its level, whatever was worked out anew', () => {

@@ -27,6 +27,8 @@ const arbitraryStep = fc.oneof(
       updatedAfter: fc.constantFrom<number>(0, 0, 0, 5),
       session: fc.constantFrom(undefined, 's', 't'),
       author: fc.nat({ max: 300 }),
+      // Terms come in any order: their numbers do not ascend.
+      words: fc.subarray(vocabulary.slice(1)),
     }),
   },
   { weight: 1, arbitrary: fc.record({ gone: fc.integer({ min: 1, max: 40 }) }) },
@@ -38,7 +40,7 @@ function take(index: ResidentIndex, step: Step): void {
     removeMemory(index, step.gone);
     return;
   }
-  const { key, beyond, createdAt, updatedAfter, session, author } = step;
+  const { key, beyond, createdAt, updatedAfter, session, author, words } = step;
   const memory: MemoryRecord = sampleMemory({
     id: `m${key}`,
     ordinal: beyond + key,
@@ -47,10 +49,9 @@ function take(index: ResidentIndex, step: Step): void {
     author: `a${author}`,
     bornIn: session,
   });
-  putMemory(
-    index,
-    indexed(key, memory, { terms: new Map([[vocabulary[0]!, (beyond % 300) + 1]]), vector: undefined }),
-  );
+  const terms = new Map(words.map((word) => [word, 1]));
+  if (words.length < 2) terms.set(vocabulary[0]!, (beyond % 300) + 1);
+  putMemory(index, indexed(key, memory, { terms, vector: undefined }));
 }
 
 test('an index that was saved and read is what it was, and stays what the other becomes', () => {
@@ -72,6 +73,45 @@ test('an index that was saved and read is what it was, and stays what the other 
       },
     ),
   );
+});
+
+test('postings that do not fit together are refused', () => {
+  const index = createResidentIndex();
+  for (const [key, words] of [
+    [1, ['cedar']],
+    [2, ['birch', 'cedar']],
+    [3, ['birch']],
+  ] as const)
+    take(index, {
+      key,
+      beyond: 0,
+      createdAt: key,
+      updatedAfter: 0,
+      session: 's',
+      author: 1,
+      words: [...words],
+    });
+  const decodedWith = (terms: readonly number[]) => {
+    const parts = new Map(encodePages(index));
+    parts.set('terms', new Uint8Array(Float64Array.from(terms).buffer));
+    return decodePages(parts);
+  };
+  // Amber stands in the two with one word.
+  expect(decodedWith([0, 2, 1, 2, 2, 2])).toBeDefined();
+  for (const terms of [
+    [1, 2, 0, 2, 2, 2],
+    [0, 2, 0, 2, 2, 2],
+    [0, 2, Number.NaN, 2, 2, 2],
+    [0, 1.5, 1, 2.5, 2, 2],
+    [0, 0, 1, 4, 2, 2],
+    [0, 2, 1, -1, 2, 5],
+    [0, 2, 1, 2, 2, 3],
+    [0, 2, 1, 2],
+    [0, 2, 1, 2 ** 32, 2, 2],
+    [0, 2, 1, 2, 2, 2 + 2 ** 32],
+  ]) {
+    expect([terms, decodedWith(terms)]).toEqual([terms, undefined]);
+  }
 });
 
 test('authors beyond 256 and 65,536 are told apart', () => {
@@ -109,14 +149,15 @@ test('memories that were never updated share their clocks, once they were saved,
       updatedAfter: updatedAt - key,
       session: 's',
       author: 1,
+      words: [],
     });
   for (let key = 1; key <= 10; key++) put(key);
   const read = decodePages(encodePages(index))!;
   const { clocks } = read.columns;
   expect(clocks.updatedAt).toBe(clocks.createdAt);
-  take(read, { key: 11, beyond: 0, createdAt: 11, updatedAfter: 0, session: 's', author: 1 });
+  take(read, { key: 11, beyond: 0, createdAt: 11, updatedAfter: 0, session: 's', author: 1, words: [] });
   expect(clocks.updatedAt).toBe(clocks.createdAt);
-  take(read, { key: 5, beyond: 0, createdAt: 5, updatedAfter: 9, session: 's', author: 1 });
+  take(read, { key: 5, beyond: 0, createdAt: 5, updatedAfter: 9, session: 's', author: 1, words: [] });
   expect(clocks.updatedAt).not.toBe(clocks.createdAt);
   expect([...clocks.updatedAt.subarray(0, 12)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14]);
   expect([...clocks.createdAt.subarray(0, 12)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 5]);
@@ -132,6 +173,7 @@ test('a row takes few bytes beside its vector and its words', () => {
       updatedAfter: 0,
       session: `s${key % 20}` as 's',
       author: 1,
+      words: [],
     });
   const read = decodePages(encodePages(index))!;
   const words = read.totalLength * 5 + read.postings.size * 400;
