@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openMemory } from '../build/index.js';
 import { createAnalyzer } from '../build/text/analyze.js';
 import { seeded, vocabulary } from './data.mjs';
-import { quantile, round } from './measure.mjs';
+import { millisecondsToRead, quantile, round } from './measure.mjs';
 
 const now = Date.UTC(2026, 0, 1);
 const year = 365 * 86_400_000;
@@ -207,7 +207,7 @@ async function read(name, directory) {
   });
   await memory.recall(queries[0], { track: false });
   const openMs = performance.now() - started;
-  const limit = physicalLimit(count * dimensions * 4);
+  const limit = millisecondsToRead(count * dimensions * 4);
   const recallMs = {};
   const looked = [];
   for (const strategy of STRATEGIES) {
@@ -236,19 +236,6 @@ async function read(name, directory) {
     floatVectorsReadOnceMs: round(limit),
     recallMs,
   };
-}
-
-/** The least time in which so many bytes are read once: a search for a byte that is not there. */
-function physicalLimit(bytes) {
-  const most = Math.min(bytes, 2 ** 28);
-  const memory = Buffer.alloc(most, 1);
-  let best = Infinity;
-  for (let run = 0; run < 5; run++) {
-    const started = performance.now();
-    memory.indexOf(0);
-    best = Math.min(best, performance.now() - started);
-  }
-  return (best * bytes) / most;
 }
 
 const [task, name, directory] = process.argv.slice(2);
