@@ -76,6 +76,11 @@ const ONLY_NAMED = [
   'peers',
   'postgres',
 ];
+for (const name of ['size', 'limit', 'total']) {
+  const value = options[name];
+  if (value !== undefined && !(Number(value) > 0))
+    throw new Error(`--${name} ${value}: write a number above 0`);
+}
 const size = options.size && Number(options.size);
 const wanted = (name) => chosen.includes(name) || (chosen.length === 0 && !ONLY_NAMED.includes(name));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -88,14 +88,14 @@ export function keepLazily(
 ): KeptColumn | undefined {
   const clocks = [...namesRead(node)].filter(isClockName);
   if (clocks.some((name) => columns.clock(name).includes(Number.NaN))) return undefined;
-  const kept = { low: new Float32Array(size), high: new Float32Array(size).fill(NOBODY) };
+  const kept = { low: new Float32Array(size), high: new Float32Array(size).fill(MISSING) };
   return { ...kept, range: rangeOf(node), workOut: whereMissing(node, columns, kept, from, until) };
 }
 
 type Arrays = Pick<KeptColumn, 'low' | 'high'>;
 
-/** No upper bound: that of a row that nobody has worked out. */
-const NOBODY = -Infinity;
+/** In the place of the upper bound of a row that was not worked out: no bound is this low. */
+const MISSING = -Infinity;
 
 /** Works out rows of which nothing is known yet. */
 export function whereMissing(
@@ -109,7 +109,7 @@ export function whereMissing(
   let made: Keeping | undefined;
   return (rows, count) => {
     let found = 0;
-    for (let at = 0; at < count; at++) if (into.high[rows[at]!] === NOBODY) missing[found++] = rows[at]!;
+    for (let at = 0; at < count; at++) if (into.high[rows[at]!] === MISSING) missing[found++] = rows[at]!;
     if (found === 0) return;
     made ??= keeping(node, columns, into, from, until);
     made.take(missing.subarray(0, found));
@@ -155,7 +155,8 @@ function keeping(
   };
 }
 
-function firstRows(count: number): Int32Array {
+/** Rows 0 to `count`. */
+export function firstRows(count: number): Int32Array {
   const rows = new Int32Array(count);
   for (let row = 0; row < count; row++) rows[row] = row;
   return rows;

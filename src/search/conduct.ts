@@ -24,7 +24,7 @@ import type {
 } from '../store/store.ts';
 import { mayBegin } from '../text/spelling.ts';
 import { columnsOf, signalsForQuery } from './belief-columns.ts';
-import { partWithLevels } from './ceilings.ts';
+import { keptParts, partWithLevels } from './ceilings.ts';
 import { coldCount, ELIGIBLE, eligibleRows, standings } from './eligible.ts';
 import { type AskedWord, frequencyAmong, isAmong, queryWords } from './lexical.ts';
 import {
@@ -68,16 +68,21 @@ export interface Sizes {
 
 const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 2048, commonFrom: 2048 };
 
-/** What a first recall makes for every row, before it ranks without a pause: by what levels rows are passed over. */
+/** What a first recall makes for every row, before it ranks without a pause. Rows that it skims are passed over by levels, which all have. */
 function* keepAhead(
   index: ResidentIndex,
   { belief, keepAhead }: View,
   { root, floor }: SearchRequest['profile'],
   now: Instant,
+  skims: boolean,
 ): Generator<undefined, void> {
-  const part = partWithLevels(gather(floor?.node ?? root));
-  const steps = part && keepAhead(now, part, columnsOf(index.columns, belief));
-  if (steps) yield* steps;
+  const leveled = skims ? partWithLevels(gather(floor?.node ?? root)) : undefined;
+  for (const each of floor ? [root, floor.node] : [root]) {
+    for (const part of keptParts(gather(each))) {
+      const steps = keepAhead(now, part, columnsOf(index.columns, belief), part === leveled);
+      if (steps) yield* steps;
+    }
+  }
 }
 
 /** The exact top k: every store that has a resident index searches by this. Tests skim smaller stores too. */
@@ -101,7 +106,7 @@ export async function conductSearch(
   const afterLexical = performance.now();
   // What is kept has room for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
-  if (kept && skims) await inSlices(keepAhead(index, view, profile, now), slices);
+  if (kept) await inSlices(keepAhead(index, view, profile, now, skims), slices);
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);

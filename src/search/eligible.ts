@@ -2,6 +2,7 @@ import { TRANSIENT_TYPES } from '../domain/memory.ts';
 import { liesIn } from '../domain/scope.ts';
 import type { Instant } from '../domain/time.ts';
 import { valueAt } from '../scoring/compile.ts';
+import { firstRows } from '../scoring/keep.ts';
 import type { MemoryFilter } from '../store/store.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
@@ -21,14 +22,11 @@ export function eligibleRows(
   within?: ReadonlySet<number>,
 ): { readonly rows: Int32Array; readonly standing: Uint8Array; readonly filtered: number } {
   const { size } = index;
-  const { standingOf, areAll } = rules(index, belief, filter, now, within);
+  const { standingOf, areAllEligible } = rules(index, belief, filter, now, within);
   const standing = new Uint8Array(size);
+  // In a new process, a look at each row takes many times as long.
+  if (areAllEligible) return { rows: firstRows(size), standing: standing.fill(ELIGIBLE), filtered: size };
   const rows = new Int32Array(size);
-  // A new process asks each row for many times as long as it takes to write them all down.
-  if (areAll) {
-    for (let row = 0; row < size; row++) rows[row] = row;
-    return { rows, standing: standing.fill(ELIGIBLE), filtered: size };
-  }
   let count = 0;
   let filtered = 0;
   for (let row = 0; row < size; row++) {
@@ -56,7 +54,7 @@ function rules(
   filter: MemoryFilter,
   now: Instant,
   within?: ReadonlySet<number>,
-): { readonly standingOf: (row: number) => Standing; readonly areAll: boolean } {
+): { readonly standingOf: (row: number) => Standing; readonly areAllEligible: boolean } {
   const { alive, keys, columns } = index;
   const { consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil } = columns.clocks;
   const scopeCodes = columns.attributes.scope.codes;
@@ -83,7 +81,7 @@ function rules(
   const isTimeless = [consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil].every((clock) =>
     Number.isNaN(columns.shared.get(clock)),
   );
-  const areAll =
+  const areAllEligible =
     isTimeless &&
     index.dead === 0 &&
     ![scopeAllowed, typeAllowed, tierAllowed].some((each) => each.includes(0)) &&
@@ -115,7 +113,7 @@ function rules(
     }
     return ELIGIBLE;
   };
-  return { standingOf, areAll };
+  return { standingOf, areAllEligible };
 }
 
 const coldCounts = new WeakMap<ResidentIndex, { readonly version: number; readonly count: number }>();

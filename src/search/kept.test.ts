@@ -65,7 +65,7 @@ test.each([
 
 test('what made ahead is kept as long as what is made at once', () => {
   const kept = createKept(2);
-  for (const _ of kept.ahead(now, fading(30), columns) ?? []);
+  for (const _ of kept.ahead(now, fading(30), columns, true) ?? []);
   const made = kept.at(now)(fading(30), columns);
   expect(kept.at(now + 6 * 60 * MINUTE)(fading(30), columns)).toBe(made);
   expect(kept.at(now + 6 * 60 * MINUTE + 1)(fading(30), columns)).not.toBe(made);
@@ -115,9 +115,9 @@ test('one that was made anew counts as the newest', () => {
 test('what is made ahead in steps is what is found afterwards, and as it would have been worked out row by row', () => {
   const kept = createKept(2);
   const lazy = kept.at(now)(fading(10), columns);
-  const steps = kept.ahead(now, fading(10), columns);
+  const steps = kept.ahead(now, fading(10), columns, true);
   expect([...(steps ?? [])]).toHaveLength(1);
-  expect(kept.ahead(now, fading(10), columns)).toBeUndefined();
+  expect(kept.ahead(now, fading(10), columns, true)).toBeUndefined();
   const found = kept.at(now)(fading(10), columns);
   expect(found).not.toBe(lazy);
   expect(found.workOut).toBeUndefined();
@@ -150,6 +150,18 @@ test('a row is worked out when it is first asked for, once; of those that change
   expect(workedOut(after, 3).high[1]).toBeCloseTo(0.25, 6);
   expect(after.high[2]).toBeCloseTo(1, 6);
   expect(after.low[2]).toBeGreaterThan(0.9);
+});
+
+test('what is made ahead is worked out row by row where not all rows are asked for, and in steps where an age is unknown', () => {
+  const kept = createKept(2);
+  expect([...(kept.ahead(now, fading(10), columns, false) ?? [])]).toHaveLength(0);
+  const lazy = kept.at(now)(fading(10), columns);
+  expect(lazy.workOut).toBeDefined();
+  expect(kept.ahead(now, fading(10), columns, false)).toBeUndefined();
+  expect(kept.at(now)(fading(10), columns)).toBe(lazy);
+  const unknown: Columns = { ...columns, clock: () => Float64Array.of(now, Number.NaN) };
+  expect([...(kept.ahead(now, fading(1), unknown, false) ?? [])]).toHaveLength(1);
+  expect(kept.at(now)(fading(1), unknown).workOut).toBeUndefined();
 });
 
 test('where the age of a row is unknown, all rows are worked out at once: whether the formula can be evaluated must be known', () => {

@@ -13,8 +13,16 @@ export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
 export interface KeptFormulas {
   /** Bounds of rows that are worked out when they are first read, where that is possible. */
   at(now: Instant): Kept;
-  /** Makes bounds of all rows that `at` then finds, in steps; `undefined` where it finds some. No row may change until its end. */
-  ahead(now: Instant, node: Node, columns: Omit<Columns, 'kept'>): Generator<undefined, void> | undefined;
+  /**
+   * Makes what `at` then finds, in steps; `undefined` where it finds that. Of `all` rows, or where they cannot be worked out when they are
+   * first read. No row may change until its end.
+   */
+  ahead(
+    now: Instant,
+    node: Node,
+    columns: Omit<Columns, 'kept'>,
+    all: boolean,
+  ): Generator<undefined, void> | undefined;
   /** Rows that are others since; `newSize` is how many rows there are now. */
   follow(rows: Iterable<number>, newSize: number): void;
   /** Bytes that are taken. */
@@ -86,13 +94,14 @@ export function createKept(rows: number): KeptFormulas {
         keepLazily(node, columns, size, now, until) ?? atOnce(keepFormula(node, columns, size, now, until));
       return keep(key, column, now, until);
     },
-    ahead(now, node, columns) {
+    ahead(now, node, columns, all) {
       const key = keyOf(node);
       const known = find(now, key);
-      if (known && !known.column.workOut) return undefined;
+      if (known && !(all && known.column.workOut)) return undefined;
       return (function* () {
         const until = now + longestSpan(node, columns, size, now, SPANS);
-        keep(key, yield* keepFormula(node, columns, size, now, until), now, until);
+        const lazy = all ? undefined : keepLazily(node, columns, size, now, until);
+        keep(key, lazy ?? (yield* keepFormula(node, columns, size, now, until)), now, until);
       })();
     },
     follow(rows, newSize) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
+import { defineProfile } from '../scoring/score.ts';
 import type { Room } from '../store/room.ts';
 import type { IndexRows } from '../store/rows.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
@@ -184,25 +185,47 @@ describe('loading an index', () => {
     expect(await rested(1)).toEqual([false]);
   });
 
-  it('leaves what a first recall makes of every row in pieces, too: a second finds it made, and answers the same', async () => {
-    const { rows } = await cold(5000);
-    const state = await createResidence('alice').refresh(rows());
-    let now = 0;
-    let pauses = 0;
-    const scheduler: Scheduler = {
-      now: () => now++,
-      async pause() {
-        pauses++;
-      },
-    };
-    const profile = resolveProfile(builtinProfile('balanced'));
-    const recall = () =>
-      conductSearch(state, rows(), { ...request, profile }, undefined, startSlices(scheduler));
-    const first = await recall();
-    // Five blocks of rows, a look at the clock after each.
-    expect(pauses).toBeGreaterThan(1);
-    pauses = 0;
-    expect((await recall()).hits).toEqual(first.hits);
-    expect(pauses).toBe(0);
+  /** Little of the score, so that rows have no levels; never accessed, so that its age is unknown. */
+  const rarelyUsed = defineProfile({
+    name: 'rarely-used',
+    description: 'Similarity, and a little of when a memory was last used.',
+    score: {
+      op: 'sum',
+      terms: [
+        { weight: 0.9, of: { op: 'signal', name: 'similarity' } },
+        {
+          weight: 0.1,
+          of: { op: 'decay', age: { op: 'age', of: 'lastAccessedAt' }, halfLife: 30, missing: 0.5 },
+        },
+      ],
+    },
   });
+
+  it.each([
+    ['levels', builtinProfile('lexical')],
+    ['an unknown age', rarelyUsed],
+  ])(
+    'leaves what a first recall makes of every row for %s in pieces, too: a second finds it made, and answers the same',
+    async (_, definition) => {
+      const { rows } = await cold(5000);
+      const state = await createResidence('alice').refresh(rows());
+      let now = 0;
+      let pauses = 0;
+      const scheduler: Scheduler = {
+        now: () => now++,
+        async pause() {
+          pauses++;
+        },
+      };
+      const profile = resolveProfile(definition);
+      const recall = () =>
+        conductSearch(state, rows(), { ...request, profile }, undefined, startSlices(scheduler));
+      const first = await recall();
+      // Five blocks of rows, a look at the clock after each.
+      expect(pauses).toBeGreaterThan(1);
+      pauses = 0;
+      expect((await recall()).hits).toEqual(first.hits);
+      expect(pauses).toBe(0);
+    },
+  );
 });

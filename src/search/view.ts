@@ -193,7 +193,7 @@ function createView(
       return filtered;
     },
     kept: (at) => (node, columns) => keptFor(node).at(at)(node, columns),
-    keepAhead: (at, node, columns) => keptFor(node).ahead(at, node, columns),
+    keepAhead: (at, node, columns, all) => keptFor(node).ahead(at, node, columns, all),
     get turns() {
       turns ??= turnsOf(index, standing);
       return turns;

@@ -1,7 +1,7 @@
 import { stem } from 'porter2';
 import { type Language, type LoadedLanguage, loadLanguage, simple } from './languages.ts';
 import { englishStopWords } from './stop-words/english.ts';
-import { findRuns, splitRun } from './words.ts';
+import { findRuns, isAscii, splitRun } from './words.ts';
 
 /** A language whose analyzer needs nothing loaded. `simple` has neither stemmer nor stop words. */
 export type IncludedLanguage = 'english' | 'simple';
@@ -124,7 +124,7 @@ function analyzerOf(language: Language): Analyzer {
 
 function normalize(text: string): string {
   // ASCII is its own normal form, so the usual case skips the work.
-  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   return text.replace(INVISIBLE, '').normalize('NFKC').toLowerCase().replace(/[‘’ʼ]/g, "'");
 }
 
@@ -144,7 +144,7 @@ function expandContraction(word: string, stopWords: ReadonlySet<string>): string
 
 /** Only marks on Latin letters: in most other scripts a mark is part of the letter. */
 function removeAccents(word: string): string {
-  if (/^[\0-\x7f]*$/.test(word)) return word;
+  if (isAscii(word)) return word;
   return word
     .normalize('NFD')
     .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
