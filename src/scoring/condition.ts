@@ -47,7 +47,8 @@ export type ResolvedCondition =
   /** Decided by the parameters alone. */
   | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
 
-interface Limits {
+/** Between which values a signal has to lie. */
+export interface Limits {
   readonly above: number | undefined;
   readonly atLeast: number | undefined;
   readonly below: number | undefined;
@@ -112,6 +113,20 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
     return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };
   }
   throw resolver.fault(path, 'a condition has attribute, signal, known, passed or param');
+}
+
+/** The limits that all of these conditions set to a signal; `undefined` if one of them is about anything else. */
+export function limitsOn(name: SignalName, conditions: readonly ResolvedCondition[]): Limits | undefined {
+  const limits = { above: -Infinity, atLeast: -Infinity, below: Infinity, atMost: Infinity };
+  for (const condition of conditions) {
+    if (condition.test !== 'signal' || condition.signal !== name) return undefined;
+    const { above, atLeast, below, atMost } = condition.limits;
+    limits.above = Math.max(limits.above, above ?? -Infinity);
+    limits.atLeast = Math.max(limits.atLeast, atLeast ?? -Infinity);
+    limits.below = Math.min(limits.below, below ?? Infinity);
+    limits.atMost = Math.min(limits.atMost, atMost ?? Infinity);
+  }
+  return limits;
 }
 
 export function conditionHolds(condition: ResolvedCondition, signals: Signals, now: Instant): boolean {
@@ -272,7 +287,7 @@ function limitTexts<Value>(
   });
 }
 
-function isWithin(value: number, { above, atLeast, below, atMost }: Limits): boolean {
+export function isWithin(value: number, { above, atLeast, below, atMost }: Limits): boolean {
   return (
     (above === undefined || value > above) &&
     (atLeast === undefined || value >= atLeast) &&

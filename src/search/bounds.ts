@@ -10,12 +10,13 @@ import {
   type Sides,
   SLACK,
 } from '../scoring/compile.ts';
+import { isWithin, limitsOn } from '../scoring/condition.ts';
 import { gather } from '../scoring/gather.ts';
 import { signalsRanked } from '../scoring/score.ts';
-import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
+import { EXACT_SIGNALS, isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
-import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
+import { countWithin, type Fill, listed, picked, similarities, unpassed } from './fill.ts';
 import { groupOf } from './groups.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS } from './kernel/scan.ts';
@@ -124,7 +125,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       mostKept = Math.max(mostKept, 2 * kept.rows.length);
     }
   };
-  const byWords = skim === undefined || search.columns.ranked;
+  const byWords = skim === undefined || (search.columns.ranked && skim.strong.length > 0);
   const together = byWords ? undefined : rowsTogether(rows.length, limit);
   const similarity = compared ? similarities(index, search.vector!, rows, together) : undefined;
   // The first blocks are small: the sooner it is known what the best have, the more is passed over.
@@ -136,6 +137,12 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       take(block);
     }
   };
+  /** Rows that may meet requirements of nothing but the similarity. */
+  const countMeeting = () => {
+    const limits = limitsOn('similarity', profile.require)!;
+    const others = isWithin(SIGNALS.similarity.otherwise, limits) ? rows.length - tally.withVector : 0;
+    return others + countWithin(index, rows, similarity!, limits);
+  };
   if (skim) {
     // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
     // Where words decide nothing, they are those that are most similar, as far as the codes tell.
@@ -146,7 +153,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       similarity ? picked(index, rows, strong, skim, similarity) : unpassed(index, rows, strong, skim),
     );
     const { candidates, belowFloor, highest } = skim.outcome(tally.discarded);
-    tally.candidates += candidates;
+    tally.candidates = candidates === undefined ? countMeeting() : tally.candidates + candidates;
     tally.belowFloor += belowFloor;
     tally.discarded = highest;
   } else takeFrom(listed(index, rows, similarity));

@@ -1,4 +1,5 @@
 import type { Block, MutableBlock } from '../scoring/compile.ts';
+import type { Limits } from '../scoring/condition.ts';
 import { groupOf } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
@@ -231,6 +232,29 @@ function setSimilarities(
     similarityLow[at] = within01(product - error);
     similarityHigh[at] = within01(product + error);
   }
+}
+
+/** How many of these rows have a vector whose similarity may lie within the limits, as far as the codes tell. */
+export function countWithin(
+  { scales, residuals }: ResidentIndex,
+  rows: Int32Array,
+  { products, scale, residual }: Similarities,
+  { above = -1, atLeast = 0, below = 2, atMost = 1 }: Limits,
+): number {
+  // What the codes tell may lie outside of 0 to 1, which all similarities are within.
+  const [moreThan, least] = [above < 0 ? -Infinity : above, atLeast <= 0 ? -Infinity : atLeast];
+  const [lessThan, most] = [below > 1 ? Infinity : below, atMost >= 1 ? Infinity : atMost];
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    const product = scale * scales[row]! * products[row]!;
+    const error = dotError(residual, residuals[row]!);
+    const low = product - error;
+    const high = product + error;
+    // Nobody can guess which rows these are: without branches it takes a sixth of the time.
+    count += Number(high > moreThan) & Number(high >= least) & Number(low < lessThan) & Number(low <= most);
+  }
+  return count;
 }
 
 function takePicks(

@@ -1,5 +1,5 @@
 import { SLACK } from '../scoring/compile.ts';
-import { conditionKnown } from '../scoring/condition.ts';
+import { conditionKnown, limitsOn } from '../scoring/condition.ts';
 import { namesRead } from '../scoring/evaluate.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
@@ -44,7 +44,8 @@ export interface Skim {
   };
   /** What rows that were passed over are counted as, and how high one of them can score, if higher than is known of another one. */
   outcome(known: number): {
-    readonly candidates: number;
+    /** `undefined` where some of them may meet the requirements, and nobody looked which: those are about the similarity alone. */
+    readonly candidates: number | undefined;
     readonly belowFloor: number;
     readonly highest: number;
   };
@@ -93,8 +94,11 @@ export function createSkim(
     if (isRefused(STEPS)) return Infinity;
     return compared ? highestFor(isRefused) : -1;
   };
-  const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
+  const refusals = Float64Array.from(classes, (_, each) => refusedUpTo(each));
+  const cuts = refusals.slice();
+  const isOfSimilarity = compared && !floor && require.length > 0 && !!limitsOn('similarity', require);
   const standings = classes.map((_, each): Standing | undefined => {
+    if (isOfSimilarity && cuts[each]! < Infinity) return 'ranked';
     if (cuts[each]! >= 0) return 'refused';
     if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
@@ -171,7 +175,9 @@ export function createSkim(
         // What was passed over is below what it was compared with, whatever others of its class reach.
         total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
-      return total;
+      if (!isOfSimilarity) return total;
+      const isRaised = cuts.some((cut, each) => cut > refusals[each]!);
+      return { ...total, candidates: isRaised ? undefined : 0 };
     },
   };
 }

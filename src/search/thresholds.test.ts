@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { Condition } from '../scoring/condition.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { type Condition, conditionKnown, limitsOn } from '../scoring/condition.ts';
 import type { Expression } from '../scoring/operators/index.ts';
+import type { Knowledge } from '../scoring/operators/interval.ts';
 import { type ResolvedProfile, resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
@@ -10,11 +11,20 @@ import { cosine } from '../scoring/similarity.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { SearchRequest } from '../store/store.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
-import { denseVector, expectSame, type IndexedAnswer, indexOf, plainStore } from '../testing/index-oracle.ts';
+import {
+  denseVector,
+  expectSame,
+  type IndexedAnswer,
+  indexOf,
+  plainStore,
+  searchByIndex,
+} from '../testing/index-oracle.ts';
 import { searchNaively } from '../testing/naive-search.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
+import { countWithin } from './fill.ts';
 import { dotError, quantise, quantiseQuery } from './quantise.ts';
+import type { ResidentIndex } from './resident-index.ts';
 
 /**
  * The index knows a similarity only within the error of its 8-bit vectors. A condition whose threshold lies inside that
@@ -177,6 +187,100 @@ describe('a threshold at the value of a row', () => {
     expect(best).toBeLessThan(next! - 0.05);
     const profile = resolveProfile(builtinProfile('five-factor'), { relevanceFloor: best! + hair });
     expect((await expectExact({ memories, query, limit: 1 }, profile)).ids).toEqual(ids);
+  });
+});
+
+describe('candidates of what is required of the similarity', () => {
+  const query = (seed: number, terms: readonly string[]) => ({
+    terms,
+    vector: denseVector(seededRandom(~seed)),
+  });
+
+  test('are the same however few are wanted, and no more than the codes leave open', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          seed: fc.nat(),
+          // Groups of 128 rows, of which whole ones are passed over.
+          rows: fc.integer({ min: 100, max: 700 }),
+          terms: fc.constantFrom([], ['birch', 'ember'], ['dune']),
+          limit: fc.integer({ min: 1, max: 9 }),
+          condition: arbitraryTest,
+          at: fc.nat(),
+          threshold: fc.oneof(
+            fc.constantFrom(undefined, -0.5, 0, 1, 1.5),
+            fc.double({ min: 0, max: 1, noNaN: true }),
+          ),
+          hair: arbitraryHair,
+          score: arbitraryScore,
+        }),
+        async ({ seed, rows, terms, limit, condition, at, threshold: given, hair, score }) => {
+          const memories = plainStore(seed, rows);
+          const asked = query(seed, terms);
+          const similarities = memories.map(({ vector }) => (vector ? cosine(asked.vector, vector) : 0));
+          const threshold = given ?? Math.min(1, Math.max(0, similarities[at % rows]! + hair));
+          const profile = profileWith(score, [{ signal: 'similarity', [condition]: threshold } as Condition]);
+          const few = await expectExact({ memories, query: asked, limit }, profile);
+          const all = await expectExact({ memories, query: asked, limit: rows + 1 }, profile);
+          expect(few.candidates).toBe(all.candidates);
+          const isAbove = condition === 'above' || condition === 'atLeast';
+          const meeting = (open: number) =>
+            similarities.filter((each) => (isAbove ? each > threshold - open : each < threshold + open))
+              .length;
+          expect(few.candidates).toBeGreaterThanOrEqual(meeting(-1e-9));
+          expect(few.candidates).toBeLessThanOrEqual(meeting(0.03));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('are counted as conditions judge what the codes leave open, also outside of 0 to 1', () => {
+    const at = fc.constantFrom(-0.5, -0.01, 0, 0.01, 0.5, 0.99, 1, 1.01, 1.5);
+    const limits = fc.record({ above: at, atLeast: at, below: at, atMost: at }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: -60, max: 160 }), { minLength: 1 }),
+        fc.constantFrom(0, 0.05),
+        limits.filter((each) => Object.keys(each).length > 0),
+        (hundredths, residual, given) => {
+          const of = {
+            scales: new Float32Array(200).fill(1),
+            residuals: new Float32Array(200),
+          } as ResidentIndex;
+          const products = Int32Array.from(hundredths);
+          const rows = Int32Array.from(hundredths.keys());
+          const known = { products, peaks: products, tops: [], scale: 0.01, residual };
+          const { require } = profileWith(similarity, [{ signal: 'similarity', ...given }]);
+          const within = (value: number) => Math.min(1, Math.max(0, value));
+          const error = dotError(residual, 0);
+          const meeting = hundredths.filter((each) => {
+            const knowledge = {
+              signal: () => [within(0.01 * each - error), within(0.01 * each + error)],
+            } as unknown as Knowledge;
+            return conditionKnown(require[0]!, knowledge) !== false;
+          });
+          // Where even 0 to 1 is refused, nobody counts.
+          const all = { signal: () => [0, 1] } as unknown as Knowledge;
+          fc.pre(conditionKnown(require[0]!, all) !== false);
+          expect(countWithin(of, rows, known, limitsOn('similarity', require)!)).toBe(meeting.length);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('rows below the best are passed over, though they meet it', async () => {
+    const memories = plainStore(7, 3000);
+    const profile = profileWith(similarity, [{ signal: 'similarity', above: 0.1 }]);
+    const request = { profile, query: query(7, []), filter: {}, now: ARBITRARY_NOW, limit: 2 };
+    const index = indexOf(memories);
+    const looked = vi.spyOn(index.codes!, 'pick');
+    const { candidates, scored } = await searchByIndex(index, memories, memories, request);
+    const picked = looked.mock.results.reduce((sum, { value }) => sum + (value as number), 0);
+    expect(candidates).toBeGreaterThan(1000);
+    expect(scored).toBeLessThan(candidates / 10);
+    expect(picked).toBeLessThan(candidates / 2);
   });
 });
 

@@ -50,6 +50,11 @@ export function beliefStates<Key>(
   return states;
 }
 
+/** Whether a pair says how memories stand to each other, while it waits; of others a search knows nothing. */
+export function isRelation({ kind }: Pick<NewPair, 'kind'>): boolean {
+  return kind === 'update';
+}
+
 /** Whether a new pair of the same two memories takes the place of a known one. */
 export function isReplacedBy(
   known: Pick<SimilarPair, 'kind' | 'resolution'>,

@@ -1,5 +1,5 @@
 import { meetsMetadata } from '../domain/metadata-condition.ts';
-import { grouped, type Relations } from './belief-state.ts';
+import { grouped, isRelation, type Relations } from './belief-state.ts';
 import { stampOf } from './position.ts';
 import type { IndexedRow, IndexRows, Position } from './rows.ts';
 import { lastSequence, type SearchableMemory, type State } from './state.ts';
@@ -124,7 +124,7 @@ function relationsOf(state: State, keyOf: (id: string) => number): Relations<num
     memory.supersedes.flatMap((older) => both(older, memory.id)),
   );
   const newer = pairs
-    .filter(({ kind }) => kind === 'update')
+    .filter(isRelation)
     .flatMap((pair) =>
       both(pair.older, pair.newer).map(
         ([older, key]) => [older, { key, similarity: pair.similarity }] as const,

@@ -1,5 +1,6 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
+import { isRelation } from '../../store/belief-state.ts';
 import { contentKey } from '../../store/content-key.ts';
 import { lastSequence, type State } from '../../store/state.ts';
 import { afterUse, afterWrite } from '../../store/state-writer.ts';
@@ -7,6 +8,7 @@ import type {
   Decision,
   IndexedText,
   MemoryEvent,
+  NewPair,
   NewUsage,
   UseDecision,
   WriteEntry,
@@ -78,8 +80,9 @@ export function planWrite(
     })),
   };
   const lastEvent = next.events.at(-1);
+  const [relationsBefore, relationsAfter] = [relationsOf(state), relationsOf(next)];
   const pairsChanged =
-    (changes.similar_pair?.put ?? []).length + (changes.similar_pair?.drop ?? []).length > 0;
+    changed(relationsBefore, relationsAfter).length + changed(relationsAfter, relationsBefore).length > 0;
   const after: Head = {
     ...head,
     sequence: lastSequence(next),
@@ -305,6 +308,10 @@ function difference<Key, Value>(
       .map(([key, value]) => toRow(value, key)),
     drop: [...before].filter(([key]) => !after.has(key)).map(([key, value]) => toKey(key, value)),
   };
+}
+
+function relationsOf({ pairs }: State): readonly NewPair[] {
+  return [...pairs.values()].filter(isRelation);
 }
 
 /** The rows of a log that are not what they were. */

@@ -7,6 +7,7 @@ import { dropPages } from './pages.ts';
 import { erasePairs } from './pairs.ts';
 import { forgetRecordings } from './recordings.ts';
 import type { BytesRow } from './rows.ts';
+import { relationsChanged } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { forgetUsage } from './usage.ts';
@@ -27,6 +28,7 @@ export function redactMemory(connection: Connection, id: string): number {
   connection.run('DELETE FROM memory WHERE id = ?', id);
   connection.run('UPDATE event SET before = NULL, link = NULL, redacted = 1 WHERE memory_id = ?', id);
   erasePairs(connection, id);
+  relationsChanged(connection);
   eraseVotes(connection, id);
   return found.row;
 }

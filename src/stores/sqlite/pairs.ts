@@ -1,5 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { isReplacedBy } from '../../store/belief-state.ts';
+import { isRelation, isReplacedBy } from '../../store/belief-state.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
 import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
@@ -13,6 +13,9 @@ type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string |
 
 const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution
   FROM similar_pair WHERE dropped = 0`;
+
+/** By the newer end: an old memory may be like any number of newer ones. */
+const between = `${pairs} AND newer_id IN (?1, ?2) AND +older_id IN (?1, ?2) ORDER BY sequence LIMIT 1`;
 
 const known = `${pairs} AND sequence IN (
     SELECT sequence FROM similar_pair WHERE older_id IN (SELECT value FROM json_each(?1))
@@ -47,10 +50,8 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
   for (const id of orderedEnds([older, newer])) {
     if (rowOf(connection, id) === undefined) throw missingMemory(id);
   }
-  const known = readPairs(connection, { of: [older] }).find((each) =>
-    [each.older, each.newer].includes(newer),
-  );
-  if (known && !isReplacedBy(known, pair)) return;
+  const known = connection.get(between, older, newer) as PairRow | undefined;
+  if (known && !isReplacedBy(pairOf(known), pair)) return;
   if (known) {
     // It stays, ended, so that one can look back to when it was all that was known.
     connection.run(
@@ -67,7 +68,12 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
     real(similarity),
     at,
   );
-  relationsChanged(connection);
+  noticeRelations(connection, [pair]);
+}
+
+/** Tells that the relations are others, if these pairs are some: whoever recalls reads all of them anew. */
+function noticeRelations(connection: Connection, changed: readonly unknown[]): void {
+  if ((changed as readonly NewPair[]).some(isRelation)) relationsChanged(connection);
 }
 
 /** The operation that ends a pair, and its moment. */
@@ -82,15 +88,15 @@ export function settlePair(
   resolution: string,
   { at, operation }: End,
 ): void {
-  connection.run(
+  const settled = connection.all(
     `UPDATE similar_pair SET ended_at = ?, ended_by = ?, resolution = ?
-     WHERE sequence = ? AND ended_at IS NULL`,
+     WHERE sequence = ? AND ended_at IS NULL RETURNING kind`,
     at,
     operation,
     text(resolution, 'resolution'),
     sequence,
   );
-  relationsChanged(connection);
+  noticeRelations(connection, settled);
 }
 
 /** See the change `attempt-pairs`. */
@@ -130,7 +136,8 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
 /** The memory says something else now, or is gone: what was found out about its text no longer holds. */
 export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
   connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
-  if (readPairs(connection, { of: [id] }).length === 0) return;
+  const pairs = readPairs(connection, { of: [id] });
+  if (pairs.length === 0) return;
   for (const end of ['older_id', 'newer_id']) {
     connection.run(
       `UPDATE similar_pair SET dropped = 1, ended_at = coalesce(ended_at, ?1),
@@ -140,13 +147,12 @@ export function forgetComparison(connection: Connection, id: string, { at, opera
       id,
     );
   }
-  relationsChanged(connection);
+  noticeRelations(connection, pairs);
 }
 
 /** Takes every pair of a memory out, with what it was. */
 export function erasePairs(connection: Connection, id: string): void {
   connection.run('DELETE FROM similar_pair WHERE older_id = ?1 OR newer_id = ?1', id);
-  relationsChanged(connection);
 }
 
 function pairOf({ resolution, ...pair }: PairRow): SimilarPair {

@@ -177,6 +177,27 @@ export const pairTests: readonly ContractTest[] = [
     expect(await pending(past)).toContainEqual(pair('a', 'b', 0.95));
   }),
   onSpace(
+    'a possible update ends when one of the two says something else, or is forgotten',
+    async (space) => {
+      await withMemories(space);
+      const contested = async (id: string) => {
+        const [found] = await inspectIn(space, [id], withoutConflict);
+        return found?.signals.conflict;
+      };
+      const ends: readonly (readonly [string, readonly Change[]])[] = [
+        ['a', [replace({ id: 'a', content: 'the older one says something else' })]],
+        ['b', [replace({ id: 'c', content: 'the newer one says something else' })]],
+        ['a', [{ kind: 'redact', id: 'd' }]],
+      ];
+      for (const [at, [older, changes]] of ends.entries()) {
+        await write(space, [queue(older, ['b', 'c', 'd'][at]!, 0.4, 'update')]);
+        expect(await contested(older)).toBe(0.4);
+        await write(space, changes);
+        expect(await contested(older)).toBe(0);
+      }
+    },
+  ),
+  onSpace(
     'a pair of memories that are not both there, or are one, is refused, and nothing is written',
     async (space) => {
       await withMemories(space);

@@ -133,6 +133,12 @@ export const supersedingTests: readonly ContractTest[] = [
       expect(await at(start + 50)).toEqual(['c']);
     },
   ),
+  onSpace('without its middle, which was forgotten, a chain is two', async (space) => {
+    await write(space, chain());
+    expect(await believed(space)).toEqual(['c']);
+    await write(space, [{ kind: 'redact', id: 'b' }], { verb: 'forget' });
+    expect(await believed(space)).toEqual(['a', 'c']);
+  }),
   onSpace('what changes, goes or comes back changes what it stands above at once', async (space) => {
     await write(space, chain());
     expect(await believed(space)).toEqual(['c']);
