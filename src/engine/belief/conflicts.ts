@@ -6,8 +6,6 @@ import { visibleScopes } from '../../domain/scope.ts';
 import { alike } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import { RESOLUTIONS } from '../../domain/verbs.ts';
-import { type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
-import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { madeHot } from '../../store/tiers.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
@@ -27,6 +25,7 @@ import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
 import { changedRecord } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
+import { similarTo } from './similar.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 
 /** Most conflicts that one statement is told of. */
@@ -55,7 +54,7 @@ export async function findConflicts(
   try {
     const { hits } = await engine.space.snapshot((snapshot) =>
       snapshot.search({
-        profile: similarAbove(threshold),
+        profile: similarTo('above', threshold),
         query: { terms: [], vector },
         filter: { scopes: visibleScopes(memory.scope) },
         now,
@@ -72,20 +71,6 @@ export async function findConflicts(
     return { conflicts: [], unchecked: reason };
   }
 }
-
-function similarAbove(threshold: number): ResolvedProfile {
-  const profile =
-    similarProfiles.get(threshold) ??
-    resolveProfile({
-      ...builtinProfile('vector'),
-      require: [{ signal: 'similarity', above: threshold }],
-    });
-  similarProfiles.set(threshold, profile);
-  return profile;
-}
-
-/** By their threshold, of which an embedder has one: resolving one takes as long as a search. */
-const similarProfiles = new Map<number, ResolvedProfile>();
 
 /** The pairs to put into the queue of what is to be judged. */
 export async function noticedIn(

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { openMemory } from '../../open.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
+import { cosine } from '../../scoring/similarity.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
@@ -128,4 +130,17 @@ test('a run takes 500 memories, and the next ones the rest, which find no pair a
   expect(await memory.maintain()).toMatchObject({ compared: 102, similarPairs: [] });
   expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
   expect(await memory.conflicts()).toHaveLength(1);
+});
+
+test('a pair as similar as the threshold is queued, one a hair below it is not', async () => {
+  const near = angleEmbedder({ one: 0, two: 25 });
+  const [one, two] = await near.embed(['one', 'two']);
+  const similarity = cosine(one!, two!);
+  const pairsAt = async (similarPair: number) => {
+    const { memory } = await live({ embedder: { ...near, thresholds: { ...near.thresholds, similarPair } } });
+    await memory.rememberMany([{ content: 'one' }, { content: 'two' }]);
+    return (await memory.maintain()).similarPairs.map((pair) => pair.similarity);
+  };
+  expect(await pairsAt(similarity)).toEqual([similarity]);
+  expect(await pairsAt(similarity + Number.EPSILON)).toEqual([]);
 });

@@ -1,13 +1,12 @@
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
-import { resolveProfile } from '../../scoring/profile.ts';
-import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { isReplacedBy } from '../../store/belief-state.ts';
 import { compareCreated, textChanged } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
+import { similarTo } from '../belief/similar.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { knownTexts } from '../write/derive.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -110,7 +109,7 @@ async function findPairs(
   for (const [index, memory] of comparable.entries()) {
     throwIfAborted(options.signal);
     const { terms, vector } = derived[index] as IndexedText;
-    for (const { other, similarity } of await similarTo(engine, memory, vector, now)) {
+    for (const { other, similarity } of await nearestTo(engine, memory, vector, now)) {
       add('similar', isOlder(memory, other) ? [memory, other] : [other, memory], similarity);
     }
     for (const { of, similarity } of await findUpdates(memory, terms)) add('update', of, similarity);
@@ -118,7 +117,7 @@ async function findPairs(
   return [...pairs.values()];
 }
 
-async function similarTo(
+async function nearestTo(
   { embedder, space }: Dependencies,
   memory: MemoryRecord,
   vector: Float32Array | undefined,
@@ -127,7 +126,7 @@ async function similarTo(
   if (!embedder || !vector) return [];
   const { hits } = await space.snapshot((snapshot) =>
     snapshot.search({
-      profile: resolveProfile(builtinProfile('vector')),
+      profile: similarTo('atLeast', embedder.thresholds.similarPair),
       query: { terms: [], vector },
       filter: { scopes: [memory.scope], types: [memory.type] },
       now,
@@ -136,9 +135,7 @@ async function similarTo(
   );
   return hits
     .map((hit) => ({ other: hit.memory, similarity: hit.signals.similarity ?? 0 }))
-    .filter(
-      ({ other, similarity }) => other.id !== memory.id && similarity >= embedder.thresholds.similarPair,
-    );
+    .filter(({ other }) => other.id !== memory.id);
 }
 
 /** No recall will return it again unless it looks for the past; what is only to come will be. */
