@@ -14,11 +14,13 @@ export interface LinkCache {
   ): Promise<{ readonly stored: readonly Link[]; readonly beside: readonly (Neighbours | undefined)[] }>;
   /** The links of these memories have changed. */
   forget(ids: Iterable<string>): void;
+  /** Links between these memories may have changed, and no others of theirs: only those are read again. */
+  renew(ids: readonly string[]): void;
   clear(): void;
 }
 
 interface Member {
-  readonly links: Link[];
+  links: Link[];
   /** Known once it was asked: no memory enters a session after it was made. */
   inSession: boolean;
 }
@@ -26,10 +28,41 @@ interface Member {
 /** Memories at most whose links are kept. */
 const CAPACITY = 50_000;
 
+/** Of more memories than a few recalls return, links are forgotten instead of read between all of them. */
+const MOST_RENEWED = 200;
+
 export function createLinkCache(capacity = CAPACITY): LinkCache {
   const members = new Map<string, Member>();
+  const changed = new Set<string>();
+  let renewed: Promise<void> | undefined;
+  const forget = (ids: Iterable<string>) => {
+    for (const id of ids) members.delete(id);
+  };
+  const renew = async (rows: Pick<StoreReader, 'storedLinks'>) => {
+    const among = new Set(changed);
+    changed.clear();
+    const known = [...among].flatMap((id) => members.get(id) ?? []);
+    if (known.length === 0) return;
+    try {
+      const found = await rows.storedLinks([...among], { among: true });
+      for (const member of known)
+        member.links = member.links.filter(({ ids }) => !ids.every((id) => among.has(id)));
+      for (const link of found) {
+        for (const id of link.ids) members.get(id)?.links.push(link);
+      }
+    } catch (error) {
+      forget(among);
+      throw error;
+    }
+  };
   return {
     async read(rows, ids, sequence) {
+      if (changed.size > 0) {
+        renewed = renew(rows).finally(() => {
+          renewed = undefined;
+        });
+      }
+      await renewed;
       let missing = ids.filter((id) => !members.has(id));
       if (missing.length > 0 && members.size + missing.length > capacity) {
         members.clear();
@@ -54,8 +87,13 @@ export function createLinkCache(capacity = CAPACITY): LinkCache {
       }
       return { stored, beside };
     },
-    forget(ids) {
-      for (const id of ids) members.delete(id);
+    forget,
+    renew(ids) {
+      if (ids.length + changed.size > MOST_RENEWED) {
+        forget(ids);
+        forget(changed);
+        changed.clear();
+      } else for (const id of ids) changed.add(id);
     },
     clear: () => members.clear(),
   };

@@ -4,7 +4,7 @@ import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
-import type { Change, SpaceStore } from '../store/store.ts';
+import type { Change, Link, SpaceStore } from '../store/store.ts';
 import { indexContent } from '../testing/index-content.ts';
 import { insert, model, replace, start, use, write } from '../testing/store-contract/harness.ts';
 import { createLinkCache } from './link-cache.ts';
@@ -179,6 +179,93 @@ describe('the resident index', () => {
 });
 
 describe('the link cache', () => {
+  it('that reads again what changed has what the store has, whatever was asked before', async () => {
+    const names = [...'abcdef'];
+    const name = fc.constantFrom(...names);
+    const change = fc.record({
+      kind: fc.constantFrom('use', 'use', 'write', 'read', 'read', 'fail', 'clear'),
+      ids: fc.uniqueArray(name, { minLength: 1 }),
+      links: fc.array(fc.tuple(name, name)),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom(3, 50),
+        async (steps, capacity) => {
+          const cache = createLinkCache(capacity);
+          const stored = new Map<string, Link>();
+          let fails = false;
+          const rows = {
+            async storedLinks(ids: readonly string[], { among = false } = {}) {
+              if (fails) throw new Error('the disk is gone');
+              const isAsked = (id: string) => ids.includes(id);
+              return [...stored.values()].filter((link) =>
+                among ? link.ids.every(isAsked) : link.ids.some(isAsked),
+              );
+            },
+            neighbours: async (ids: readonly string[]) => ids.map(() => undefined),
+          };
+          const read = async (ids: readonly string[]) =>
+            new Set((await cache.read(rows, ids, false)).stored.map((link) => JSON.stringify(link)));
+          for (const [at, { kind, ids, links }] of steps.entries()) {
+            const ends = links
+              .map(([a, b]) => (a < b ? ([a, b] as const) : ([b, a] as const)))
+              .filter(([a, b]) => a !== b);
+            fails = kind === 'fail';
+            if (kind === 'use') {
+              for (const pair of ends.filter((each) => each.every((id) => ids.includes(id))))
+                stored.set(pair.join(), { ids: pair, kind: 'co-retrieval', weight: at / 100, at });
+              cache.renew(ids);
+            } else if (kind === 'write') {
+              for (const pair of ends) {
+                if (!stored.delete(pair.join()))
+                  stored.set(pair.join(), { ids: pair, kind: 'stated', weight: at / 100, at });
+                cache.forget(pair);
+              }
+            } else if (kind === 'clear') cache.clear();
+            else if (kind === 'fail') await read(ids).catch(() => undefined);
+            else {
+              const there = [...stored.values()].filter((link) => link.ids.some((id) => ids.includes(id)));
+              const asked = [read(ids), read(names), read(ids)];
+              expect(await asked[0]).toEqual(new Set(there.map((link) => JSON.stringify(link))));
+              expect(await asked[1]).toEqual(
+                new Set([...stored.values()].map((link) => JSON.stringify(link))),
+              );
+              expect(await asked[2]).toEqual(await asked[0]);
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('reads links between what was used alone, and of too many all of them', async () => {
+    const cache = createLinkCache();
+    const asked: (readonly [ids: readonly string[], among: boolean])[] = [];
+    const rows = {
+      async storedLinks(ids: readonly string[], { among = false } = {}) {
+        asked.push([ids, among]);
+        return [];
+      },
+      neighbours: async () => [],
+    };
+    await cache.read(rows, ['a', 'b'], false);
+    cache.renew(['a', 'c']);
+    cache.renew(['c', 'd']);
+    await cache.read(rows, ['a', 'b'], false);
+    cache.renew(['x', 'y']);
+    await cache.read(rows, ['a', 'b'], false);
+    expect(asked).toEqual([
+      [['a', 'b'], false],
+      [['a', 'c', 'd'], true],
+    ]);
+    const many = Array.from({ length: 300 }, (_, at) => `m${at}`);
+    cache.renew(['a', ...many]);
+    await cache.read(rows, ['a', 'b'], false);
+    expect(asked.slice(2)).toEqual([[['a'], false]]);
+  });
+
   it('that is full drops what it has, and answers with all links all the same', async () => {
     const cache = createLinkCache(2);
     const link = (a: string, b: string) => ({

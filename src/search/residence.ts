@@ -91,7 +91,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     const { position } = feed;
     const { index } = held;
     links.forget(feed.linked);
-    links.forget(feed.used);
+    links.renew(feed.used);
     links.forget(feed.written.map(({ id }) => id));
     // Maintenance changes tiers by the thousand, and texts only of what becomes a stub.
     const beside = feed.written.filter(({ key, sameText }) => sameText && index.rowOfKey.has(key));

@@ -555,7 +555,7 @@ export type Dynamics = Pick<MemoryRecord, DynamicField>;
 
 /**
  * What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. Throws
- * `invalid_argument` for a memory that is not among `used`: the usage log must say what it did.
+ * `invalid_argument` for a memory, or an end of a link, that is not among `used`: the usage log must say what it did.
  */
 export interface UseDecision {
   readonly memories: readonly MemoryRecord[];

@@ -2,13 +2,15 @@ import { invalidArgument } from '../domain/check.ts';
 import { DYNAMICS } from '../domain/fields.ts';
 import type { Dynamics, NewUsage, Usage, UseDecision } from './store.ts';
 
-/** Throws `invalid_argument` for a memory that the usage does not name. */
-export function checkUsed(usage: NewUsage, { memories }: UseDecision): void {
+/** Throws `invalid_argument` for a memory that the usage does not name, linked or changed: whoever follows the log looks at no others. */
+export function checkUsed(usage: NewUsage, { memories, links }: UseDecision): void {
   const used = new Set(usage.used.map(({ id }) => id));
-  for (const { id } of memories) {
+  const check = (field: keyof UseDecision, id: string) => {
     if (!used.has(id))
-      throw invalidArgument('memories', `${JSON.stringify(id)} is changed by a use that does not name it`);
-  }
+      throw invalidArgument(field, `${JSON.stringify(id)} is changed by a use that does not name it`);
+  };
+  for (const { id } of memories) check('memories', id);
+  for (const { ids } of links) for (const id of ids) check('links', id);
 }
 
 /** What a use may change, of a memory as it is. */

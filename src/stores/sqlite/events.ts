@@ -10,7 +10,7 @@ import { readLinks, readLinksAmong, readNeighbours } from './links.ts';
 import { readSpaceState } from './meta.ts';
 import { readPairs, readUncompared } from './pairs.ts';
 import { readStanding, readStated } from './relations.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { fromValues, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
 import { readSession } from './sessions.ts';
 import { readTombstones } from './tombstones.ts';
 import { readVotes } from './votes.ts';
@@ -112,10 +112,8 @@ export function findMemory(
   connection: Connection,
   id: string,
 ): { readonly row: number; readonly memory: MemoryRecord } | undefined {
-  const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE id = ?`, id) as
-    | MemoryRow
-    | undefined;
-  return found && { row: found.row, memory: fromRow(found) };
+  const [found] = connection.lists(`SELECT ${VALUE_COLUMN_LIST} FROM memory WHERE id = ?`, id);
+  return found && { row: found[ROW_AT] as number, memory: fromValues(found) };
 }
 
 /** The last event of the space. */

@@ -6,9 +6,9 @@ import type { FindBy } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { statementOf } from './content-key.ts';
 import { triplesOf } from './relations.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { readRecords, VALUE_COLUMN_LIST } from './rows.ts';
 
-const columns = ROW_COLUMN_LIST;
+const columns = VALUE_COLUMN_LIST;
 
 const sources: Readonly<Record<FindBy, string>> = {
   content: 'json_each(?) AS wanted JOIN memory ON content_key = wanted.value',
@@ -38,8 +38,7 @@ export function memoriesAround(
   { createdAt, ordinal }: Pick<MemoryRecord, 'createdAt' | 'ordinal'>,
   count: number,
 ): { readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] } {
-  const on = (side: '<' | '>') =>
-    (connection.all(beside(side), createdAt, ordinal, count) as MemoryRow[]).map(fromRow);
+  const on = (side: '<' | '>') => readRecords(connection, beside(side), createdAt, ordinal, count);
   return { before: on('<').reverse(), after: on('>') };
 }
 
@@ -50,11 +49,11 @@ export function findMemories(
   values: readonly string[],
 ): readonly MemoryRecord[] {
   const distinct = JSON.stringify([...new Set(keysOf(by, values))]);
-  const rows = connection.all(
+  const found = readRecords(
+    connection,
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
     distinct,
-  ) as MemoryRow[];
-  const found = rows.map(fromRow);
+  );
   if (by !== 'content' || found.length === 0) return found;
   const wanted = new Set(values.map(normalisedContent));
   return found.filter((memory) => wanted.has(normalisedContent(statementOf(connection, memory))));

@@ -16,7 +16,7 @@ import type { FieldCondition, ListAnswer, ListRequest } from '../../store/store.
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import { real, type SqlValue } from './driver.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { readRecords, VALUE_COLUMN_LIST } from './rows.ts';
 
 /** A part of a WHERE clause with its values. */
 interface Condition {
@@ -64,10 +64,10 @@ export function listMemories(connection: Connection, request: ListRequest): List
 
 function* recordsOf(connection: Connection, rows: readonly { row: number }[]): Generator<MemoryRecord> {
   for (const { row } of rows) {
-    const found = connection.get(`SELECT ${ROW_COLUMN_LIST} FROM memory WHERE row = ?`, row);
+    const [found] = readRecords(connection, `SELECT ${VALUE_COLUMN_LIST} FROM memory WHERE row = ?`, row);
     if (found === undefined)
       throw damagedRow({ table: 'memory', row }, 'an index refers to it, but it does not exist');
-    yield fromRow(found as MemoryRow);
+    yield found;
   }
 }
 

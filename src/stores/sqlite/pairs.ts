@@ -6,7 +6,7 @@ import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { real } from './driver.ts';
 import { rowOf } from './links.ts';
-import { fromRow, type MemoryRow, ROW_COLUMN_LIST, text } from './rows.ts';
+import { readRecords, text, VALUE_COLUMN_LIST } from './rows.ts';
 import { relationsChanged } from './supersession.ts';
 
 type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string | null };
@@ -36,12 +36,12 @@ export function readPairs(connection: Connection, query: PairQuery): readonly Si
 
 /** See `SpaceReader.uncompared`. */
 export function readUncompared(connection: Connection, limit: number): readonly MemoryRecord[] {
-  const rows = connection.all(
-    `SELECT ${ROW_COLUMN_LIST} FROM memory INDEXED BY memory_uncompared
+  return readRecords(
+    connection,
+    `SELECT ${VALUE_COLUMN_LIST} FROM memory INDEXED BY memory_uncompared
      WHERE compared = 0 AND tier = 'hot' ORDER BY row LIMIT ?`,
     limit,
-  ) as MemoryRow[];
-  return rows.map(fromRow);
+  );
 }
 
 /** Queues a pair that says something new. Throws `not_found` without both memories, `invalid_argument`. */

@@ -11,6 +11,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
 import { checksumOf, verify } from './checksum.ts';
+import type { Connection } from './connection.ts';
 import { real, type SqlValue } from './driver.ts';
 
 /** How a field is written into its column and read from it. */
@@ -145,6 +146,15 @@ export function fromValues(values: readonly SqlValue[]): MemoryRecord {
     record[name] = read(values[at], place);
   });
   return record as unknown as MemoryRecord;
+}
+
+/** The records of a statement whose columns are {@link VALUE_COLUMN_LIST}. */
+export function readRecords(
+  connection: Connection,
+  sql: string,
+  ...values: readonly SqlValue[]
+): MemoryRecord[] {
+  return connection.lists(sql, ...values).map(fromValues);
 }
 
 /** A vector as float32, little endian on every machine. */

@@ -176,6 +176,7 @@ export const usageTests: readonly ContractTest[] = [
     await expectCode(use(space, ['a', 'b'], count, {}, [link('a', 'b', 2)]), 'invalid_argument');
     await expectCode(use(space, ['a', 'b'], count, {}, [link('a', 'b'), link('a', 'a')]), 'invalid_argument');
     await expectCode(use(space, ['a'], count, { used: [] }), 'invalid_argument');
+    await expectCode(use(space, ['a'], count, {}, [link('a', 'b')]), 'invalid_argument');
     expect(await everything(space)).toEqual(before);
   }),
   onSpace('concurrent uses lose nothing', async (space, store) => {
@@ -269,7 +270,7 @@ export const usageTests: readonly ContractTest[] = [
     await use(space, ['a', 'b'], () => ({ stability: 0.4, lastAccessedAt: start }), {}, [
       link('a', 'b', 0.1),
     ]);
-    await use(space, ['a', 'c'], count, {}, [link('a', 'b', 0.2), link('a', 'c', 0.3)]);
+    await use(space, ['a', 'b', 'c'], count, {}, [link('a', 'b', 0.2), link('a', 'c', 0.3)]);
     const dynamics = (fields: object) => ({
       stability: 0.25,
       accessCount: 0,
@@ -289,7 +290,10 @@ export const usageTests: readonly ContractTest[] = [
       links: [{ link: { ids, kind }, before: undefined }],
     });
     expect(second?.before).toStrictEqual({
-      memories: [dynamics({ id: 'a', stability: 0.4, lastAccessedAt: start }), dynamics({ id: 'c' })],
+      memories: [
+        ...['a', 'b'].map((id) => dynamics({ id, stability: 0.4, lastAccessedAt: start })),
+        dynamics({ id: 'c' }),
+      ],
       links: [
         { link: { ids, kind }, before: { weight: 0.1, at: start } },
         { link: { ids: ['a', 'c'], kind }, before: undefined },
@@ -297,8 +301,8 @@ export const usageTests: readonly ContractTest[] = [
     });
     await write(space, [{ kind: 'redact', id: 'c' }], { verb: 'forget' });
     const [, redacted] = await space.usage();
-    expect(redacted?.used.map(({ id }) => id)).toEqual(['a']);
-    expect(redacted?.before?.memories.map(({ id }) => id)).toEqual(['a']);
+    expect(redacted?.used.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(redacted?.before?.memories.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(redacted?.before?.links).toHaveLength(1);
     expect(JSON.stringify(await space.usage())).not.toContain('"c"');
   }),
