@@ -24,7 +24,7 @@ import type { QueryColumns } from './query-columns.ts';
 import { blocks, readyFor, roomsFor } from './ready.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
-import { createSkim } from './skim.ts';
+import { createSkim, type Skim } from './skim.ts';
 import { createThreshold } from './threshold.ts';
 import { countMatches } from './word-scores.ts';
 
@@ -143,19 +143,47 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     const others = isWithin(SIGNALS.similarity.otherwise, limits) ? rows.length - tally.withVector : 0;
     return others + countWithin(index, rows, similarity!, limits);
   };
+  /** Rows that may reach the floor, of those whose similarity does not tell: what matches weakly has words of its own. */
+  const countAbove = (fill: Fill, weak: Int32Array, atLeast: number) => {
+    let above = 0;
+    let among = 0;
+    for (let isMore = true; isMore; ) {
+      chosen.count = 0;
+      block.count = 0;
+      isMore = fill(chosen, BLOCK_SIZE);
+      for (let at = 0; at < chosen.count; at++) {
+        const row = chosen.rows[at]!;
+        while (weak[among]! < row) among++;
+        if (weak[among] === row || Number.isNaN(chosen.similarityHigh[at]!)) copyRow(chosen, at, block);
+        else above++;
+      }
+      exact(block);
+      const [, { high }] = ready.all.bounds(block) as readonly [Sides, Sides];
+      for (let at = 0; at < block.count; at++) above += reaches(-Infinity, high[at]!, atLeast) === 0 ? 0 : 1;
+    }
+    return above;
+  };
   if (skim) {
     // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
     // Where words decide nothing, they are those that are most similar, as far as the codes tell.
     const first = byWords || !similarity ? skim.strong : Int32Array.from(similarity.tops);
     const strong = eligibleAmong(first, search.standing);
+    const others = (than: Skim) =>
+      similarity ? picked(index, rows, strong, than, similarity) : unpassed(index, rows, strong, than);
     takeFrom(listed(index, strong, similarity));
-    takeFrom(
-      similarity ? picked(index, rows, strong, skim, similarity) : unpassed(index, rows, strong, skim),
-    );
-    const { candidates, belowFloor, highest } = skim.outcome(tally.discarded);
-    tally.candidates = candidates === undefined ? countMeeting() : tally.candidates + candidates;
-    tally.belowFloor += belowFloor;
-    tally.discarded = highest;
+    const { candidates, belowFloor } = tally;
+    takeFrom(others(skim));
+    const outcome = skim.outcome(tally.discarded);
+    tally.discarded = outcome.highest;
+    if (!outcome.isOpen) {
+      tally.candidates += outcome.candidates;
+      tally.belowFloor += outcome.belowFloor;
+    } else if (floor) {
+      // Who was passed over for another one's score may be below the floor as well.
+      const above = countAbove(others(skim.unraised()), skim.weak, floor.atLeast);
+      tally.candidates = candidates + above;
+      tally.belowFloor = belowFloor + rows.length - strong.length - above;
+    } else tally.candidates = countMeeting();
   } else takeFrom(listed(index, rows, similarity));
   const left = sift(kept, lowest.value(), tally);
   return { rows: left.rows, upper: left.upper, ...tally };

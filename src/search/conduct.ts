@@ -76,7 +76,7 @@ function* keepAhead(
   now: Instant,
   skims: boolean,
 ): Generator<undefined, void> {
-  const leveled = skims ? partWithLevels(gather(floor?.node ?? root)) : undefined;
+  const leveled = skims ? partWithLevels(gather(root)) : undefined;
   for (const each of floor ? [root, floor.node] : [root]) {
     for (const part of keptParts(gather(each))) {
       const steps = keepAhead(now, part, columnsOf(index.columns, belief), part === leveled);

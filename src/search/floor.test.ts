@@ -1,9 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Condition } from '../scoring/condition.ts';
 import type { Expression } from '../scoring/operators/index.ts';
 import { resolveProfile, withFloor } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile, featuresOf } from '../scoring/score.ts';
+import { cosine } from '../scoring/similarity.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { SearchRequest } from '../store/store.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
@@ -16,9 +18,11 @@ import {
   expectSame,
   indexOf,
   plainStore,
+  searchByIndex,
 } from '../testing/index-oracle.ts';
 import { searchNaively } from '../testing/naive-search.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
+import { dotError, quantise, quantiseQuery } from './quantise.ts';
 
 const hybrid = resolveProfile(builtinProfile('hybrid'));
 const similarity: Expression = { op: 'signal', name: 'similarity', missing: 0.3 };
@@ -72,7 +76,8 @@ async function expectFloored(
   expect(found.candidates + (found.belowFloor as number)).toBe(
     naive.candidates + (naive.belowFloor as number),
   );
-  return { found, kept, least };
+  const belowFloor = naive.belowFloor as number;
+  return { found, kept, matches: everything.map(matchOf), naive: { least, belowFloor, unscored } };
 }
 
 describe('the index with a floor under the match', () => {
@@ -135,5 +140,93 @@ describe('the index with a floor under the match', () => {
     const one = await expectFloored(memories, request, (matches) => Math.max(...matches));
     expect(one.found.ids).toHaveLength(1);
     expect(one.found.upperBound).toBeLessThanOrEqual(one.found.hits[0]!.score);
+  });
+
+  describe('among more memories than are looked at', () => {
+    /** Some in sessions, and with words of which most memories have one. */
+    const conversation = (seed: number, rows: number): readonly SearchableMemory[] => {
+      const random = seededRandom(seed);
+      return plainStore(seed, rows).map(({ memory, terms, vector }, at) => {
+        const bornIn = random() < 0.6 ? `s${Math.floor(at / 50)}` : undefined;
+        return { memory: { ...memory, bornIn }, terms, vector };
+      });
+    };
+    const mean = (...of: readonly Expression[]): Expression => ({
+      op: 'mean',
+      terms: of.map((each) => ({ weight: 1, of: each })),
+    });
+    const sessionLexical: Expression = { op: 'signal', name: 'sessionLexical' };
+    const matching = (match: Expression, score: Expression, require: readonly Condition[] = []) =>
+      resolveProfile(
+        defineProfile({ name: 'matching', description: 'A match.', parts: { match }, score, require }),
+      );
+    const profiles = [
+      hybrid,
+      matching(similarity, mean(importance, similarity)),
+      matching(similarity, importance),
+      matching(mean(similarity, sessionLexical), mean(importance, sessionLexical)),
+      matching(sessionLexical, mean(importance, similarity)),
+      // What is required decides for some sessions alone.
+      matching(similarity, mean(importance, similarity), [{ signal: 'sessionLexical', atMost: 0.5 }]),
+      matching(similarity, mean(importance, similarity), [{ signal: 'importance', above: 0.5 }]),
+    ];
+
+    test('answers as brute force does, and calls nearly all low that are', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({
+            seed: fc.nat(),
+            rows: fc.integer({ min: 100, max: 700 }),
+            profile: fc.constantFrom(...profiles),
+            terms: fc.constantFrom([], ['birch'], ['birch', 'ember'], ['unknown']),
+            hasVector: fc.constantFrom(true, true, false),
+            limit: fc.integer({ min: 1, max: 9 }),
+            at: fc.nat(),
+            hair: hairs,
+          }),
+          async ({ seed, rows, profile, terms, hasVector, limit, at, hair }) => {
+            const memories = conversation(seed, rows);
+            const vector = hasVector ? denseVector(seededRandom(~seed)) : undefined;
+            const request = { profile, query: { terms, vector }, filter: {}, now: ARBITRARY_NOW, limit };
+            const { matches, found, naive } = await expectFloored(memories, request, (all) =>
+              all.length === 0 ? 0.5 : Math.min(1, Math.max(0, all[at % all.length]! + hair)),
+            );
+            // What the codes leave open, and a class of sessions: a thirty-second.
+            const near = matches.filter((match) => match < naive.least && match > naive.least - 0.05);
+            if (profile.require.length === 0)
+              expect(naive.belowFloor! - found.belowFloor!).toBeLessThanOrEqual(near.length + naive.unscored);
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+
+    test('looks at few that cannot be among the best', async () => {
+      const memories = conversation(3, 3000);
+      const vector = denseVector(seededRandom(9));
+      const request = {
+        profile: withFloor(matching(similarity, mean(importance, similarity)), 'match', 0.2),
+        query: { terms: [], vector },
+        filter: {},
+        now: ARBITRARY_NOW,
+        limit: 2,
+      };
+      const index = indexOf(memories);
+      const evaluated = vi.spyOn(index.codes!, 'pick');
+      const { candidates, belowFloor } = await searchByIndex(index, memories, memories, request);
+      // Nearly all that the codes call low for certain.
+      const asked = quantiseQuery(vector);
+      const low = memories.filter(({ vector: own }) => {
+        const error = own ? dotError(asked.residual, quantise(own).residual) : 0;
+        return own !== undefined && cosine(vector, own) + 2 * error < 0.2 - 1e-5;
+      });
+      expect(low.length).toBeGreaterThan(100);
+      expect(belowFloor).toBeGreaterThanOrEqual(low.length);
+      expect(candidates).toBeGreaterThan(1500);
+      // The second pass tells who of those that were passed over is below the floor.
+      const picked = evaluated.mock.results.map(({ value }) => value as number);
+      const half = picked.slice(0, picked.length / 2).reduce((sum, each) => sum + each, 0);
+      expect(half).toBeLessThan(candidates / 2);
+    });
   });
 });

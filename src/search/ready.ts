@@ -23,16 +23,22 @@ export const blocks = { all: emptyBlock(0), chosen: emptyBlock(0) };
 export interface Ready {
   readonly all: ReturnType<typeof compileAll>;
   readonly both: ReturnType<typeof compileAll>;
-  /** What is passed over is bounded by: the floor, or the whole formula. */
-  readonly bounded: Node;
-  readonly fixed: FixedParts;
-  /** Of which part rows have levels, by the classes of sessions that decide it. */
+  /** What is passed over is bounded by: the whole formula, and the floor. */
+  readonly score: Bounded;
+  readonly floor: Bounded | undefined;
+  /** Of which part of the score rows have levels, by the classes of sessions that decide it. */
   readonly levels: Map<string, Leveled | undefined>;
-  /** By the part that has levels, then by class and level: how high rows can score, by steps of similarity. */
-  readonly ceilings: Map<Node | undefined, Map<string, Float64Array>>;
   /** As the search has them; what is asked of them is noted. */
   readonly columns: Columns;
   readonly facts: Facts;
+}
+
+/** A formula, and what is known of it beforehand. */
+export interface Bounded {
+  readonly node: Node;
+  readonly fixed: FixedParts;
+  /** By the part that has levels, then by class and level: how high rows can get, by steps of similarity. */
+  readonly ceilings: Map<Node | undefined, Map<string, Float64Array>>;
 }
 
 interface Entry {
@@ -77,11 +83,13 @@ export function readyFor(
   const noted = { columns: noteKept(columns, asked), facts: noteFacts(facts, asked) };
   if (found) return { columns: noted.columns, facts: noted.facts, ...found.ready };
   const roots = (floor ? [root, floor.node] : [root]).map(gather);
-  const bounded = roots.at(-1)!;
+  const [score, floored] = roots.map(
+    (node): Bounded => ({ node, fixed: fixedParts(node, noted.columns), ceilings: new Map() }),
+  );
   const lent = lend(noted.facts);
   const ready = {
-    bounded,
-    fixed: fixedParts(bounded, noted.columns),
+    score: score!,
+    floor: floored,
     all: compileAll(roots, noted.columns, {
       facts: { ...lent.facts, block: blocks.all },
       wanted: 'high',
@@ -92,7 +100,6 @@ export function readyFor(
       rooms: roomsFor('chosen'),
     }),
     levels: new Map(),
-    ceilings: new Map(),
   };
   lent.end();
   const { version } = index;

@@ -2,11 +2,12 @@ import { SLACK } from '../scoring/compile.ts';
 import { conditionKnown, limitsOn } from '../scoring/condition.ts';
 import { namesRead } from '../scoring/evaluate.ts';
 import type { Node } from '../scoring/operators/index.ts';
+import type { Interval } from '../scoring/operators/interval.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { type Class, ceilingsOf, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
 import type { QueryColumns } from './query-columns.ts';
-import type { Ready } from './ready.ts';
+import type { Bounded, Ready } from './ready.ts';
 
 /**
  * Which rows are passed over by their similarity alone. What no word of a query touches differs in nothing else that the
@@ -44,18 +45,33 @@ export interface Skim {
   };
   /** What rows that were passed over are counted as, and how high one of them can score, if higher than is known of another one. */
   outcome(known: number): {
-    /** `undefined` where some of them may meet the requirements, and nobody looked which: those are about the similarity alone. */
-    readonly candidates: number | undefined;
+    readonly candidates: number;
     readonly belowFloor: number;
     readonly highest: number;
+    /** Some of them may reach the floor, or meet a requirement of the similarity alone, and nobody looked which. */
+    readonly isOpen: boolean;
   };
+  /** The same with the cuts that it had at first, with which nothing was passed over yet. */
+  unraised(): Skim;
 }
 
-/** What is known of a class of rows: whether they meet what the profile requires, and whether the floor leaves them out. */
-type Standing = 'refused' | 'floored' | 'ranked';
+/**
+ * What rows of a class are that were passed over before a score was known: such that fail a requirement, for certain or by their
+ * similarity, or are below the floor, or none at all.
+ */
+type Standing = 'refused' | 'limited' | 'floored' | 'ranked';
+
+/** How high the rows of a class can get. */
+interface Height {
+  within(each: number, similarity: Interval): number;
+  /** The same of similarities of so many steps at most. */
+  upTo(each: number, step: number): number;
+}
 
 /** Cuts are multiples of 1 / STEPS. */
 const STEPS = 128;
+/** Parts of a step, where it is worth while to know closely. */
+const PARTS = 1 << 12;
 /** How often a cut is drawn nearer. */
 const MOST_ROUNDS = 4;
 /** The cuts are raised again when the threshold has grown by this share. */
@@ -67,7 +83,7 @@ const GROWTH = 1.03;
  */
 export function createSkim(
   { require, floor }: ResolvedProfile,
-  { columns, facts, bounded, fixed, levels, ceilings: known }: Ready,
+  { columns, facts, score, floor: floored, levels }: Ready,
   columnsOfQuery: QueryColumns,
   compared: boolean,
 ): Skim | undefined {
@@ -75,13 +91,27 @@ export function createSkim(
   const query: QueryColumns = { ...columnsOfQuery, known: (name) => facts.known(name) === true };
   const { strong, weak, classOf, untouchedClasses, weakClasses } = query.passable;
   const sessions = weak.length > 0 ? [...untouchedClasses, ...weakClasses] : untouchedClasses;
-  if (![...namesRead(bounded)].some((name) => isSignalName(name) && isQuerySignal(name))) return undefined;
-  const found = levelsFor(query.passable, levels, () => levelsOf(bounded, fixed, columns, query));
+  const isAsked = ({ node }: Bounded) =>
+    [...namesRead(node)].some((name) => isSignalName(name) && isQuerySignal(name));
+  if (!isAsked(floored ?? score)) return undefined;
+  const found = levelsFor(query.passable, levels, () => levelsOf(score.node, score.fixed, columns, query));
   const levelCount = found?.ranges.length ?? 1;
   const classes = sessions.flatMap((of) =>
     Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
   );
-  const ceiling = ceilingsOf(bounded, fixed, query, classes, found?.node, compared);
+  const heightOf = ({ node, fixed, ceilings }: Bounded): Height => {
+    const within = ceilingsOf(node, fixed, query, classes, found?.node, compared);
+    const tables = tablesOf(ceilings, found?.node, classes);
+    return {
+      within,
+      upTo(each, step) {
+        const ceilings = tables[each]!;
+        if (Number.isNaN(ceilings[step]!)) ceilings[step] = within(each, [0, step / STEPS]);
+        return ceilings[step]!;
+      },
+    };
+  };
+  const ofScore = heightOf(score);
   const verdictsOn = (each: number, similarity: number) => {
     const { of } = classes[each]!;
     const knowledge = knowledgeOf(query, of, () => (compared ? [0, similarity] : undefined));
@@ -92,25 +122,20 @@ export function createSkim(
     if (require.length === 0) return -1;
     const isRefused = (step: number) => verdictsOn(each, step / STEPS).includes(false);
     if (isRefused(STEPS)) return Infinity;
-    return compared ? highestFor(isRefused) : -1;
+    if (!compared) return -1;
+    const last = lastFor(isRefused, STEPS);
+    return last < 0 ? -1 : last / STEPS;
   };
-  const refusals = Float64Array.from(classes, (_, each) => refusedUpTo(each));
-  const cuts = refusals.slice();
+  const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
   const isOfSimilarity = compared && !floor && require.length > 0 && !!limitsOn('similarity', require);
   const standings = classes.map((_, each): Standing | undefined => {
-    if (isOfSimilarity && cuts[each]! < Infinity) return 'ranked';
+    if (isOfSimilarity && cuts[each]! < Infinity) return 'limited';
     if (cuts[each]! >= 0) return 'refused';
     if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  const tables = tablesOf(known, found?.node, classes);
-  const ceilingAt = (each: number, step: number) => {
-    const ceilings = tables[each]!;
-    if (Number.isNaN(ceilings[step]!)) ceilings[step] = ceiling(each, [0, step / STEPS]);
-    return ceilings[step]!;
-  };
-  const cutAt = (each: number, limit: number) => {
-    const room = (step: number) => limit - SLACK - ceilingAt(each, step);
+  const cutAt = (each: number, limit: number, { upTo }: Height) => {
+    const room = (step: number) => limit - SLACK - upTo(each, step);
     if (!(room(0) > 0)) return -1;
     if (!compared) return Infinity;
     if (room(STEPS) > 0) return 1;
@@ -127,17 +152,30 @@ export function createSkim(
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   const weakFrom = untouchedClasses.length * levelCount;
-  if (floor) {
+  const ofFloor = floored && heightOf(floored);
+  if (floor && ofFloor) {
     standings.forEach((standing, each) => {
-      if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast);
+      if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast, ofFloor);
     });
   }
-  const passed = {
+  /** Up to which similarity rows of a class are below the floor, as close as is worth while. */
+  const closeCut = (each: number) => {
+    const cut = first[each]!;
+    if (!floor || !ofFloor || cut < 0 || cut >= 1) return cut;
+    const isBelow = (height: number) => floor.atLeast - SLACK - height > 0;
+    const step = lastFor((at) => isBelow(ofFloor.upTo(each, at)), STEPS);
+    const from = step / STEPS;
+    const part = lastFor((at) => isBelow(ofFloor.within(each, [0, from + at / (STEPS * PARTS)])), PARTS);
+    return Math.max(cut, from + part / (STEPS * PARTS));
+  };
+  const first = cuts.slice();
+  const nothing = (): Skim['passed'] => ({
     counts: new Float64Array(classes.length + 1),
     highest: new Float64Array(classes.length),
-  };
+  });
+  const passed = nothing();
   let raisedFor = 0;
-  return {
+  const skim: Skim = {
     strong,
     weak,
     classOf,
@@ -148,14 +186,19 @@ export function createSkim(
     areAlike,
     passed,
     raise(threshold) {
-      if (floor || !(threshold >= raisedFor * GROWTH && threshold > 0)) return;
+      if (!(threshold >= raisedFor * GROWTH && threshold > 0)) return;
+      // Who is below the floor is told afterwards, of all that were not looked at.
+      if (floor && !areAlike) return;
       raisedFor = threshold;
       standings.forEach((standing, each) => {
-        if (standing === 'ranked') cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK));
+        if (standing === undefined || standing === 'refused') return;
+        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK, ofScore));
       });
     },
     outcome(known) {
-      const total = { candidates: 0, belowFloor: 0, highest: known };
+      const isRaised = cuts.some((cut, each) => cut > first[each]!);
+      const isOpen = isRaised && standings.some((each) => each === 'limited' || each === 'floored');
+      const total = { candidates: 0, belowFloor: 0, highest: known, isOpen };
       const add = (standing: Standing | undefined, count: number) => {
         if (standing === 'floored') total.belowFloor += count;
         if (standing === 'ranked') total.candidates += count;
@@ -165,21 +208,21 @@ export function createSkim(
       for (const [each, standing] of standings.entries()) {
         add(standing, passed.counts[each]!);
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
-        if (standing !== 'ranked' || !isAny || total.highest >= raisedFor) continue;
+        if (cuts[each] === first[each] || !isAny || total.highest >= raisedFor) continue;
         const similarity = passed.highest[each]!;
         // Most classes reach less than another one, also where they are taken for a little more similar, which is known.
         const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
-        if (ceilingAt(each, above) + SLACK <= total.highest) continue;
+        if (ofScore.upTo(each, above) + SLACK <= total.highest) continue;
         // Sums are added up in another order than in scores, which may lie a rounding above.
-        const high = ceiling(each, [0, similarity]) + SLACK;
+        const high = ofScore.within(each, [0, similarity]) + SLACK;
         // What was passed over is below what it was compared with, whatever others of its class reach.
         total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
-      if (!isOfSimilarity) return total;
-      const isRaised = cuts.some((cut, each) => cut > refusals[each]!);
-      return { ...total, candidates: isRaised ? undefined : 0 };
+      return total;
     },
+    unraised: () => ({ ...skim, cuts: first.map((_, each) => closeCut(each)), passed: nothing() }),
   };
+  return skim;
 }
 
 /** Of queries whose classes have the same ends. */
@@ -202,7 +245,7 @@ const MOST_TABLES = 512;
 
 /** Of each class: how high it can score with a similarity of so many steps at most; NaN where no query has asked. */
 function tablesOf(
-  known: Ready['ceilings'],
+  known: Bounded['ceilings'],
   leveled: Node | undefined,
   classes: readonly Class[],
 ): readonly Float64Array[] {
@@ -219,13 +262,13 @@ function tablesOf(
   });
 }
 
-/** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */
-function highestFor(holds: (step: number) => boolean): number {
-  let [yes, no] = [-1, STEPS + 1];
+/** The last number up to another one for which something holds that holds for all lower ones too; −1 where it holds for none. */
+function lastFor(holds: (at: number) => boolean, most: number): number {
+  let [yes, no] = [-1, most + 1];
   while (no - yes > 1) {
     const middle = (yes + no) >> 1;
     if (holds(middle)) yes = middle;
     else no = middle;
   }
-  return yes < 0 ? -1 : yes / STEPS;
+  return yes;
 }

@@ -213,16 +213,20 @@ describe('candidates of what is required of the similarity', () => {
           ),
           hair: arbitraryHair,
           score: arbitraryScore,
+          // Of some rows it is not known beforehand, and rows of no class are all that is required.
+          others: fc.constantFrom<readonly Condition[]>([], [], [{ signal: 'importance', above: 0.5 }]),
         }),
-        async ({ seed, rows, terms, limit, condition, at, threshold: given, hair, score }) => {
+        async ({ seed, rows, terms, limit, condition, at, threshold: given, hair, score, others }) => {
           const memories = plainStore(seed, rows);
           const asked = query(seed, terms);
           const similarities = memories.map(({ vector }) => (vector ? cosine(asked.vector, vector) : 0));
           const threshold = given ?? Math.min(1, Math.max(0, similarities[at % rows]! + hair));
-          const profile = profileWith(score, [{ signal: 'similarity', [condition]: threshold } as Condition]);
+          const required = { signal: 'similarity', [condition]: threshold } as Condition;
+          const profile = profileWith(score, [required, ...others]);
           const few = await expectExact({ memories, query: asked, limit }, profile);
           const all = await expectExact({ memories, query: asked, limit: rows + 1 }, profile);
           expect(few.candidates).toBe(all.candidates);
+          if (others.length > 0) return;
           const isAbove = condition === 'above' || condition === 'atLeast';
           const meeting = (open: number) =>
             similarities.filter((each) => (isAbove ? each > threshold - open : each < threshold + open))
