@@ -147,14 +147,16 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const countAbove = (fill: Fill, weak: Int32Array, atLeast: number) => {
     let above = 0;
     let among = 0;
+    const weakAt = (at: number) => (at < weak.length ? weak[at]! : Infinity);
+    let next = weakAt(among);
     for (let isMore = true; isMore; ) {
       chosen.count = 0;
       block.count = 0;
       isMore = fill(chosen, BLOCK_SIZE);
       for (let at = 0; at < chosen.count; at++) {
         const row = chosen.rows[at]!;
-        while (weak[among]! < row) among++;
-        if (weak[among] === row || Number.isNaN(chosen.similarityHigh[at]!)) copyRow(chosen, at, block);
+        while (next < row) next = weakAt(++among);
+        if (next === row || Number.isNaN(chosen.similarityHigh[at]!)) copyRow(chosen, at, block);
         else above++;
       }
       exact(block);

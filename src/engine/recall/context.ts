@@ -246,7 +246,10 @@ function inOrder<StrategyName extends string>(
   hits: readonly Hit<StrategyName, Score<StrategyName>>[],
 ): readonly Candidate<StrategyName>[] {
   const scores = hits.map(({ score }) => score.value).sort((a, b) => b - a);
-  return hits.map((hit, rank) => ({ ...hit, rank, worth: scores[rank] }));
+  // Not a copy of the hit: that would make its features and its snippet.
+  return hits.map(({ memory, score, isAssociative }, rank) => {
+    return { memory, score, isAssociative, rank, worth: scores[rank] };
+  });
 }
 
 /** Core memories of any type. */
