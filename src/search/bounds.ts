@@ -16,7 +16,7 @@ import { signalsRanked } from '../scoring/score.ts';
 import { EXACT_SIGNALS, isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
 import { ELIGIBLE } from './eligible.ts';
-import { countWithin, type Fill, listed, picked, similarities, unpassed } from './fill.ts';
+import { classOfRow, countWithin, type Fill, listed, picked, similarities, unpassed } from './fill.ts';
 import { groupOf } from './groups.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS } from './kernel/scan.ts';
@@ -143,22 +143,32 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     const others = isWithin(SIGNALS.similarity.otherwise, limits) ? rows.length - tally.withVector : 0;
     return others + countWithin(index, rows, similarity!, limits);
   };
-  /** Rows that may reach the floor, of those whose similarity does not tell: what matches weakly has words of its own. */
-  const countAbove = (fill: Fill, weak: Int32Array, atLeast: number) => {
-    let above = 0;
-    let among = 0;
+  /** How many of the rows that a skim does not call low may reach the floor. */
+  const countAbove = (fill: Fill, among: Skim, reaching: Float64Array, atLeast: number) => {
+    const { weak } = among;
+    const { codes: sessions } = index.sessions;
     const weakAt = (at: number) => (at < weak.length ? weak[at]! : Infinity);
-    let next = weakAt(among);
+    let above = 0;
+    let nextAt = 0;
+    let next = weakAt(nextAt);
     for (let isMore = true; isMore; ) {
       chosen.count = 0;
       block.count = 0;
       isMore = fill(chosen, BLOCK_SIZE);
-      for (let at = 0; at < chosen.count; at++) {
-        const row = chosen.rows[at]!;
-        while (next < row) next = weakAt(++among);
-        if (next === row || Number.isNaN(chosen.similarityHigh[at]!)) copyRow(chosen, at, block);
-        else above++;
+      const { rows, count, similarityLow, similarityHigh } = chosen;
+      let open = 0;
+      for (let at = 0; at < count; at++) {
+        const row = rows[at]!;
+        while (next < row) next = weakAt(++nextAt);
+        const least = reaching[classOfRow(among, sessions[row]!, row, next === row)]!;
+        block.rows[open] = row;
+        block.similarityLow[open] = similarityLow[at]!;
+        block.similarityHigh[open] = similarityHigh[at]!;
+        // Nobody can guess which rows these are. Of one without a vector it is NaN.
+        open += Number(!(similarityLow[at]! >= least));
       }
+      above += count - open;
+      block.count = open;
       exact(block);
       const [, { high }] = ready.all.bounds(block) as readonly [Sides, Sides];
       for (let at = 0; at < block.count; at++) above += reaches(-Infinity, high[at]!, atLeast) === 0 ? 0 : 1;
@@ -182,7 +192,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       tally.belowFloor += outcome.belowFloor;
     } else if (floor) {
       // Who was passed over for another one's score may be below the floor as well.
-      const above = countAbove(others(skim.unraised()), skim.weak, floor.atLeast);
+      const { skim: byFloor, reaching } = skim.byFloor();
+      const above = countAbove(others(byFloor), byFloor, reaching, floor.atLeast);
       tally.candidates = candidates + above;
       tally.belowFloor = belowFloor + rows.length - strong.length - above;
     } else tally.candidates = countMeeting();

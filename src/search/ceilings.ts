@@ -7,8 +7,8 @@ import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import { groupOf } from './groups.ts';
 import type { QueryColumns, SignalRanges } from './query-columns.ts';
 
-/** How high rows of a class can score whose similarity lies in an interval. */
-type Ceiling = (each: number, similarity: Interval) => number;
+/** Between which values the scores of rows of a class lie whose similarity lies in an interval. */
+type ClassBounds = (each: number, similarity: Interval) => Interval;
 
 /** Rows whose sessions have about the same words of a query, and that are about the same whatever the query. */
 export interface Class {
@@ -16,20 +16,20 @@ export interface Class {
   readonly level: Interval | undefined;
 }
 
-export function ceilingsOf(
+export function boundsOfClasses(
   root: Node,
   fixed: FixedParts,
   query: QueryColumns,
   classes: readonly Class[],
   leveled: Node | undefined,
   compared: boolean,
-): Ceiling {
-  const ceilings: ReturnType<typeof ceilingOf>[] = [];
-  const ceilingOfClass = ({ of, level }: Class) =>
-    ceilingOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
+): ClassBounds {
+  const bounds: ReturnType<typeof boundsOf>[] = [];
+  const boundsOfClass = ({ of, level }: Class) =>
+    boundsOf(root, query, of, level && leveled ? new Map([...fixed, [leveled, level]]) : fixed);
   return (each, similarity) => {
-    ceilings[each] ??= ceilingOfClass(classes[each]!);
-    return ceilings[each](compared ? similarity : undefined);
+    bounds[each] ??= boundsOfClass(classes[each]!);
+    return bounds[each](compared ? similarity : undefined);
   };
 }
 
@@ -63,7 +63,7 @@ export function levelsOf(
 ): Leveled | undefined {
   const { untouchedClasses: classes } = query.passable;
   const of = classes.at(-1)!;
-  const node = partThatDecides(fixed, (parts) => ceilingOf(root, query, of, parts)([0, 1]));
+  const node = partThatDecides(fixed, (parts) => boundsOf(root, query, of, parts)([0, 1])[1]);
   if (!node) return undefined;
   const column = columns.kept!(node)!;
   if (column.workOut) return undefined;
@@ -160,13 +160,13 @@ function setLevel({ levels, least, width, lows, highs }: Following, { low, high 
   if (upper > highs[level]!) highs[level] = upper;
 }
 
-/** How high rows of one class can score: what does not depend on their similarity is worked out once. */
-function ceilingOf(
+/** The same of one class: what does not depend on the similarity is worked out once. */
+function boundsOf(
   root: Node,
   query: QueryColumns,
   of: SignalRanges,
   fixed: FixedParts,
-): (similarity: Interval | undefined) => number {
+): (similarity: Interval | undefined) => Interval {
   let similarity: Interval | undefined;
   let isKnown = true;
   const still = new Map<Node, Interval | undefined>(fixed);
@@ -187,9 +187,9 @@ function ceilingOf(
   });
   return (given) => {
     similarity = given;
-    const [, high] = intervals.of(root);
+    const bounds = intervals.of(root);
     // What cannot be evaluated is evaluated all the same, and reported.
-    return isKnown ? high : Infinity;
+    return isKnown ? bounds : [-Infinity, Infinity];
   };
 }
 

@@ -295,7 +295,7 @@ function takePicks(
   picks.at = at;
 }
 
-function classOfRow(
+export function classOfRow(
   { classOf, levels, levelCount, weakFrom }: Skim,
   session: number,
   row: number,

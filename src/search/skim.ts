@@ -5,7 +5,7 @@ import type { Node } from '../scoring/operators/index.ts';
 import type { Interval } from '../scoring/operators/interval.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import { isQuerySignal, isSignalName } from '../scoring/signals.ts';
-import { type Class, ceilingsOf, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
+import { boundsOfClasses, type Class, knowledgeOf, type Levels, levelsOf } from './ceilings.ts';
 import type { QueryColumns } from './query-columns.ts';
 import type { Bounded, Ready } from './ready.ts';
 
@@ -51,8 +51,11 @@ export interface Skim {
     /** Some of them may reach the floor, or meet a requirement of the similarity alone, and nobody looked which. */
     readonly isOpen: boolean;
   };
-  /** The same with the cuts that it had at first, with which nothing was passed over yet. */
-  unraised(): Skim;
+  /**
+   * The same with cuts that tell which rows are below the floor, and nothing else, with which nothing was passed over yet. Of each class:
+   * from which similarity on a row reaches the floor for certain.
+   */
+  byFloor(): { readonly skim: Skim; readonly reaching: Float64Array };
 }
 
 /**
@@ -61,17 +64,15 @@ export interface Skim {
  */
 type Standing = 'refused' | 'limited' | 'floored' | 'ranked';
 
-/** How high the rows of a class can get. */
+/** How low and how high the rows of a class can get. */
 interface Height {
-  within(each: number, similarity: Interval): number;
-  /** The same of similarities of so many steps at most. */
+  within(each: number, similarity: Interval): Interval;
+  /** How high, with a similarity of so many steps at most. */
   upTo(each: number, step: number): number;
 }
 
 /** Cuts are multiples of 1 / STEPS. */
 const STEPS = 128;
-/** Parts of a step, where it is worth while to know closely. */
-const PARTS = 1 << 12;
 /** How often a cut is drawn nearer. */
 const MOST_ROUNDS = 4;
 /** The cuts are raised again when the threshold has grown by this share. */
@@ -100,13 +101,13 @@ export function createSkim(
     Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
   );
   const heightOf = ({ node, fixed, ceilings }: Bounded): Height => {
-    const within = ceilingsOf(node, fixed, query, classes, found?.node, compared);
+    const within = boundsOfClasses(node, fixed, query, classes, found?.node, compared);
     const tables = tablesOf(ceilings, found?.node, classes);
     return {
       within,
       upTo(each, step) {
         const ceilings = tables[each]!;
-        if (Number.isNaN(ceilings[step]!)) ceilings[step] = within(each, [0, step / STEPS]);
+        if (Number.isNaN(ceilings[step]!)) ceilings[step] = within(each, [0, step / STEPS])[1];
         return ceilings[step]!;
       },
     };
@@ -122,9 +123,7 @@ export function createSkim(
     if (require.length === 0) return -1;
     const isRefused = (step: number) => verdictsOn(each, step / STEPS).includes(false);
     if (isRefused(STEPS)) return Infinity;
-    if (!compared) return -1;
-    const last = lastFor(isRefused, STEPS);
-    return last < 0 ? -1 : last / STEPS;
+    return compared ? highestFor(isRefused) : -1;
   };
   const cuts = Float64Array.from(classes, (_, each) => refusedUpTo(each));
   const isOfSimilarity = compared && !floor && require.length > 0 && !!limitsOn('similarity', require);
@@ -134,8 +133,8 @@ export function createSkim(
     if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  const cutAt = (each: number, limit: number, { upTo }: Height) => {
-    const room = (step: number) => limit - SLACK - upTo(each, step);
+  const cutAt = (each: number, limit: number) => {
+    const room = (step: number) => limit - SLACK - ofScore.upTo(each, step);
     if (!(room(0) > 0)) return -1;
     if (!compared) return Infinity;
     if (room(STEPS) > 0) return 1;
@@ -153,20 +152,21 @@ export function createSkim(
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
   const weakFrom = untouchedClasses.length * levelCount;
   const ofFloor = floored && heightOf(floored);
+  const floorCut = (each: number, atLeast: number, { upTo }: Height) => {
+    const isBelow = (step: number) => atLeast - SLACK - upTo(each, step) > 0;
+    if (!compared) return isBelow(0) ? Infinity : -1;
+    return highestFor(isBelow);
+  };
   if (floor && ofFloor) {
     standings.forEach((standing, each) => {
-      if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast, ofFloor);
+      if (standing === 'floored') cuts[each] = floorCut(each, floor.atLeast, ofFloor);
     });
   }
-  /** Up to which similarity rows of a class are below the floor, as close as is worth while. */
-  const closeCut = (each: number) => {
-    const cut = first[each]!;
-    if (!floor || !ofFloor || cut < 0 || cut >= 1) return cut;
-    const isBelow = (height: number) => floor.atLeast - SLACK - height > 0;
-    const step = lastFor((at) => isBelow(ofFloor.upTo(each, at)), STEPS);
-    const from = step / STEPS;
-    const part = lastFor((at) => isBelow(ofFloor.within(each, [0, from + at / (STEPS * PARTS)])), PARTS);
-    return Math.max(cut, from + part / (STEPS * PARTS));
+  const reachingFrom = (each: number) => {
+    if (!floor || !ofFloor || !compared) return Infinity;
+    const isOpen = (step: number) => !(ofFloor.within(each, [step / STEPS, 1])[0] >= floor.atLeast + SLACK);
+    const last = highestFor(isOpen);
+    return last < 0 ? 0 : last + 1 / STEPS;
   };
   const first = cuts.slice();
   const nothing = (): Skim['passed'] => ({
@@ -192,7 +192,7 @@ export function createSkim(
       raisedFor = threshold;
       standings.forEach((standing, each) => {
         if (standing === undefined || standing === 'refused') return;
-        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK, ofScore));
+        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK));
       });
     },
     outcome(known) {
@@ -214,13 +214,16 @@ export function createSkim(
         const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
         if (ofScore.upTo(each, above) + SLACK <= total.highest) continue;
         // Sums are added up in another order than in scores, which may lie a rounding above.
-        const high = ofScore.within(each, [0, similarity]) + SLACK;
+        const high = ofScore.within(each, [0, similarity])[1] + SLACK;
         // What was passed over is below what it was compared with, whatever others of its class reach.
         total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
       return total;
     },
-    unraised: () => ({ ...skim, cuts: first.map((_, each) => closeCut(each)), passed: nothing() }),
+    byFloor: () => ({
+      skim: { ...skim, cuts: first, passed: nothing() },
+      reaching: first.map((_, each) => reachingFrom(each)),
+    }),
   };
   return skim;
 }
@@ -262,13 +265,13 @@ function tablesOf(
   });
 }
 
-/** The last number up to another one for which something holds that holds for all lower ones too; −1 where it holds for none. */
-function lastFor(holds: (at: number) => boolean, most: number): number {
-  let [yes, no] = [-1, most + 1];
+/** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */
+function highestFor(holds: (step: number) => boolean): number {
+  let [yes, no] = [-1, STEPS + 1];
   while (no - yes > 1) {
     const middle = (yes + no) >> 1;
     if (holds(middle)) yes = middle;
     else no = middle;
   }
-  return yes;
+  return yes < 0 ? -1 : yes / STEPS;
 }
