@@ -10,13 +10,13 @@ import {
   type Sides,
   SLACK,
 } from '../scoring/compile.ts';
-import { isWithin, limitsOn } from '../scoring/condition.ts';
 import { gather } from '../scoring/gather.ts';
 import { signalsRanked } from '../scoring/score.ts';
-import { EXACT_SIGNALS, isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
+import { EXACT_SIGNALS, isQuerySignal, isSignalName } from '../scoring/signals.ts';
 import { columnsOf } from './belief-columns.ts';
+import { countAbove, countMeeting } from './counted.ts';
 import { ELIGIBLE } from './eligible.ts';
-import { classOfRow, countWithin, type Fill, listed, picked, similarities, unpassed } from './fill.ts';
+import { type Fill, listed, picked, similarities, unpassed } from './fill.ts';
 import { groupOf } from './groups.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS } from './kernel/scan.ts';
@@ -137,44 +137,6 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       take(block);
     }
   };
-  /** Rows that may meet requirements of nothing but the similarity. */
-  const countMeeting = () => {
-    const limits = limitsOn('similarity', profile.require)!;
-    const others = isWithin(SIGNALS.similarity.otherwise, limits) ? rows.length - tally.withVector : 0;
-    return others + countWithin(index, rows, similarity!, limits);
-  };
-  /** How many of the rows that a skim does not call low may reach the floor. */
-  const countAbove = (fill: Fill, among: Skim, reaching: Float64Array, atLeast: number) => {
-    const { weak } = among;
-    const { codes: sessions } = index.sessions;
-    const weakAt = (at: number) => (at < weak.length ? weak[at]! : Infinity);
-    let above = 0;
-    let nextAt = 0;
-    let next = weakAt(nextAt);
-    for (let isMore = true; isMore; ) {
-      chosen.count = 0;
-      block.count = 0;
-      isMore = fill(chosen, BLOCK_SIZE);
-      const { rows, count, similarityLow, similarityHigh } = chosen;
-      let open = 0;
-      for (let at = 0; at < count; at++) {
-        const row = rows[at]!;
-        while (next < row) next = weakAt(++nextAt);
-        const least = reaching[classOfRow(among, sessions[row]!, row, next === row)]!;
-        block.rows[open] = row;
-        block.similarityLow[open] = similarityLow[at]!;
-        block.similarityHigh[open] = similarityHigh[at]!;
-        // Nobody can guess which rows these are. Of one without a vector it is NaN.
-        open += Number(!(similarityLow[at]! >= least));
-      }
-      above += count - open;
-      block.count = open;
-      exact(block);
-      const [, { high }] = ready.all.bounds(block) as readonly [Sides, Sides];
-      for (let at = 0; at < block.count; at++) above += reaches(-Infinity, high[at]!, atLeast) === 0 ? 0 : 1;
-    }
-    return above;
-  };
   if (skim) {
     // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
     // Where words decide nothing, they are those that are most similar, as far as the codes tell.
@@ -192,11 +154,19 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       tally.belowFloor += outcome.belowFloor;
     } else if (floor) {
       // Who was passed over for another one's score may be below the floor as well.
-      const { skim: byFloor, reaching } = skim.byFloor();
-      const above = countAbove(others(byFloor), byFloor, reaching, floor.atLeast);
+      const byFloor = skim.byFloor();
+      const above = countAbove(index, others(byFloor.skim), byFloor, {
+        block,
+        spare: chosen,
+        atLeast: floor.atLeast,
+        high() {
+          exact(block);
+          return ready.all.bounds(block)[1]!.high;
+        },
+      });
       tally.candidates = candidates + above;
       tally.belowFloor = belowFloor + rows.length - strong.length - above;
-    } else tally.candidates = countMeeting();
+    } else tally.candidates = countMeeting(index, rows, tally.withVector, similarity!, profile.require);
   } else takeFrom(listed(index, rows, similarity));
   const left = sift(kept, lowest.value(), tally);
   return { rows: left.rows, upper: left.upper, ...tally };

@@ -295,6 +295,7 @@ function takePicks(
   picks.at = at;
 }
 
+/** By its session, its level, and whether it matches weakly. */
 export function classOfRow(
   { classOf, levels, levelCount, weakFrom }: Skim,
   session: number,

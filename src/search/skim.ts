@@ -51,11 +51,14 @@ export interface Skim {
     /** Some of them may reach the floor, or meet a requirement of the similarity alone, and nobody looked which. */
     readonly isOpen: boolean;
   };
-  /**
-   * The same with cuts that tell which rows are below the floor, and nothing else, with which nothing was passed over yet. Of each class:
-   * from which similarity on a row reaches the floor for certain.
-   */
-  byFloor(): { readonly skim: Skim; readonly reaching: Float64Array };
+  /** The same with nothing passed over yet, and cuts that tell which rows are below the floor, and nothing else. */
+  byFloor(): ByFloor;
+}
+
+export interface ByFloor {
+  readonly skim: Skim;
+  /** Of each class: from which similarity on a row reaches the floor for certain. */
+  readonly reaching: Float64Array;
 }
 
 /**
