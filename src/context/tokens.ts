@@ -1,4 +1,5 @@
 import { invalidArgument } from '../domain/check.ts';
+import { createRecent } from '../domain/recent.ts';
 
 /**
  * How many tokens each text is, in order: whole numbers ≥ 0. Give your own where the model's tokenizer is another, or
@@ -16,6 +17,10 @@ const LONG_RUN = new RegExp(
   String.raw`[\p{L}\p{M}]{${LONGEST_RUN}}|\s{${LONGEST_RUN}}|[^\s\p{L}\p{N}]{${LONGEST_RUN}}`,
   'gu',
 );
+
+/** Of texts whose tokens are known, at most; and of each beside the text. */
+const COUNTED_BYTES = 2 << 20;
+const ENTRY_BYTES = 100;
 
 /** For texts about which nothing is special: what looks like a control token of a chat format is counted as text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
@@ -35,11 +40,20 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
  */
 export async function loadTokenCounter(encoding: TokenEncoding = 'o200k_base'): Promise<TokenCounter> {
   const { countTokens } = await loadEncoding(encoding);
+  // Contexts of one space mostly hold the same memories.
+  const counted = createRecent<number, string>(COUNTED_BYTES, (_, { length }) => ENTRY_BYTES + 2 * length);
   const count = (text: string) => countTokens(text, AS_TEXT);
   return (texts) =>
-    texts.map((text) =>
-      text.length <= LONGEST_RUN ? count(text) : piecesOf(text).reduce((sum, piece) => sum + count(piece), 0),
-    );
+    texts.map((text) => {
+      const known = counted.get(text);
+      if (known !== undefined) return known;
+      const tokens =
+        text.length <= LONGEST_RUN
+          ? count(text)
+          : piecesOf(text).reduce((sum, piece) => sum + count(piece), 0);
+      counted.set(text, tokens);
+      return tokens;
+    });
 }
 
 function piecesOf(text: string): readonly string[] {

@@ -1,0 +1,27 @@
+import { expect, test, vi } from 'vitest';
+import { loadTokenCounter } from './tokens.ts';
+
+const asked = vi.hoisted((): string[] => []);
+vi.mock('gpt-tokenizer/encoding/o200k_base', async (original) => {
+  const encoding = await original<{ countTokens(text: string, options?: object): number }>();
+  return {
+    ...encoding,
+    countTokens(text: string, options?: object) {
+      asked.push(text);
+      return encoding.countTokens(text, options);
+    },
+  };
+});
+
+test('what was counted lately is not counted again, in as much memory as two megabytes', async () => {
+  const count = await loadTokenCounter();
+  const [tea, green] = await count(['tea', 'green tea']);
+  expect(await count(['green tea', 'tea', 'tea'])).toEqual([green, tea, tea]);
+  expect(asked).toEqual(['tea', 'green tea']);
+  expect(await (await loadTokenCounter())(['tea'])).toEqual([tea]);
+  const long = 'tea '.repeat(400);
+  await count(Array.from({ length: 1000 }, (_, at) => `${at} ${long}`));
+  asked.length = 0;
+  expect(await count(['tea'])).toEqual([tea]);
+  expect(asked).toEqual(['tea']);
+});
