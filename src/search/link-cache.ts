@@ -68,15 +68,20 @@ export function createLinkCache(capacity = CAPACITY): LinkCache {
         members.clear();
         missing = [...ids];
       }
+      // Another read may drop them while this one waits.
+      const known = new Map(ids.map((id) => [id, members.get(id)]));
       if (missing.length > 0) {
         const found = await rows.storedLinks(missing);
-        for (const id of missing) members.set(id, { links: [], inSession: true });
-        const fresh = new Set(missing);
+        const fresh = new Map(missing.map((id): [string, Member] => [id, { links: [], inSession: true }]));
         for (const link of found) {
-          for (const id of link.ids) if (fresh.has(id)) members.get(id)?.links.push(link);
+          for (const id of link.ids) fresh.get(id)?.links.push(link);
+        }
+        for (const [id, member] of fresh) {
+          members.set(id, member);
+          known.set(id, member);
         }
       }
-      const wanted = ids.map((id) => [id, members.get(id)] as const);
+      const wanted = ids.map((id) => [id, known.get(id)] as const);
       const stored = wanted.flatMap(([, member]) => member?.links ?? []);
       const asked = wanted.filter(([, member]) => member?.inSession !== false);
       const beside = sequence && asked.length > 0 ? await rows.neighbours(asked.map(([id]) => id)) : [];

@@ -240,6 +240,22 @@ describe('the link cache', () => {
     );
   });
 
+  it('that another read empties loses nothing of one that waits', async () => {
+    const cache = createLinkCache(2);
+    const link = { ids: ['a', 'b'] as const, kind: 'stated' as const, weight: 1, at: 0 };
+    const rows = {
+      storedLinks: async (ids: readonly string[]) =>
+        ids.some((id) => link.ids.includes(id as 'a')) ? [link] : [],
+      neighbours: async () => [],
+    };
+    await cache.read(rows, ['a'], false);
+    const [waiting] = await Promise.all([
+      cache.read(rows, ['a', 'c'], false),
+      cache.read(rows, ['d', 'e'], false),
+    ]);
+    expect(waiting.stored).toEqual([link]);
+  });
+
   it('reads links between what was used alone, and of too many all of them', async () => {
     const cache = createLinkCache();
     const asked: (readonly [ids: readonly string[], among: boolean])[] = [];
