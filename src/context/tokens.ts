@@ -18,7 +18,7 @@ const LONG_RUN = new RegExp(
   'gu',
 );
 
-/** Of texts whose tokens are known, at most; and of each beside the text. */
+/** Bytes at most that texts with known counts may take, and those of an entry beside its text. */
 const COUNTED_BYTES = 2 << 20;
 const ENTRY_BYTES = 100;
 

@@ -153,7 +153,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       tally.candidates += outcome.candidates;
       tally.belowFloor += outcome.belowFloor;
     } else if (floor) {
-      // Who was passed over for another one's score may be below the floor as well.
+      // Rows that were passed over because others score higher may also be below the floor.
       const byFloor = skim.byFloor();
       const above = countAbove(index, others(byFloor.skim), byFloor, {
         block,

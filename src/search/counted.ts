@@ -5,9 +5,9 @@ import { classOfRow, countWithin, type Fill, type Similarities } from './fill.ts
 import type { ResidentIndex } from './resident-index.ts';
 import type { ByFloor } from './skim.ts';
 
-// How many rows meet a condition, where some were passed over because others score more: see docs/decisions/0145.
+// How many rows meet a condition, when some were passed over because others score higher: docs/decisions/0145-counted-afterwards.md
 
-/** Of some rows, `withVector` of which have a similarity, those that may meet requirements of nothing but that. */
+/** How many of these rows, `withVector` of which have a similarity, may meet requirements that are all about it. */
 export function countMeeting(
   index: ResidentIndex,
   rows: Int32Array,
@@ -20,16 +20,16 @@ export function countMeeting(
   return others + countWithin(index, rows, similarity, limits);
 }
 
-/** What bounds the rows of one block, and a second block. */
+/** A block whose rows are bounded, and another one for rows on their way there. */
 interface FloorBounds {
   readonly block: MutableBlock;
   readonly spare: MutableBlock;
-  /** How high the floor's part of each row of the first block can be. */
+  /** The upper bound of the floor's part, for each row of `block`. */
   high(): Float64Array;
   readonly atLeast: number;
 }
 
-/** Of the rows that a skim does not call low, which fill blocks, those that may reach the floor. */
+/** How many rows may reach the floor, of those that `fill` gives: the ones that the skim does not put below it. */
 export function countAbove(
   { sessions }: ResidentIndex,
   fill: Fill,
@@ -53,7 +53,7 @@ export function countAbove(
       block.rows[open] = row;
       block.similarityLow[open] = similarityLow[at]!;
       block.similarityHigh[open] = similarityHigh[at]!;
-      // Nobody can guess which rows these are. Of one without a vector it is NaN.
+      // No branch: it would be unpredictable. The similarity of a row without a vector is NaN.
       open += Number(!(similarityLow[at]! >= least));
     }
     above += count - open;

@@ -241,7 +241,7 @@ export function countWithin(
   { products, scale, residual }: Similarities,
   { above = -1, atLeast = 0, below = 2, atMost = 1 }: Limits,
 ): number {
-  // What the codes tell may lie outside of 0 to 1, which all similarities are within.
+  // Similarities lie from 0 to 1; their bounds, by the codes, may lie beyond.
   const [moreThan, least] = [above < 0 ? -Infinity : above, atLeast <= 0 ? -Infinity : atLeast];
   const [lessThan, most] = [below > 1 ? Infinity : below, atMost >= 1 ? Infinity : atMost];
   let count = 0;
@@ -251,7 +251,7 @@ export function countWithin(
     const error = dotError(residual, residuals[row]!);
     const low = product - error;
     const high = product + error;
-    // Nobody can guess which rows these are: without branches it takes a sixth of the time.
+    // Without branches, which would be unpredictable, it takes a sixth of the time.
     count += Number(high > moreThan) & Number(high >= least) & Number(low < lessThan) & Number(low <= most);
   }
   return count;

@@ -183,7 +183,7 @@ describe('the index with a floor under the match', () => {
       matching(similarity, mean(importance, similarity), [{ signal: 'importance', above: 0.5 }]),
     ];
 
-    test('answers as brute force does, and calls nearly all low that are', async () => {
+    test('answers as brute force does, and counts nearly all rows below the floor as such', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.record({
@@ -226,7 +226,7 @@ describe('the index with a floor under the match', () => {
       const index = indexOf(memories);
       const evaluated = vi.spyOn(index.codes!, 'pick');
       const { candidates, belowFloor } = await searchByIndex(index, memories, memories, request);
-      // Nearly all that the codes call low for certain.
+      // All rows that are below the floor whatever the codes leave open.
       const asked = quantiseQuery(vector);
       const low = memories.filter(({ vector: own }) => {
         const error = own ? dotError(asked.residual, quantise(own).residual) : 0;

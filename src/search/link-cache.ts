@@ -28,7 +28,7 @@ interface Member {
 /** Memories at most whose links are kept. */
 const CAPACITY = 50_000;
 
-/** Of more memories than a few recalls return, links are forgotten instead of read between all of them. */
+/** When more memories than this have changed, their links are forgotten instead of renewed. */
 const MOST_RENEWED = 200;
 
 export function createLinkCache(capacity = CAPACITY): LinkCache {

@@ -240,7 +240,7 @@ describe('the link cache', () => {
     );
   });
 
-  it('that another read empties loses nothing of one that waits', async () => {
+  it('that one read empties keeps what another read has found', async () => {
     const cache = createLinkCache(2);
     const link = { ids: ['a', 'b'] as const, kind: 'stated' as const, weight: 1, at: 0 };
     const rows = {

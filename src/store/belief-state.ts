@@ -50,7 +50,7 @@ export function beliefStates<Key>(
   return states;
 }
 
-/** Whether a pair says how memories stand to each other, while it waits; of others a search knows nothing. */
+/** Whether a pair counts in a search while it waits: only possible updates do. */
 export function isRelation({ kind }: Pick<NewPair, 'kind'>): boolean {
   return kind === 'update';
 }

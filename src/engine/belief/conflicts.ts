@@ -25,7 +25,7 @@ import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
 import { changedRecord } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
-import { similarTo } from './similar.ts';
+import { similarityProfile } from './similarity-profile.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 
 /** Most conflicts that one statement is told of. */
@@ -54,7 +54,7 @@ export async function findConflicts(
   try {
     const { hits } = await engine.space.snapshot((snapshot) =>
       snapshot.search({
-        profile: similarTo('above', threshold),
+        profile: similarityProfile('above', threshold),
         query: { terms: [], vector },
         filter: { scopes: visibleScopes(memory.scope) },
         now,

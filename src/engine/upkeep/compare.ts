@@ -6,7 +6,7 @@ import { compareCreated, textChanged } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
-import { similarTo } from '../belief/similar.ts';
+import { similarityProfile } from '../belief/similarity-profile.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { knownTexts } from '../write/derive.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -109,7 +109,7 @@ async function findPairs(
   for (const [index, memory] of comparable.entries()) {
     throwIfAborted(options.signal);
     const { terms, vector } = derived[index] as IndexedText;
-    for (const { other, similarity } of await nearestTo(engine, memory, vector, now)) {
+    for (const { other, similarity } of await similarTo(engine, memory, vector, now)) {
       add('similar', isOlder(memory, other) ? [memory, other] : [other, memory], similarity);
     }
     for (const { of, similarity } of await findUpdates(memory, terms)) add('update', of, similarity);
@@ -117,7 +117,7 @@ async function findPairs(
   return [...pairs.values()];
 }
 
-async function nearestTo(
+async function similarTo(
   { embedder, space }: Dependencies,
   memory: MemoryRecord,
   vector: Float32Array | undefined,
@@ -126,7 +126,7 @@ async function nearestTo(
   if (!embedder || !vector) return [];
   const { hits } = await space.snapshot((snapshot) =>
     snapshot.search({
-      profile: similarTo('atLeast', embedder.thresholds.similarPair),
+      profile: similarityProfile('atLeast', embedder.thresholds.similarPair),
       query: { terms: [], vector },
       filter: { scopes: [memory.scope], types: [memory.type] },
       now,

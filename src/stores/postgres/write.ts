@@ -80,9 +80,8 @@ export function planWrite(
     })),
   };
   const lastEvent = next.events.at(-1);
-  const [relationsBefore, relationsAfter] = [relationsOf(state), relationsOf(next)];
-  const pairsChanged =
-    changed(relationsBefore, relationsAfter).length + changed(relationsAfter, relationsBefore).length > 0;
+  // A pair is taken out only with one of its memories, and no search believes what is gone.
+  const pairsChanged = changed(relationsOf(state), relationsOf(next)).length > 0;
   const after: Head = {
     ...head,
     sequence: lastSequence(next),

@@ -14,7 +14,7 @@ type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string |
 const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution
   FROM similar_pair WHERE dropped = 0`;
 
-/** By the newer end: an old memory may be like any number of newer ones. */
+/** Looked up by the newer end: an old memory may be similar to any number of newer ones. */
 const between = `${pairs} AND newer_id IN (?1, ?2) AND +older_id IN (?1, ?2) ORDER BY sequence LIMIT 1`;
 
 const known = `${pairs} AND sequence IN (
@@ -71,7 +71,7 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
   noticeRelations(connection, [pair]);
 }
 
-/** Tells that the relations are others, if these pairs are some: whoever recalls reads all of them anew. */
+/** Makes recalls read all relations again, if one of the changed pairs is a relation. */
 function noticeRelations(connection: Connection, changed: readonly unknown[]): void {
   if ((changed as readonly NewPair[]).some(isRelation)) relationsChanged(connection);
 }
