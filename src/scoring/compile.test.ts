@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CLOCK_NAMES } from '../domain/fields.ts';
-import { atOnce } from '../search/slices.ts';
+import { atOnce } from '../domain/slices.ts';
 import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
 import { type Columns, cancels, compile, compileConditions, emptyBlock, reaches, SLACK } from './compile.ts';
 import { childrenOf, evaluate } from './evaluate.ts';

@@ -36,7 +36,7 @@ import {
 } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
-import { inSlices, type Slices, startSlices } from './slices.ts';
+import { inSlices, type Slices, startSlices } from '../domain/slices.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';

@@ -4,7 +4,7 @@ import { keepFormula, keepLazily, keepRows, longestSpan, whereMissing } from '..
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
-import { atOnce } from './slices.ts';
+import { atOnce } from '../domain/slices.ts';
 
 /** The bounds of a formula that no query changes. */
 export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;

@@ -13,7 +13,7 @@ import { insert, searchIn, start, write } from '../testing/store-contract/harnes
 import { conductSearch } from './conduct.ts';
 import { decoding, encodePages, placesOfParts } from './pages.ts';
 import { createResidence, withSearch } from './residence.ts';
-import { atOnce, type Scheduler, startSlices } from './slices.ts';
+import { atOnce, type Scheduler, startSlices } from '../domain/slices.ts';
 
 const request: SearchRequest = {
   profile: resolveProfile(builtinProfile('bm25')),
@@ -219,7 +219,7 @@ describe('loading an index', () => {
       };
       const profile = resolveProfile(definition);
       const recall = () =>
-        conductSearch(state, rows(), { ...request, profile }, undefined, startSlices(scheduler));
+        conductSearch(state, rows(), { ...request, profile }, undefined, startSlices({ scheduler }));
       const first = await recall();
       // Five blocks of rows, a look at the clock after each.
       expect(pauses).toBeGreaterThan(1);

@@ -9,7 +9,7 @@ import { arrayOf, asBytes, NUMBERS, type PageParts, STEP } from './parts.ts';
 import { decodingPostings, encodingPostings } from './posting-pages.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { packing } from './session-lists.ts';
-import { atOnce } from './slices.ts';
+import { atOnce } from '../domain/slices.ts';
 
 export type { PageParts } from './parts.ts';
 

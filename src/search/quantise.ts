@@ -1,4 +1,4 @@
-import { rotated } from './rotate.ts';
+import { rotate } from './rotate.ts';
 
 /** A unit vector in few bits a component, in rotated coordinates: component ≈ scale · code. */
 export interface Quantised<Codes = Int8Array> {
@@ -28,20 +28,32 @@ export function quantiseQuery(vector: Float32Array): Quantised<Int16Array> {
   return approximate(vector, largest, new Int16Array(vector.length));
 }
 
+/** A batch has thousands of vectors, and each array is made and collected. */
+let scratch = new Float64Array(0);
+
 function approximate<Codes extends Int8Array | Int16Array>(
   given: Float32Array,
   most: number,
   codes: Codes,
 ): Quantised<Codes> {
-  const vector = rotated(given);
+  const { length } = given;
+  if (scratch.length !== length) scratch = new Float64Array(length);
+  const vector = scratch;
+  rotate(given, vector);
   let largest = 0;
-  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at]!));
+  for (let at = 0; at < length; at++) {
+    const size = Math.abs(vector[at]!);
+    if (size > largest) largest = size;
+  }
   const scale = Math.fround(largest / most);
+  const inverse = scale === 0 ? 0 : 1 / scale;
+  // Never negative, so that leaving out the fraction rounds.
+  const above = most + 0.5;
   let square = 0;
-  for (let at = 0; at < vector.length; at++) {
-    const code = scale === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(vector[at]! / scale)));
-    codes[at] = code;
-    const difference = vector[at]! - scale * code;
+  for (let at = 0; at < length; at++) {
+    const component = vector[at]!;
+    codes[at] = ((component * inverse + above) | 0) - most;
+    const difference = component - scale * codes[at]!;
     square += difference * difference;
   }
   // What 32 bits round away is a thousandth of what is added.

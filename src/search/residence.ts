@@ -22,7 +22,7 @@ import {
   signalsOfRow,
   turnOf,
 } from './resident-index.ts';
-import { inSlices, type Scheduler, type Slices, startSlices } from './slices.ts';
+import { inSlices, type Scheduler, type Slices, startSlices } from '../domain/slices.ts';
 import { bytesOfViews } from './view.ts';
 
 /** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
@@ -68,7 +68,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   // Of the recalls that are under way, those of this space.
   let mine = 0;
   // Recalls of this space wait for it to be loaded; those of others go first.
-  const slices = () => startSlices(scheduler, () => underWay > mine);
+  const slices = () => startSlices({ scheduler, givesWay: () => underWay > mine });
 
   const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
     const now = await rows.version();

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { quantise } from './quantise.ts';
-import { rotated } from './rotate.ts';
+import { rotate } from './rotate.ts';
+
+const rotated = (vector: Float32Array) => {
+  const turned = new Float64Array(vector.length);
+  rotate(vector, turned);
+  return turned;
+};
 
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.from(a).reduce((sum, each, at) => sum + each * b[at]!, 0);

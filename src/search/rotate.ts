@@ -2,39 +2,57 @@
 const signsOf = new Map<number, Float64Array>();
 
 /**
- * A vector in other coordinates: signs and a Hadamard transform of the first 2^n components, then of the last 2^n.
+ * Puts a vector into `turned` in other coordinates: signs and a Hadamard transform of the first 2^n components, then of the last 2^n.
  * Lengths and dot products stay as they are, and what a few components held is spread over all of them. Where one component is
  * many times as large as the others, as with most embedders, few bits say much more of the rotated vector
  * (docs/decisions/0095-rotated-codes.md).
  */
-export function rotated(vector: Float32Array): Float64Array {
+export function rotate(vector: Float32Array, turned: Float64Array): void {
   const { length } = vector;
   const signs = signsFor(length);
-  const turned = new Float64Array(vector);
+  for (let at = 0; at < length; at++) turned[at] = vector[at]!;
   let block = 1;
   while (2 * block <= length) block *= 2;
   for (let start = 0; ; start = length - block) {
-    for (let at = 0; at < block; at++) turned[start + at]! *= signs[start + at]!;
-    transform(turned.subarray(start, start + block));
-    if (start === length - block) return turned;
+    for (let at = start; at < start + block; at++) turned[at]! *= signs[at]!;
+    transform(turned, start, start + block);
+    if (start === length - block) return;
   }
 }
 
-/** In place. */
-function transform(values: Float64Array): void {
-  const { length } = values;
-  for (let half = 1; half < length; half *= 2) {
-    for (let start = 0; start < length; start += 2 * half) {
+/** In place, two steps at once: half of the reading and writing. */
+function transform(values: Float64Array, from: number, to: number): void {
+  const length = to - from;
+  let half = 1;
+  for (; 4 * half <= length; half *= 4) {
+    for (let start = from; start < to; start += 4 * half) {
       for (let at = start; at < start + half; at++) {
         const a = values[at]!;
         const b = values[at + half]!;
-        values[at] = a + b;
-        values[at + half] = a - b;
+        const c = values[at + 2 * half]!;
+        const d = values[at + 3 * half]!;
+        const sum = a + b;
+        const difference = a - b;
+        const otherSum = c + d;
+        const otherDifference = c - d;
+        values[at] = sum + otherSum;
+        values[at + half] = difference + otherDifference;
+        values[at + 2 * half] = sum - otherSum;
+        values[at + 3 * half] = difference - otherDifference;
       }
     }
   }
+  // An odd number of steps.
+  if (half < length) {
+    for (let at = from; at < from + half; at++) {
+      const a = values[at]!;
+      const b = values[at + half]!;
+      values[at] = a + b;
+      values[at + half] = a - b;
+    }
+  }
   const scale = 1 / Math.sqrt(length);
-  for (let at = 0; at < length; at++) values[at]! *= scale;
+  for (let at = from; at < to; at++) values[at]! *= scale;
 }
 
 /** Drawn once and for all: pages keep what was made with them. */

@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { mapInSlices, type Slices, startWriting } from '../../domain/slices.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { IndexedText } from '../../store/store.ts';
 import { type Analyzer, termCounts } from '../../text/analyze.ts';
@@ -19,9 +20,11 @@ export async function deriveTexts(
   options: {
     readonly signal?: AbortSignal | undefined;
     readonly progress?: ((done: number, total: number) => void) | undefined;
+    readonly slices?: Slices | undefined;
   } = {},
 ): Promise<readonly IndexedText[]> {
   const { analyzer, embedder } = tools;
+  const { slices = startWriting() } = options;
   const derived: IndexedText[] = [];
   for (let start = 0; start < memories.length; start += BATCH) {
     throwIfAborted(options.signal);
@@ -32,13 +35,11 @@ export async function deriveTexts(
         ? await embedder.embed(searched.map(embeddedText), { signal: options.signal })
         : [];
     let at = 0;
-    for (const memory of batch) {
-      derived.push(
-        memory.tier === 'stub'
-          ? NOTHING_INDEXED
-          : { terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[at++] },
-      );
-    }
+    const deriveNext = (memory: MemoryRecord): IndexedText =>
+      memory.tier === 'stub'
+        ? NOTHING_INDEXED
+        : { terms: termCounts(analyzer.analyze(searchableText(memory))), vector: vectors[at++] };
+    derived.push(...(await mapInSlices(batch, deriveNext, slices)));
     options.progress?.(derived.length, memories.length);
   }
   return derived;

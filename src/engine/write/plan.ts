@@ -2,6 +2,7 @@ import { CHANGE_FIELDS, FIELD_NAMES } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, namesOfEntity, withAliases, withRelations } from '../../domain/relation.ts';
 import { visibleScopes } from '../../domain/scope.ts';
+import { mapInSlices, type Slices, startWriting } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import { grouped } from '../../store/belief-state.ts';
@@ -45,6 +46,7 @@ export async function planWrites(
   reader: SpaceReader,
   drafts: readonly Draft[],
   now: Instant,
+  slices: Slices = startWriting(),
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
   const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
@@ -72,7 +74,7 @@ export async function planWrites(
       .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
       .map((memory) => [statementOf(memory), memory]),
   );
-  const plans = drafts.map(({ input, record, statement }, index): Plan => {
+  const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = planOne(input, record, {
       topic,
@@ -89,8 +91,8 @@ export async function planWrites(
       byContent.set(plan.memory === record ? statement : statementOf(plan.memory), plan.memory);
     }
     return plan;
-  });
-  return inheriting(reader, plans);
+  };
+  return inheriting(reader, await mapInSlices(drafts, planNext, slices));
 }
 
 /** What takes the place of another memory counts for no less, in whatever order a batch names them. */

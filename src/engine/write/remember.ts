@@ -1,4 +1,5 @@
 import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
+import { mapInSlices, startWriting } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
@@ -116,15 +117,15 @@ async function rememberAll(
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
-  const drafts = inputs.map((input, index) =>
-    inContext(index, inputs.length, () => {
-      const record = newRecord(input, context);
-      const judge = judges?.[index];
-      if (!judge && derivedFrom.length === 0) return draftOf(input, record);
-      const importanceSource = judge ?? record.importanceSource;
-      return draftOf(input, { ...record, importanceSource, derivedFrom });
-    }),
-  );
+  const slices = startWriting();
+  const draftNext = (input: RememberInput, index: number): Draft => {
+    const record = inContext(index, inputs.length, () => newRecord(input, context));
+    const judge = judges?.[index];
+    if (!judge && derivedFrom.length === 0) return draftOf(input, record);
+    return draftOf(input, { ...record, importanceSource: judge ?? record.importanceSource, derivedFrom });
+  };
+  // A copy: the caller may go on with the list meanwhile.
+  const drafts = await mapInSlices([...inputs], draftNext, slices);
   const people = new Map<string, Draft>();
   /** The statements, then their authors who are to be remembered; whoever is looked at again keeps his id. */
   const draftsBy = async (reader: SpaceReader): Promise<readonly Draft[]> => {
@@ -142,10 +143,10 @@ async function rememberAll(
     {
       async prepare() {
         const plans = await engine.space.snapshot(async (reader) =>
-          planWrites(reader, await draftsBy(reader), now),
+          planWrites(reader, await draftsBy(reader), now, slices),
         );
         const read = writtenBy(plans);
-        const indexed = await deriveTexts(read, engine, options);
+        const indexed = await deriveTexts(read, engine, { ...options, slices });
         const first = writtenBy(plans.slice(0, 1))[0];
         const noticed: Noticed = noticing
           ? await findConflicts(engine, first, indexed[0]?.vector, now, options)
@@ -154,7 +155,7 @@ async function rememberAll(
       },
       async decide(reader, { plans, indexed, noticed }) {
         // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
-        const again = await planWrites(reader, await draftsBy(reader), now);
+        const again = await planWrites(reader, await draftsBy(reader), now, slices);
         if (!samePlans(again, plans)) return undefined;
         const written = writtenBy(again);
         await checkSupersession(reader, written, engine.space.name);
@@ -199,7 +200,8 @@ export async function insertRecords(
 ): Promise<readonly RememberResult[]> {
   if (restored.length === 0) return [];
   const records = restored.map(({ record }) => record);
-  const indexed = await deriveTexts(records, engine, options);
+  const slices = startWriting();
+  const indexed = await deriveTexts(records, engine, { ...options, slices });
   return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
     await checkSupersession(reader, records, engine.space.name, 'lenient');
     return {

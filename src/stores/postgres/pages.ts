@@ -1,4 +1,4 @@
-import { startSlices } from '../../search/slices.ts';
+import { startSlices } from '../../domain/slices.ts';
 import type { PlaceOfPart, Position, SavedPages } from '../../store/rows.ts';
 import { newStamp } from './commit.ts';
 import { translated } from './connection.ts';

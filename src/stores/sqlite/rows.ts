@@ -23,11 +23,10 @@ interface Codec {
 }
 
 /** By name: the checksums of the rows that there are depend on the order. */
-const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => ({
-  name,
-  column: columnOf(name),
-  ...codecOf(name, FIELDS[name].kind),
-}));
+const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => {
+  const column = columnOf(name);
+  return { name, column, ...codecOf(name, column, FIELDS[name].kind) };
+});
 
 /** The columns of a record, in the order in which {@link toRow} gives their values. */
 export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => column);
@@ -68,7 +67,7 @@ export function toRow(memory: MemoryRecord): SqlValue[] {
   return CODECS.map(({ name, write }) => write(memory[name]));
 }
 
-function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
+function codecOf(name: FieldName, column: string, kind: FieldKind): Pick<Codec, 'write' | 'read'> {
   switch (kind) {
     case 'name':
     case 'text':
@@ -87,18 +86,18 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
         read: (value, place) =>
           value === null && ABSENT[name] === undefined
             ? undefined
-            : storedJson(value ?? '[]', isTextList, place, columnOf(name)),
+            : storedJson(value ?? '[]', isTextList, place, column),
       };
     case 'relations':
       return {
         write: (value) => (value === undefined ? null : JSON.stringify(value)),
         read: (value, place) =>
-          value === null ? undefined : storedJson(value, isRelationList, place, columnOf(name)),
+          value === null ? undefined : storedJson(value, isRelationList, place, column),
       };
     case 'metadata':
       return {
         write: (value) => JSON.stringify(value),
-        read: (value, place) => storedJson(value, isObject, place, columnOf(name)),
+        read: (value, place) => storedJson(value, isObject, place, column),
       };
     case 'number':
       return { write: (value) => real(value as number), read: (value) => value };

@@ -1,3 +1,4 @@
+import { inSlices, startWriting } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
@@ -115,7 +116,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
           let forgets = false;
           const result = await transaction(async (writer, termIds) => {
             const decision = await reading(writer, decide);
-            applyDecision(writer, termIds, entry, decision);
+            await inSlices(applyDecision(writer, termIds, entry, decision), startWriting());
             forgets = decision.changes.some((change) => change.kind === 'redact');
             if (forgets) finishForgetting(writer, termIds);
             return decision.result;

@@ -49,13 +49,16 @@ const insertVectorBytes = 'INSERT INTO vector (row, bytes, checksum) VALUES (?, 
 const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_row, memory_id, before, redacted, undoes, link, run, settings, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Applies a decision and logs it as one operation, inside the caller's transaction. */
-export function applyDecision(
+/**
+ * Applies a decision and logs it as one operation, inside the caller's transaction; in steps, since thousands of changes
+ * take longer than whoever reads beside them should wait.
+ */
+export function* applyDecision(
   connection: Connection,
   termIds: TermIds,
   entry: WriteEntry,
   decision: Decision<unknown>,
-): void {
+): Generator<undefined, void> {
   if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes, entry.partly);
   const before = readDerivation(connection);
   const after = deriveWith(before, decision);
@@ -89,15 +92,16 @@ export function applyDecision(
     logged.run(...withChecksum(event));
   };
   const redacted = new Set<string>();
-  termIds.make(termsOf(decision.changes));
   for (const change of insertsTogether(decision.changes)) {
     if (isList(change)) {
-      for (const added of insertMemories(connection, termIds, change, places)) log(added, 0, null);
+      for (const added of yield* insertMemories(connection, termIds, change, places)) log(added, 0, null);
+      yield;
       continue;
     }
     if (change.kind === 'redact') redacted.add(change.id);
     for (const applied of applyChange(connection, termIds, change, { at, operation }))
       log(applied, change.kind === 'redact' ? 1 : 0, null);
+    yield;
   }
   if (decision.settings) {
     log({ row: 0, id: '' }, 0, settingsToJson(readSettings(connection)));
@@ -108,11 +112,8 @@ export function applyDecision(
   if (sequence === operation) forgetEnds(connection, operation);
 }
 
-function* termsOf(changes: readonly Change[]): Generator<string> {
-  for (const change of changes) {
-    if ((change.kind === 'insert' || change.kind === 'replace') && change.indexed)
-      yield* change.indexed.terms.keys();
-  }
+function* termsOf(inserts: readonly Insert[]): Generator<string> {
+  for (const { indexed } of inserts) yield* indexed.terms.keys();
 }
 
 /** Writes what is derived from the text of the memory in `row`, in the place of what was there. */
@@ -154,16 +155,20 @@ type Insert = Extract<Change, { kind: 'insert' }>;
 
 type OtherChange = Exclude<Change, Insert>;
 
+/** Inserts that are made together, their terms looked up by one statement: each table takes about a millisecond for them. */
+const MOST_TOGETHER = 128;
+
 /** The changes in order, inserts that follow each other together. */
 function* insertsTogether(changes: readonly Change[]): Generator<readonly Insert[] | OtherChange> {
   let inserts: Insert[] = [];
   for (const change of changes) {
-    if (change.kind === 'insert') inserts.push(change);
-    else {
-      if (inserts.length > 0) yield inserts;
+    const isInsert = change.kind === 'insert';
+    if (inserts.length > 0 && (!isInsert || inserts.length === MOST_TOGETHER)) {
+      yield inserts;
       inserts = [];
-      yield change;
     }
+    if (isInsert) inserts.push(change);
+    else yield change;
   }
   if (inserts.length > 0) yield inserts;
 }
@@ -173,18 +178,22 @@ function isList(change: readonly Insert[] | OtherChange): change is readonly Ins
 }
 
 /** Table by table: the pages and the indexes of one stay in the processor's caches. */
-function insertMemories(
+function* insertMemories(
   connection: Connection,
   termIds: TermIds,
   inserts: readonly Insert[],
   places: Places,
-): readonly Applied[] {
+): Generator<undefined, readonly Applied[]> {
+  termIds.make(termsOf(inserts));
   const added = inserts.map((change) => ({
     ...change,
     row: insertMemory(connection, change.memory, places),
   }));
+  yield;
   for (const { row, indexed } of added) insertTerms(connection, termIds, row, indexed);
+  yield;
   for (const { row, indexed } of added) insertVector(connection, row, indexed);
+  yield;
   for (const { row, memory } of added) {
     writeSupersession(connection, row, memory, undefined);
     writeGraph(connection, row, memory, undefined);
