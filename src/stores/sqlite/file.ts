@@ -4,6 +4,7 @@ import type { Room } from '../../store/room.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { translateFileError } from './faults.ts';
+import { takeLog } from './log.ts';
 import { type FileSettings, openReader, openWriter, removeEmptyLog } from './opening.ts';
 import { checkFiles, watchPresence } from './presence.ts';
 import { openSpace } from './space.ts';
@@ -31,6 +32,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   });
   if (writer) file.onConnect?.(writer);
   file.onConnect?.(reader);
+  const log = writer && takeLog(writer, file.synchronous);
   const checkPresence = watchPresence(path);
   return openSpace({
     name,
@@ -43,6 +45,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     room: file.room,
     keepsPages: true,
     busyTimeout,
+    log,
     checkPresence,
     async release() {
       file.onClose?.();

@@ -14,6 +14,7 @@ import { translateError } from './faults.ts';
 import { positionAt } from './feed.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
+import type { Log } from './log.ts';
 import { readVersionedState, type VersionedState, writeMeta } from './meta.ts';
 import { savePages } from './pages.ts';
 import { readState } from './past.ts';
@@ -38,6 +39,8 @@ export interface OpenDatabase {
   /** Of all handles of the database. */
   readonly residence: Residence;
   readonly room?: Room | undefined;
+  /** Of the writer; absent in memory. */
+  readonly log?: Log | undefined;
   /** Whether an index is saved for the next process. */
   readonly keepsPages: boolean;
   readonly busyTimeout: number;
@@ -49,7 +52,7 @@ export interface OpenDatabase {
 
 /** One handle of a database. */
 export function openSpace(database: OpenDatabase): SpaceStore {
-  const { name, path, writer, reader, writes, reads, residence, busyTimeout } = database;
+  const { name, path, writer, reader, writes, reads, residence, busyTimeout, log } = database;
   const termIds = writer && createTermIds(writer);
   let closed = false;
   let knownVersion: number | undefined;
@@ -88,6 +91,19 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       throw translateError(error, path);
     }
   };
+  /** A write in its turn. It is done once a power cut cannot take it back; until then others may read and write. */
+  const writing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    checkWritable();
+    const result = await writes.run(() => guarded(task));
+    await settled();
+    return result;
+  };
+  const settled = async () => {
+    if (!log) return;
+    await log.settle();
+    // Nobody waits for it, and what could not be done now is done later.
+    if (log.isLong()) void writes.run(async () => log.empty()).catch(() => undefined);
+  };
   /** Reads one after the other: one that waits for its connection is one transaction all the same. */
   const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     guarded(() => {
@@ -107,41 +123,29 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     name,
     erases: 'bytes',
     everything: () => read(readState),
-    async write(entry, decide) {
-      checkWritable();
-      return writes.run(() =>
-        guarded(async () => {
-          // Of what was forgotten earlier and could not be erased then.
-          if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
-          let forgets = false;
-          const result = await transaction(async (writer, termIds) => {
-            const decision = await reading(writer, decide);
-            await inSlices(applyDecision(writer, termIds, entry, decision), startWriting());
-            forgets = decision.changes.some((change) => change.kind === 'redact');
-            if (forgets) finishForgetting(writer, termIds);
-            return decision.result;
-          });
-          if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
-          return result;
-        }),
-      );
-    },
-    async use(usage, decide) {
-      checkWritable();
-      return writes.run(() =>
-        guarded(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
-      );
-    },
-    async record(recording, keep) {
-      checkWritable();
-      return writes.run(() =>
-        guarded(async () => {
-          const { sequence, erases } = await transaction((writer) => applyRecording(writer, recording, keep));
-          if (erases) await eraseForgotten(writer as Connection, busyTimeout);
-          return sequence;
-        }),
-      );
-    },
+    write: (entry, decide) =>
+      writing(async () => {
+        // Of what was forgotten earlier and could not be erased then.
+        if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
+        let forgets = false;
+        const result = await transaction(async (writer, termIds) => {
+          const decision = await reading(writer, decide);
+          await inSlices(applyDecision(writer, termIds, entry, decision), startWriting());
+          forgets = decision.changes.some((change) => change.kind === 'redact');
+          if (forgets) finishForgetting(writer, termIds);
+          return decision.result;
+        });
+        if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
+        return result;
+      }),
+    use: (usage, decide) =>
+      writing(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
+    record: (recording, keep) =>
+      writing(async () => {
+        const { sequence, erases } = await transaction((writer) => applyRecording(writer, recording, keep));
+        if (erases) await eraseForgotten(writer as Connection, busyTimeout);
+        return sequence;
+      }),
     snapshot: (work) => read((connection) => readingSnapshot(connection, stateOf, work)),
     info: () => read((connection) => spaceInfo(connection, name)),
     check: () => read(findDamage),
@@ -152,18 +156,18 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         return writes.run(() => transaction(task));
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
+      await settled();
     },
     async backup(target, at) {
       await queued((connection) => backupTo(connection, target));
       if (!writer || at === undefined) return;
-      await writes.run(() =>
-        guarded(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at)))),
-      );
+      await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at))));
     },
     async close() {
       closed = true;
       await writes.idle();
       await reads.idle();
+      await log?.close();
       await database.release();
     },
   };

@@ -1,0 +1,107 @@
+import { close, fdatasync, open } from 'node:fs';
+import { promisify } from 'node:util';
+import { SalienceError } from '../../domain/errors.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * The write-ahead log of a file. A COMMIT appends to it and does not wait for the disk: whoever wrote does, while the thread
+ * goes on. See docs/decisions/0146-readers-beside-writers.md.
+ */
+export interface Log {
+  /** Resolves when what is committed by now survives a power cut. Throws `store_failed`. */
+  settle(): Promise<void>;
+  /** Whether so much was written that it is time to empty it. */
+  isLong(): boolean;
+  /** Puts it into the file, as far as nobody reads what stood there before. To be called between two writes. */
+  empty(): void;
+  /** To be called before its connection is closed. */
+  close(): Promise<void>;
+}
+
+/** Pages of 4 KB, after which SQLite puts a log into its file. */
+const MOST_PAGES = 1000;
+/** A memory is four rows, with its event, its words and its vector; they and their indexes fill about a page. */
+const ROWS_OF_PAGE = 5;
+/** What a small write changes beside its rows: pages of indexes, and the ends of tables. */
+const PAGES_OF_COMMIT = 4;
+
+const files = { open: promisify(open), sync: promisify(fdatasync), close: promisify(close) };
+
+/** Takes over what SQLite does with the log of a writer: waiting for the disk, unless `synchronous` is `normal`, and emptying it. */
+export function takeLog(writer: Connection, synchronous: 'full' | 'normal'): Log {
+  const path = `${writer.path}-wal`;
+  // What is put into the file is synced as before. Where it is never put, as while others read, the log stays within bounds.
+  writer.database.exec(
+    `PRAGMA space.synchronous = NORMAL; PRAGMA space.wal_autocheckpoint = ${4 * MOST_PAGES}`,
+  );
+  const rowsWritten = () => (writer.get('SELECT total_changes() AS rows') as { rows: number }).rows;
+  let file: Promise<number> | undefined;
+  let emptiedAt = rowsWritten();
+  let commits = 0;
+  const sync = shared(async () => {
+    file ??= files.open(path, 'r+');
+    await files.sync(await file);
+  });
+  return {
+    async settle() {
+      commits++;
+      if (synchronous === 'normal') return;
+      try {
+        await sync();
+      } catch (cause) {
+        file = undefined;
+        throw unsettled(writer.path, cause);
+      }
+    },
+    isLong: () => (rowsWritten() - emptiedAt) / ROWS_OF_PAGE + commits * PAGES_OF_COMMIT > MOST_PAGES,
+    empty() {
+      emptiedAt = rowsWritten();
+      commits = 0;
+      writer.get('PRAGMA space.wal_checkpoint(PASSIVE)');
+    },
+    async close() {
+      await sync.idle();
+      const opened = await file?.catch(() => undefined);
+      file = undefined;
+      if (opened !== undefined) await files.close(opened);
+    },
+  };
+}
+
+/** Work that is asked for often, and that those who ask meanwhile share. */
+export interface Shared {
+  (): Promise<void>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** Those that ask while it is under way share the next time: it may have begun before what they ask it for. */
+export function shared(work: () => Promise<void>): Shared {
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = () => {
+    next = undefined;
+    const begun = work().finally(() => {
+      if (underWay === begun) underWay = undefined;
+    });
+    underWay = begun;
+    return begun;
+  };
+  const ask = () => {
+    if (!underWay) return begin();
+    next ??= underWay.then(begin, begin);
+    return next;
+  };
+  const idle = async () => {
+    while (underWay) await (next ?? underWay).catch(() => undefined);
+  };
+  return Object.assign(ask, { idle });
+}
+
+function unsettled(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'store_failed',
+    `${path}: this was written, but the disk did not confirm it, so a power cut may take it back; check the disk, then write it again`,
+    { details: { path }, cause },
+  );
+}
