@@ -103,7 +103,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     // What was used may have been rewritten too: its text is taken in anew all the same.
     const isFresh = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
     const anew = feed.written.map(({ key }) => key).filter((key) => !isFresh.has(key));
-    const there = new Set(anew.length > 0 ? await putRows(index, rows, anew) : []);
+    const there = new Set(anew.length > 0 ? await putRows(index, rows, anew, slices()) : []);
     for (const key of anew) {
       if (there.has(key)) continue;
       removeMemory(index, key);
@@ -244,7 +244,7 @@ async function putRows(
   rows: IndexRows,
   wanted?: readonly number[],
   /** Called after every few. */
-  between?: () => Promise<void>,
+  between?: () => Promise<void> | undefined,
 ): Promise<readonly number[]> {
   const keys: number[] = [];
   for await (const batch of rows.indexed(wanted)) {
