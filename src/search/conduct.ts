@@ -1,5 +1,6 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Tier } from '../domain/memory.ts';
+import { inSlices, type Slices, startSlices } from '../domain/slices.ts';
 import type { Instant } from '../domain/time.ts';
 import { evaluate, signalsRead } from '../scoring/evaluate.ts';
 import { gather } from '../scoring/gather.ts';
@@ -36,7 +37,6 @@ import {
 } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { searchIndex } from './search.ts';
-import { inSlices, type Slices, startSlices } from '../domain/slices.ts';
 import { returnsAll, type View, viewOf } from './view.ts';
 import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';

@@ -1,10 +1,10 @@
+import { atOnce } from '../domain/slices.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Columns, KeptColumn } from '../scoring/compile.ts';
 import { keepFormula, keepLazily, keepRows, longestSpan, whereMissing } from '../scoring/keep.ts';
 import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
-import { atOnce } from '../domain/slices.ts';
 
 /** The bounds of a formula that no query changes. */
 export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce, type Scheduler, startSlices } from '../domain/slices.ts';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
@@ -13,7 +14,6 @@ import { insert, searchIn, start, write } from '../testing/store-contract/harnes
 import { conductSearch } from './conduct.ts';
 import { decoding, encodePages, placesOfParts } from './pages.ts';
 import { createResidence, withSearch } from './residence.ts';
-import { atOnce, type Scheduler, startSlices } from '../domain/slices.ts';
 
 const request: SearchRequest = {
   profile: resolveProfile(builtinProfile('bm25')),

@@ -1,4 +1,5 @@
 import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
+import { atOnce } from '../domain/slices.ts';
 import { STORED_ATTRIBUTE_NAMES, STORED_SIGNAL_NAMES } from '../scoring/signals.ts';
 import type { PlaceOfPart } from '../store/rows.ts';
 import { type AttributeCodes, codeOf, type Dictionary, sharedArray } from './columns.ts';
@@ -9,7 +10,6 @@ import { arrayOf, asBytes, NUMBERS, type PageParts, STEP } from './parts.ts';
 import { decodingPostings, encodingPostings } from './posting-pages.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
 import { packing } from './session-lists.ts';
-import { atOnce } from '../domain/slices.ts';
 
 export type { PageParts } from './parts.ts';
 

@@ -1,19 +1,22 @@
+import { inSlices, type Scheduler, type Slices, startSlices } from '../domain/slices.ts';
 import { signalsOf } from '../scoring/signals.ts';
 import type { Relations } from '../store/belief-state.ts';
 import { overtaken } from '../store/moment.ts';
 import { createQueue, turnWithin } from '../store/queue.ts';
 import { joinedLinks } from '../store/reader.ts';
 import { type Room, stillLoading, UNBOUNDED } from '../store/room.ts';
-import type { IndexedRow, IndexRows, Position } from '../store/rows.ts';
+import type { IndexedRow, IndexRows, Position, WrittenRow } from '../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, conductVisibility, type ResidentState } from './conduct.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { decodePages, decoding, encodePages, encoding, placesOfParts } from './pages.ts';
+import { quantise } from './quantise.ts';
 import { createRecentRows } from './recent-rows.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
+  type IndexedMemory,
   needsCompaction,
   putMemory,
   putSignals,
@@ -22,7 +25,6 @@ import {
   signalsOfRow,
   turnOf,
 } from './resident-index.ts';
-import { inSlices, type Scheduler, type Slices, startSlices } from '../domain/slices.ts';
 import { bytesOfViews } from './view.ts';
 
 /** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
@@ -34,6 +36,16 @@ export function withSearch(core: SpaceCore, { room }: Pick<OpenSpaceOptions, 'ro
 export interface Residence extends Ranking {
   /** The index as of a snapshot. Throws `overtaken` on a first attempt when it reflects a later moment already. */
   refresh(rows: IndexRows, attempt?: number, room?: Room): Promise<Reflected>;
+  /** Whether the index is in use, so that what is written now is worth keeping for it: see {@link Residence.written}. */
+  wantsWritten(): boolean;
+  /** New memories of this process, once they are committed: taking them in need not read them then. */
+  written(memories: readonly NewMemory[]): void;
+}
+
+/** A new memory as the index takes it in. */
+export interface NewMemory extends IndexedMemory {
+  /** Of the event that made it. */
+  readonly sequence: number;
 }
 
 /** The index, and the last event and use that it reflects. */
@@ -59,6 +71,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   let relationsVersion: unknown;
   const links = createLinkCache();
   const recent = createRecentRows();
+  // What this process wrote since the index was brought up to date, by key.
+  const fresh = new Map<number, NewMemory>();
+  // Since something was written that was kept for it.
+  let wasAsked = false;
   // An index was dropped, and no snapshot was told yet.
   let wasDropped = false;
   // The pages there are cannot be read: their layout is an older one, or they are damaged.
@@ -72,6 +88,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
 
   const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
     const now = await rows.version();
+    wasAsked = true;
     if (held && version === now) return reflected(held, relations);
     let feed = held && (await rows.feed(held.position));
     if (held && !feed && attempt === 1 && (await rows.position()).sequence < held.position.sequence)
@@ -79,6 +96,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     if (!held || !feed) {
       links.clear();
       recent.clear();
+      fresh.clear();
       // Its room is that of the next one.
       wasDropped ||= held !== undefined;
       held = undefined;
@@ -101,10 +119,11 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     recent.forget(feed.written.map(({ key }) => key));
     recent.forget(known);
     // What was used may have been rewritten too: its text is taken in anew all the same.
-    const isFresh = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
-    const anew = feed.written.map(({ key }) => key).filter((key) => !isFresh.has(key));
-    const there = new Set(anew.length > 0 ? await putRows(index, rows, anew, slices()) : []);
-    for (const key of anew) {
+    const isKnown = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
+    const anew = feed.written.filter(({ key }) => !isKnown.has(key));
+    const there = new Set(await putWritten(index, rows, anew, new Set(feed.used)));
+    fresh.clear();
+    for (const { key } of anew) {
       if (there.has(key)) continue;
       removeMemory(index, key);
       // Its words may be nowhere any more, and their numbers given to others.
@@ -125,8 +144,14 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   return {
     refresh,
     bytes: () => recent.bytes() + (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
+    wantsWritten: () => held !== undefined && wasAsked,
+    written(memories) {
+      wasAsked = false;
+      for (const memory of memories) fresh.set(memory.key, memory);
+    },
     forgotten() {
       recent.clear();
+      fresh.clear();
     },
     over(rows, attempt, room) {
       underWay++;
@@ -169,6 +194,31 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       }
     },
   };
+
+  /**
+   * Takes in what was written: what this process wrote, and nobody wrote to or used since, as it is, and the rest from its
+   * rows. Returns the keys of those that there are.
+   */
+  async function putWritten(
+    index: ResidentIndex,
+    rows: IndexRows,
+    written: readonly WrittenRow[],
+    used: ReadonlySet<string>,
+  ): Promise<readonly number[]> {
+    const pause = slices();
+    const [there, unread]: [number[], number[]] = [[], []];
+    for (const { key, id, sequence } of written) {
+      const known = used.has(id) ? undefined : fresh.get(key);
+      if (known?.sequence === sequence) {
+        putMemory(index, known);
+        if (there.push(key) % ROWS_BETWEEN === 0) await pause();
+      } else {
+        unread.push(key);
+      }
+    }
+    if (unread.length === 0) return there;
+    return [...there, ...(await putRows(index, rows, unread, pause))];
+  }
 
   /** The index as of a snapshot, until it is set free. One call loads it; the others find it loaded when their turn comes. */
   async function inTurn(rows: StoreSnapshot, attempt: number, room: Room) {
@@ -256,8 +306,12 @@ async function putRows(
   return keys;
 }
 
-function putRow(index: ResidentIndex, { key, memory, termIds, termCounts, vector }: IndexedRow): void {
-  putMemory(index, {
+function putRow(index: ResidentIndex, row: IndexedRow): void {
+  putMemory(index, indexedMemory(row));
+}
+
+function indexedMemory({ key, memory, termIds, termCounts, vector }: IndexedRow): IndexedMemory {
+  return {
     key,
     ordinal: memory.ordinal,
     signals: signalsOf(memory),
@@ -266,7 +320,13 @@ function putRow(index: ResidentIndex, { key, memory, termIds, termCounts, vector
     termIds,
     termCounts,
     vector,
-  });
+  };
+}
+
+/** What becomes of a memory that is being written, for {@link Residence.written}: whatever of it takes time. */
+export function newMemory(row: IndexedRow, sequence: number): NewMemory {
+  const { vector } = row;
+  return { ...indexedMemory(row), vector: vector && quantise(vector), sequence };
 }
 
 /**

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { atOnce } from '../domain/slices.ts';
 import { indexed } from '../testing/index-oracle.ts';
 import { sampleMemory } from '../testing/sample-memory.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from './resident-index.ts';
 import { packing } from './session-lists.ts';
-import { atOnce } from '../domain/slices.ts';
 
 /** The session of each row, 0 for none, and when it was made. */
 type Rows = readonly { readonly session: number; readonly at: number }[];

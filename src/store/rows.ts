@@ -34,6 +34,8 @@ export interface Feed {
 export interface WrittenRow {
   readonly key: number;
   readonly id: string;
+  /** Of the last event of it. */
+  readonly sequence: number;
   /** Its text and tags are what they were, unless it became a stub or ceased to be one. */
   readonly sameText: boolean;
 }

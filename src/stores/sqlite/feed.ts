@@ -85,11 +85,11 @@ function readFeed(connection: Connection, after: Position): Feed | undefined {
     return undefined;
   }
   const written = new Map<number, Feed['written'][number]>();
-  for (const { row: key, memoryId: id, verb, link } of events) {
+  for (const { sequence, row: key, memoryId: id, verb, link } of events) {
     // An event without a memory is about the settings of the space.
     if (link !== null || id === '') continue;
     const sameText = verb === 'maintain' && written.get(key)?.sameText !== false;
-    written.set(key, { key, id, sameText });
+    written.set(key, { key, id, sequence, sameText });
   }
   const [event = lastEvent, use = lastUse] = [events.at(-1), uses.at(-1)];
   return {

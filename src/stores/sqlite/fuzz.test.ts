@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
+import { atOnce } from '../../domain/slices.ts';
 import type { MemoryEngine } from '../../engine/memory-engine.ts';
 import { openMemory } from '../../open.ts';
 import { encodePages } from '../../search/pages.ts';
@@ -71,7 +72,7 @@ async function fill(path: string): Promise<void> {
   await memory.close();
   const connection = await connect(join(path, fileNameOf('alice')), { readOnly: false, timeout: 0 });
   const { index, position } = await createResidence('alice').refresh(indexRows(() => connection));
-  savePages(connection, encodePages(index), position);
+  atOnce(savePages(connection, encodePages(index), position));
   connection.close();
 }
 

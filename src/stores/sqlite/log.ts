@@ -23,7 +23,7 @@ const MOST_PAGES = 1000;
 /** A memory is four rows, with its event, its words and its vector; they and their indexes fill about a page. */
 const ROWS_OF_PAGE = 5;
 /** What a small write changes beside its rows: pages of indexes, and the ends of tables. */
-const PAGES_OF_COMMIT = 4;
+const PAGES_OF_COMMIT = 12;
 
 const files = { open: promisify(open), sync: promisify(fdatasync), close: promisify(close) };
 

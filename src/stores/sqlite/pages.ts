@@ -66,12 +66,12 @@ async function partsOf(
   return parts;
 }
 
-/** Saves an index, inside the caller's write transaction. */
-export function savePages(
+/** Saves an index piece by piece, inside the caller's write transaction. */
+export function* savePages(
   connection: Connection,
   parts: ReadonlyMap<string, Uint8Array>,
   reflected: Reflected,
-): void {
+): Generator<undefined, void> {
   dropPages(connection);
   // The SQLite of Node.js 22 binds no bytes as NULL.
   const insert = connection.statement(
@@ -81,6 +81,7 @@ export function savePages(
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
       const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
       insert.run(...withChecksum([part, number, piece]));
+      yield;
     }
   }
   writeMeta(connection, 'snapshot', String(reflected.sequence));

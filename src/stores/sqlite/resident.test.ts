@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { atOnce } from '../../domain/slices.ts';
 import { openMemory } from '../../open.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
@@ -120,7 +121,7 @@ test('a long part is saved in pieces, which are read one by one, others going on
     ['asks', Uint8Array.from({ length: 1_100_000 }, (_, at) => at % 251)],
     ['none', new Uint8Array(0)],
   ]);
-  savePages(writer, parts, { sequence: 1, usage: 0 });
+  atOnce(savePages(writer, parts, { sequence: 1, usage: 0 }));
   let pauses = 0;
   const asked: [string, number][] = [];
   const read = () =>
@@ -161,7 +162,7 @@ test('pages that cannot be read are saved anew when the space is closed', async 
     async (connection: Connection) => {
       const parts = new Map(await savedParts(connection));
       parts.set('header', new TextEncoder().encode('{"layout":1}'));
-      savePages(connection, parts, savedReflection(connection));
+      atOnce(savePages(connection, parts, savedReflection(connection)));
     },
   ]) {
     const connection = await connect(path, { readOnly: false, timeout: 1000 });

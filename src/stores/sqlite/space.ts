@@ -1,9 +1,10 @@
 import { inSlices, startWriting } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
-import { createResidence, type Residence } from '../../search/residence.ts';
+import { createResidence, type NewMemory, newMemory, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import type { Queue } from '../../store/queue.ts';
 import type { Room } from '../../store/room.ts';
+import type { IndexedRow } from '../../store/rows.ts';
 import type { SpaceCore, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
 import { backupTo } from './backup.ts';
@@ -23,7 +24,7 @@ import { applyRecording } from './recordings.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
 import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse } from './usage.ts';
-import { applyDecision } from './write.ts';
+import { applyDecision, type Inserted } from './write.ts';
 
 /** An open database with one space in it: a connection that writes, and one that reads what is committed, or one for both. */
 export interface OpenDatabase {
@@ -128,13 +129,20 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         // Of what was forgotten earlier and could not be erased then.
         if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
         let forgets = false;
+        const added: NewMemory[] = [];
         const result = await transaction(async (writer, termIds) => {
           const decision = await reading(writer, decide);
-          await inSlices(applyDecision(writer, termIds, entry, decision), startWriting());
+          const keep = (inserted: Inserted, sequence: number) =>
+            void added.push(newMemory(indexedRow(inserted, termIds), sequence));
+          await inSlices(
+            applyDecision(writer, termIds, entry, decision, residence.wantsWritten() ? keep : undefined),
+            startWriting(),
+          );
           forgets = decision.changes.some((change) => change.kind === 'redact');
           if (forgets) finishForgetting(writer, termIds);
           return decision.result;
         });
+        residence.written(added);
         if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
         return result;
       }),
@@ -175,14 +183,27 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   return withRanking(core, createResidence, residence, database.room);
 }
 
+/** A new memory as it would be read. */
+function indexedRow({ row, ordinal, memory, indexed }: Inserted, termIds: TermIds): IndexedRow {
+  const terms = [...indexed.terms].map(([term, count]) => [termIds.idOf(term), count] as const);
+  terms.sort(([a], [b]) => a - b);
+  return {
+    key: row,
+    memory: { ...memory, ordinal },
+    termIds: terms.map(([id]) => id),
+    termCounts: terms.map(([, count]) => count),
+    vector: indexed.vector,
+  };
+}
+
 /** See `SpaceCore.savePages`. A writer that holds the file up is not waited for. */
 function savingPages(writer: Connection, writes: Queue): NonNullable<SpaceCore['savePages']> {
   return (parts, position) =>
     writes.run(() =>
-      writeTransaction(writer, 0, () => {
+      writeTransaction(writer, 0, async () => {
         const now = positionAt(writer, lastSequence(writer), position.usage);
         if (now.stamp === position.stamp && now.sequence === position.sequence) {
-          savePages(writer, parts, position);
+          await inSlices(savePages(writer, parts, position), startWriting());
         }
       }),
     );

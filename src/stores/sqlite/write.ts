@@ -58,6 +58,8 @@ export function* applyDecision(
   termIds: TermIds,
   entry: WriteEntry,
   decision: Decision<unknown>,
+  /** Gets every new memory, with the sequence of its event. */
+  onInsert?: (inserted: Inserted, sequence: number) => void,
 ): Generator<undefined, void> {
   if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes, entry.partly);
   const before = readDerivation(connection);
@@ -94,7 +96,10 @@ export function* applyDecision(
   const redacted = new Set<string>();
   for (const change of insertsTogether(decision.changes)) {
     if (isList(change)) {
-      for (const added of yield* insertMemories(connection, termIds, change, places)) log(added, 0, null);
+      for (const added of yield* insertMemories(connection, termIds, change, places)) {
+        onInsert?.(added, sequence);
+        log({ row: added.row, id: added.memory.id }, 0, null);
+      }
       yield;
       continue;
     }
@@ -153,6 +158,13 @@ interface Applied {
 
 type Insert = Extract<Change, { kind: 'insert' }>;
 
+/** A memory that was new, and its place. */
+export interface Inserted extends Pick<Insert, 'memory' | 'indexed'> {
+  readonly row: number;
+  /** What the record has by now. */
+  readonly ordinal: number;
+}
+
 type OtherChange = Exclude<Change, Insert>;
 
 /** Inserts that are made together, their terms looked up by one statement: each table takes about a millisecond for them. */
@@ -183,12 +195,9 @@ function* insertMemories(
   termIds: TermIds,
   inserts: readonly Insert[],
   places: Places,
-): Generator<undefined, readonly Applied[]> {
+): Generator<undefined, readonly Inserted[]> {
   termIds.make(termsOf(inserts));
-  const added = inserts.map((change) => ({
-    ...change,
-    row: insertMemory(connection, change.memory, places),
-  }));
+  const added = inserts.map((change) => insertMemory(connection, change, places));
   yield;
   for (const { row, indexed } of added) insertTerms(connection, termIds, row, indexed);
   yield;
@@ -203,14 +212,14 @@ function* insertMemories(
     connection,
     added.map(({ memory }) => memory),
   );
-  return added.map(({ row, memory }) => ({ row, id: memory.id }));
+  return added;
 }
 
-/** Returns the row. */
-function insertMemory(connection: Connection, memory: MemoryRecord, places: Places): number {
+function insertMemory(connection: Connection, { memory, indexed }: Insert, places: Places): Inserted {
   const row = places.nextRow();
+  const ordinal = places.ordinalOf(memory);
   const values = toRow(memory);
-  values[ORDINAL_AT] = places.ordinalOf(memory);
+  values[ORDINAL_AT] = ordinal;
   const key = keyOfMemory(connection, memory);
   const checksum = checksumOfRecord(row, memory, values, key);
   values.push(checksum, key, row);
@@ -221,7 +230,7 @@ function insertMemory(connection: Connection, memory: MemoryRecord, places: Plac
   }
   // Any update makes the trigger compute a checksum that is missing.
   if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', row);
-  return row;
+  return { row, ordinal, memory, indexed };
 }
 
 function applyChange(
