@@ -36,7 +36,7 @@ export function withSearch(core: SpaceCore, { room }: Pick<OpenSpaceOptions, 'ro
 export interface Residence extends Ranking {
   /** The index as of a snapshot. Throws `overtaken` on a first attempt when it reflects a later moment already. */
   refresh(rows: IndexRows, attempt?: number, room?: Room): Promise<Reflected>;
-  /** Whether the index is in use, so that what is written now is worth keeping for it: see {@link Residence.written}. */
+  /** Whether the index was asked since {@link Residence.written}, so that what is written now is worth keeping for it. */
   wantsWritten(): boolean;
   /** New memories of this process, once they are committed: taking them in need not read them then. */
   written(memories: readonly NewMemory[]): void;
@@ -60,7 +60,7 @@ const MOST_SHARE = 0.05;
 /** Recalls of this process that are under way. */
 let underWay = 0;
 
-/** Of a memory in the index, until it is loaded: what one of 20 to 60 words takes. */
+/** Of a memory in the index, until it is in there: what one of 20 to 60 words takes. */
 const EXPECTED_BYTES = 640;
 
 export function createResidence(space: string, scheduler?: Scheduler): Residence {
@@ -96,7 +96,6 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     if (!held || !feed) {
       links.clear();
       recent.clear();
-      fresh.clear();
       // Its room is that of the next one.
       wasDropped ||= held !== undefined;
       held = undefined;
@@ -143,8 +142,11 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
 
   return {
     refresh,
-    bytes: () => recent.bytes() + (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
-    wantsWritten: () => held !== undefined && wasAsked,
+    bytes: () =>
+      recent.bytes() +
+      fresh.size * EXPECTED_BYTES +
+      (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
+    wantsWritten: () => wasAsked,
     written(memories) {
       wasAsked = false;
       for (const memory of memories) fresh.set(memory.key, memory);

@@ -14,6 +14,7 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
   const content = new Map<number, unknown>();
   for (const [key, row] of [...index.rowOfKey].sort(([a], [b]) => a - b)) {
     content.set(key, {
+      ordinal: index.ordinals[row],
       signals: signalsOfRow(index, row),
       tags: index.tagsOfRow.get(row) ?? [],
       length: index.lengths[row],

@@ -44,7 +44,7 @@ test.skipIf(!existsSync(listed))(
   'a closed store holds no descriptor and leaves the files of its spaces alone (needs /proc)',
   async () => {
     for (let round = 0; round < 40; round++) {
-      const store = createSqliteStore({ directory, synchronous: 'normal' });
+      const store = createSqliteStore({ directory, synchronous: round % 2 ? 'normal' : 'full' });
       const space = await store.openSpace(`space ${round % 20}`);
       await write(space, [insert({ id: `m${round}` }, [1, 0, 0])]);
       expect((await search(space)).total).toBeGreaterThan(0);

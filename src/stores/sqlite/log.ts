@@ -39,7 +39,10 @@ export function takeLog(writer: Connection, synchronous: 'full' | 'normal'): Log
   let emptiedAt = rowsWritten();
   let commits = 0;
   const sync = shared(async () => {
-    file ??= files.open(path, 'r+');
+    file ??= files.open(path, 'r+').catch((error) => {
+      file = undefined;
+      throw error;
+    });
     await files.sync(await file);
   });
   return {
@@ -49,7 +52,6 @@ export function takeLog(writer: Connection, synchronous: 'full' | 'normal'): Log
       try {
         await sync();
       } catch (cause) {
-        file = undefined;
         throw unsettled(writer.path, cause);
       }
     },
