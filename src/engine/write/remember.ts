@@ -118,14 +118,15 @@ async function rememberAll(
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
   const slices = startWriting();
+  // The caller may go on with the list meanwhile.
+  const given = [...inputs];
   const draftNext = (input: RememberInput, index: number): Draft => {
-    const record = inContext(index, inputs.length, () => newRecord(input, context));
+    const record = inContext(index, given.length, () => newRecord(input, context));
     const judge = judges?.[index];
     if (!judge && derivedFrom.length === 0) return draftOf(input, record);
     return draftOf(input, { ...record, importanceSource: judge ?? record.importanceSource, derivedFrom });
   };
-  // A copy: the caller may go on with the list meanwhile.
-  const drafts = await mapInSlices([...inputs], draftNext, slices);
+  const drafts = await mapInSlices(given, draftNext, slices);
   const people = new Map<string, Draft>();
   /** The statements, then their authors who are to be remembered; whoever is looked at again keeps his id. */
   const draftsBy = async (reader: SpaceReader): Promise<readonly Draft[]> => {

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Change } from '../../store/store.ts';
+import { insert, replace, write } from '../../testing/store-contract/harness.ts';
+import { createSqliteStore } from './index.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-beside-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const ids = Array.from({ length: 6000 }, (_, at) => `m${at}`);
+
+test.each([
+  ['thousands of new memories are written', [], ids.map((id) => insert({ id }, [1, 0, 0]))],
+  [
+    'thousands of memories are changed',
+    ids.map((id) => insert({ id })),
+    ids.map((id) => replace({ id, content: 'another' }, [1, 0, 0])),
+  ],
+] satisfies readonly (readonly [string, readonly Change[], readonly Change[]])[])(
+  'others go on while %s, and see all of it or nothing',
+  async (_, before, changes) => {
+    await using store = createSqliteStore({ directory, synchronous: 'normal' });
+    const space = await store.openSpace('alice');
+    await write(space, before);
+    let isWritten = false;
+    let turns = 0;
+    const seen = new Set<number>();
+    // The decision is made by then: what follows is the store's own work.
+    const writing = space
+      .write({ verb: 'remember', at: 1 }, async () => ({
+        changes,
+        result: undefined,
+        embedding: { model: 'test-3', dimensions: 3 },
+      }))
+      .then(() => {
+        isWritten = true;
+      });
+    while (!isWritten) {
+      await turn();
+      turns++;
+      if (isWritten) break;
+      const { memories } = await space.list({ filter: {}, limit: 10 });
+      seen.add(memories.filter(({ content }) => before.length === 0 || content === 'another').length);
+    }
+    await writing;
+    // Writing takes 100 ms and more, of which each turn gets a few.
+    expect(turns).toBeGreaterThan(4);
+    expect([...seen].filter((count) => count !== 0 && count !== 10)).toEqual([]);
+    expect((await space.info()).memories).toBe(ids.length);
+  },
+);
