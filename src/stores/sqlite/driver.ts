@@ -64,6 +64,11 @@ export function real(value: number): SqlValue {
   return !isOwn && above > 0 && above < Number.EPSILON ? String(value) : value;
 }
 
+/** Whether the driver that was loaded is the runtime's own. */
+export function isOwnDriver(): boolean {
+  return isOwn;
+}
+
 async function load(): Promise<Driver> {
   const own = ownDriver();
   isOwn = own !== undefined;

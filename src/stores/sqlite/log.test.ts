@@ -166,7 +166,7 @@ test('a log is long after so many rows or commits, and short once it was put int
     expect(log.isLong()).toBe(false);
     await commits(10);
     expect(log.isLong()).toBe(true);
-    log.empty();
+    await log.empty();
     expect(log.isLong()).toBe(false);
     writer.run(
       `WITH RECURSIVE number(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < 6000)
@@ -174,7 +174,7 @@ test('a log is long after so many rows or commits, and short once it was put int
       `${round} `,
     );
     expect(log.isLong()).toBe(true);
-    log.empty();
+    await log.empty();
     expect(log.isLong()).toBe(false);
   }
   await log.close();

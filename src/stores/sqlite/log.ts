@@ -1,6 +1,7 @@
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';
 import { SalienceError } from '../../domain/errors.ts';
+import { checkpointAside } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -12,8 +13,8 @@ export interface Log {
   settle(): Promise<void>;
   /** Whether so much was written that it is time to empty it. */
   isLong(): boolean;
-  /** Puts it into the file, as far as nobody reads what stood there before. To be called between two writes. */
-  empty(): void;
+  /** Puts it into the file, as far as nobody reads what stood there before. Nobody shall write meanwhile: it would not end. */
+  empty(): Promise<void>;
   /** To be called before its connection is closed. */
   close(): Promise<void>;
 }
@@ -28,7 +29,11 @@ const PAGES_OF_COMMIT = 12;
 const files = { open: promisify(open), sync: promisify(fdatasync), close: promisify(close) };
 
 /** Takes over what SQLite does with the log of a writer: waiting for the disk, unless `synchronous` is `normal`, and emptying it. */
-export function takeLog(writer: Connection, synchronous: 'full' | 'normal'): Log {
+export function takeLog(
+  writer: Connection,
+  synchronous: 'full' | 'normal',
+  checkpoint: (path: string) => Promise<boolean> = checkpointAside,
+): Log {
   const path = `${writer.path}-wal`;
   // What is put into the file is synced as before. Where it is never put, as while others read, the log stays within bounds.
   writer.database.exec(
@@ -56,9 +61,10 @@ export function takeLog(writer: Connection, synchronous: 'full' | 'normal'): Log
       }
     },
     isLong: () => (rowsWritten() - emptiedAt) / ROWS_OF_PAGE + commits * PAGES_OF_COMMIT > MOST_PAGES,
-    empty() {
+    async empty() {
       emptiedAt = rowsWritten();
       commits = 0;
+      if (await checkpoint(writer.path)) return;
       writer.get('PRAGMA space.wal_checkpoint(PASSIVE)');
     },
     async close() {
