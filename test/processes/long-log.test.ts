@@ -1,0 +1,25 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openMemory } from '../../src/index.ts';
+import { startScript } from './start-script.ts';
+
+test.each(['close', 'leave'])(
+  'a process ends by itself after another thread put a log into its file: %s',
+  async (end) => {
+    const directory = await mkdtemp(join(tmpdir(), 'salience-long-log-'));
+    try {
+      const script = startScript('long-log.mjs', directory, end);
+      const lines: string[] = [];
+      for await (const line of script.lines) lines.push(line);
+      expect(await script.ended).toEqual({ code: 0, signal: null, errors: '' });
+      expect(lines).toEqual(['done']);
+      await using memory = await openMemory({ path: directory, space: 'alice' });
+      expect((await memory.stats()).memories).toBe(2400);
+      expect(await memory.check()).toEqual([]);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+);
