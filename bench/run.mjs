@@ -13,6 +13,7 @@ const NAMES = [
   'speed',
   'start',
   'living',
+  'beside',
   'memory',
   'spaces',
   'postgres',
@@ -98,6 +99,10 @@ if (wanted('speed')) {
 if (wanted('start')) {
   const { benchStart } = await import('./start.mjs');
   save('start', { command: './run bench start', results: await benchStart(log) });
+}
+if (wanted('beside')) {
+  const { benchBeside } = await import('./beside.mjs');
+  save('beside', { command: './run bench beside', results: await benchBeside([10_000, 100_000], log) });
 }
 if (wanted('living')) {
   const { benchLiving } = await import('./living.mjs');

@@ -8,7 +8,7 @@ import { number, text, texts, wholeNumber } from '../../domain/check.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
-import { resolveProfile } from '../../scoring/profile.ts';
+import { type Profile, resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
@@ -252,19 +252,20 @@ function inOrder<StrategyName extends string>(
   });
 }
 
+/** One object for all calls: a profile is resolved, and its formulas are made ready, once for each. */
+const coreProfile: Profile = {
+  ...builtinProfile('ambient'),
+  require: [...builtinProfile('ambient').require, { attribute: 'core', is: 'true' }],
+};
+
 /** Core memories of any type. */
 async function coreHits(
   engine: Dependencies,
   options: RecallOptions<'ambient'>,
 ): Promise<readonly Candidate<'ambient'>[]> {
-  const ambient = builtinProfile('ambient');
-  const profile = resolveProfile({
-    ...ambient,
-    require: [...ambient.require, { attribute: 'core', is: 'true' }],
-  });
   const { hits } = await engine.space.snapshot((snapshot) =>
     snapshot.search({
-      profile,
+      profile: resolveProfile(coreProfile),
       query: { terms: [] },
       filter: options.scope === undefined ? {} : { scopes: visibleScopes(options.scope) },
       now: momentOf(engine, options),
@@ -273,7 +274,7 @@ async function coreHits(
   );
   return hits.map(({ memory, score, signals }) => ({
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
-    score: makeScore('ambient', resolveProfile(ambient).hash, score),
+    score: makeScore('ambient', resolveProfile(builtinProfile('ambient')).hash, score),
     isAssociative: false,
   }));
 }

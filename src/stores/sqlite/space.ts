@@ -102,8 +102,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const settled = async () => {
     if (!log) return;
     await log.settle();
-    // Nobody waits for it, and what could not be done now is done later.
-    if (log.isLong()) void writes.run(() => log.empty()).catch(() => undefined);
+    // Nobody waits for it, and what could not be done now is done later. Closing empties it anyway.
+    if (!closed && log.isLong()) void writes.run(() => log.empty()).catch(() => undefined);
   };
   /** Reads one after the other: one that waits for its connection is one transaction all the same. */
   const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
