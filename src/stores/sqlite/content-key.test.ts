@@ -19,7 +19,8 @@ it('different statements with the same key are different memories', async () => 
     expect(await memory.remember(` ${one}`)).toMatchObject({ id: first.id, outcome: 'deduplicated' });
     expect((await memory.list()).memories).toHaveLength(2);
     const connection = await connect(join(directory, fileNameOf('alice')), { readOnly: true, timeout: 0 });
-    expect(findMemories(connection, 'content', [one]).map(({ id }) => id)).toEqual([first.id]);
+    const found = await findMemories(() => connection, 'content', [one]);
+    expect(found.map(({ id }) => id)).toEqual([first.id]);
     connection.close();
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -59,7 +59,7 @@ export function createReader(
       return readPairs(connection(), query);
     },
     async find(by, values) {
-      return findMemories(connection(), by, values);
+      return findMemories(connection, by, values);
     },
     async around(memory, count) {
       return memoriesAround(connection(), memory, count);

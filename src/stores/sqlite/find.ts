@@ -1,5 +1,6 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName } from '../../domain/relation.ts';
+import { startWriting } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { contentKey } from '../../store/content-key.ts';
 import type { FindBy } from '../../store/store.ts';
@@ -42,21 +43,36 @@ export function memoriesAround(
   return { before: on('<').reverse(), after: on('>') };
 }
 
+/** Contents that are looked for by one statement: a batch has thousands, and others wait for each. */
+const CONTENTS_TOGETHER = 256;
+
 /** See `SpaceReader.find`. */
-export function findMemories(
-  connection: Connection,
+export async function findMemories(
+  connection: () => Connection,
   by: FindBy,
   values: readonly string[],
-): readonly MemoryRecord[] {
-  const distinct = JSON.stringify([...new Set(keysOf(by, values))]);
-  const found = readRecords(
+): Promise<readonly MemoryRecord[]> {
+  const keys = [...new Set(keysOf(by, values))];
+  if (by !== 'content') return findByKeys(connection(), by, keys);
+  const slices = startWriting();
+  const found: MemoryRecord[] = [];
+  for (let start = 0; start < keys.length; start += CONTENTS_TOGETHER) {
+    found.push(...findByKeys(connection(), by, keys.slice(start, start + CONTENTS_TOGETHER)));
+    await slices();
+  }
+  if (found.length === 0) return found;
+  const wanted = new Set(values.map(normalisedContent));
+  return found
+    .filter((memory) => wanted.has(normalisedContent(statementOf(connection(), memory))))
+    .sort((a, b) => a.createdAt - b.createdAt || a.ordinal - b.ordinal);
+}
+
+function findByKeys(connection: Connection, by: FindBy, keys: readonly unknown[]): MemoryRecord[] {
+  return readRecords(
     connection,
     `SELECT ${columns} FROM ${sources[by]} ORDER BY memory.created_at, memory.ordinal`,
-    distinct,
+    JSON.stringify(keys),
   );
-  if (by !== 'content' || found.length === 0) return found;
-  const wanted = new Set(values.map(normalisedContent));
-  return found.filter((memory) => wanted.has(normalisedContent(statementOf(connection, memory))));
 }
 
 /** What the column or index has for these values. */

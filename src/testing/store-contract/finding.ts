@@ -143,6 +143,19 @@ export const findingTests: readonly ContractTest[] = [
       expect(await ids(space, by, same[by])).toEqual(['early', '\u{1f600}', '\uffee', 'late']);
     }
   }),
+  onSpace('hundreds that are looked for at once are in that order too', async (space) => {
+    const numbers = Array.from({ length: 600 }, (_, at) => at);
+    const texts = numbers.map((at) => `text ${at}`);
+    // Two of them were created at each moment, and the later moments were written first.
+    const createdAt = (at: number) => start - (at % 300) * 1000;
+    await write(
+      space,
+      numbers.map((at) => insert({ id: `m${at}`, content: `text ${at}`, createdAt: createdAt(at) })),
+    );
+    const expected = numbers.toSorted((a, b) => createdAt(a) - createdAt(b) || a - b).map((at) => `m${at}`);
+    expect(await ids(space, 'content', ...texts, 'nowhere')).toEqual(expected);
+    expect(await ids(space, 'content', ...texts.toReversed(), ...texts)).toEqual(expected);
+  }),
   onSpace('what was made of memories is found by each of them, once', async (space) => {
     await write(space, [
       insert({ id: 'a' }),
