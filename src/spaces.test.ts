@@ -396,13 +396,14 @@ test('on disk nothing is lost by closing and opening, and no file is left beside
   const names = Array.from({ length: 12 }, (_, index) => `user ${index}`);
   const spaces = openSpaces({ path: directory, synchronous: 'normal', maxOpenSpaces: 3 });
   for (const name of names) await (await spaces.get(name)).remember(`The name is ${name}`, { id: 'name' });
-  expect(spaces.residentBytes).toBe(0);
+  // One memory of each that is open waits for the index, which is not loaded yet.
+  expect(spaces.residentBytes).toBeLessThan(3 * 1024);
   for (const name of names) {
     const { hits } = await (await spaces.get(name)).recall('what is the name?');
     expect(hits.map(({ memory }) => memory.content)).toEqual([`The name is ${name}`]);
   }
   expect(spaces.size).toBe(3);
-  expect(spaces.residentBytes).toBeGreaterThan(3 * 256);
+  expect(spaces.residentBytes).toBeGreaterThan(3 * 1024);
   await spaces.close();
   const files = await readdir(directory);
   expect(files).toHaveLength(12);

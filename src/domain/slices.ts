@@ -80,6 +80,26 @@ export function startWriting(): Slices {
   return startSlices({ most: WRITE_MS });
 }
 
+/** Since when the event loop has had no turn, as far as is known. */
+let withoutTurn: number | undefined;
+
+/**
+ * A pause where the pieces of work before this one have kept everybody else waiting for a slice of a write: to be asked for
+ * by pieces that are short, follow each other in thousands, and know nothing of each other.
+ */
+export function lettingOthersIn(): Promise<void> | undefined {
+  const at = performance.now();
+  if (withoutTurn === undefined) {
+    withoutTurn = at;
+    setImmediate(() => {
+      withoutTurn = undefined;
+    });
+    return undefined;
+  }
+  if (at - withoutTurn < WRITE_MS) return undefined;
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Runs them without a pause. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {

@@ -211,7 +211,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     const [there, unread]: [number[], number[]] = [[], []];
     for (const { key, id, sequence } of written) {
       const known = used.has(id) ? undefined : fresh.get(key);
-      if (known?.sequence === sequence) {
+      if (known && known.sequence === sequence) {
         putMemory(index, known);
         if (there.push(key) % ROWS_BETWEEN === 0) await pause();
       } else {

@@ -34,8 +34,8 @@ export interface Feed {
 export interface WrittenRow {
   readonly key: number;
   readonly id: string;
-  /** Of the last event of it. */
-  readonly sequence: number;
+  /** Of its last event. Needed by an index alone that is handed what was written: see `Residence.written`. */
+  readonly sequence?: number | undefined;
   /** Its text and tags are what they were, unless it became a stub or ceased to be one. */
   readonly sameText: boolean;
 }

@@ -62,15 +62,13 @@ function rowsOf(state: State, numbers: Numbers): IndexRows {
       const { sequence, usage, stamp } = positionAt(events[lastTaken], usages[lastUsed]);
       if (sequence !== after.sequence || usage !== after.usage || stamp !== after.stamp) return undefined;
       const since = events.slice(lastTaken + 1);
-      const sequences = new Map(
-        since
-          .filter(({ link, settings }) => !link && !settings)
-          .map((each) => [each.memoryId, each.sequence] as const),
+      const ids = new Set(
+        since.filter(({ link, settings }) => !link && !settings).map((each) => each.memoryId),
       );
       const used = usages.slice(lastUsed + 1).flatMap((each) => each.used);
       return {
         position: position(),
-        written: [...sequences].map(([id, sequence]) => ({ key: keyOf(id), id, sequence, sameText: false })),
+        written: [...ids].map((id) => ({ key: keyOf(id), id, sameText: false })),
         used: [...new Set(used.map(({ id }) => id))].filter((id) => memories.has(id)),
         linked: since.flatMap(({ link }) => link?.link.ids ?? []),
         relations: relationsVersion(state, numbers),

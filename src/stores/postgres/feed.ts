@@ -231,11 +231,11 @@ function feedOf(
     return undefined;
   }
   const written = new Map<number, Feed['written'][number]>();
-  for (const { sequence, memory_key: key, memory_id: id, verb, link } of events) {
+  for (const { memory_key: key, memory_id: id, verb, link } of events) {
     // An event without a memory is about the settings of the space.
     if (link !== null || id === '') continue;
     const sameText = verb === 'maintain' && written.get(key)?.sameText !== false;
-    written.set(key, { key, id, sequence, sameText });
+    written.set(key, { key, id, sameText });
   }
   return {
     position: positionOf(head),

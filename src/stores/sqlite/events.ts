@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { mapInSlices, startWriting } from '../../domain/slices.ts';
 import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
 import type { EventQuery, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
 import { linkChangeFromJson, recordFromJson, settingsFromJson } from '../../store/stored-json.ts';
@@ -39,10 +40,7 @@ export function createReader(
   connection: () => Connection,
 ): Omit<StoreReader, 'list' | 'operations' | 'usage' | 'place' | 'recordings'> {
   return {
-    async get(ids) {
-      const open = connection();
-      return ids.map((id) => findMemory(open, id)?.memory);
-    },
+    get: (ids) => mapInSlices(ids, (id) => findMemory(connection(), id)?.memory, startWriting()),
     async storedLinks(ids, { among = false } = {}) {
       return among ? readLinksAmong(connection(), ids) : readLinks(connection(), ids);
     },

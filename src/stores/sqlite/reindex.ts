@@ -14,8 +14,10 @@ export interface ReindexContext {
   readonly name: string;
   /** Reads what is committed, in turn. Throws when the space is closed. */
   readonly read: <Result>(task: (reader: Connection) => Result) => Promise<Awaited<Result>>;
-  /** Runs a task as a write transaction of its own, after those that are waiting. */
-  readonly transaction: <Result>(task: (writer: Connection, termIds: TermIds) => Result) => Promise<Result>;
+  /** Runs the steps of a task as a write transaction of its own, after those that are waiting. */
+  readonly transaction: <Result>(
+    task: (writer: Connection, termIds: TermIds) => Generator<unknown, Result>,
+  ) => Promise<Result>;
 }
 
 /** See `SpaceStore.reindex`. */
@@ -25,9 +27,9 @@ export async function reindexSpace(context: ReindexContext, request: ReindexRequ
   let sequence = await read(lastSequence);
   await deriveAll(read, request, derived);
   for (let round = 0; round < REINDEX_ROUNDS; round++) {
-    const done = await transaction((writer, termIds) => {
+    const done = await transaction(function* (writer, termIds) {
       if (lastSequence(writer) !== sequence) return false;
-      replaceAll(writer, termIds, request, derived);
+      yield* replaceAll(writer, termIds, request, derived);
       return true;
     });
     if (done) return;
@@ -86,12 +88,12 @@ async function deriveRows(
   for (const [index, row] of rows.entries()) derived.set(row.row, results[index] as IndexedText);
 }
 
-function replaceAll(
+function* replaceAll(
   writer: Connection,
   termIds: TermIds,
   { analyzer, embedding }: ReindexRequest,
   derived: ReadonlyMap<number, IndexedText>,
-): void {
+): Generator<undefined, void> {
   writer.database.exec('DELETE FROM vector; DELETE FROM term_vector; DELETE FROM term');
   // Another model finds other memories similar.
   if (readDerivation(writer).embedding?.model !== embedding?.model)
@@ -99,6 +101,7 @@ function replaceAll(
   termIds.clear();
   for (const { row } of writer.all('SELECT row FROM memory ORDER BY row') as { row: number }[]) {
     writeIndexed(writer, termIds, row, derived.get(row) as IndexedText);
+    yield;
   }
   writeDerivation(writer, { embedding, analyzer });
   writeMeta(writer, 'generation', String(readGeneration(writer) + 1));

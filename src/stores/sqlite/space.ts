@@ -1,4 +1,4 @@
-import { inSlices, startWriting } from '../../domain/slices.ts';
+import { inSlices, lettingOthersIn, startWriting } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type NewMemory, newMemory, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
@@ -109,7 +109,11 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     guarded(() => {
       checkOpen();
-      return reads.run(async () => task(reader));
+      return reads.run(async () => {
+        const pause = lettingOthersIn();
+        if (pause) await pause;
+        return task(reader);
+      });
     });
   let state: VersionedState | undefined;
   /** It is asked for in every recall, and hardly ever changes. */
@@ -161,7 +165,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
         checkWritable();
-        return writes.run(() => transaction(task));
+        return writes.run(() =>
+          transaction((writer, termIds) => inSlices(task(writer, termIds), startWriting())),
+        );
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
       await settled();
