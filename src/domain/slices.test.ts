@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices, mapInSlices, type Scheduler, startSlices } from './slices.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { atOnce, inSlices, lettingOthersIn, mapInSlices, type Scheduler, startSlices } from './slices.ts';
 
 /** Work that takes as long as it says, and the pauses between: each with what had been done by then. */
 function watched() {
@@ -81,5 +82,34 @@ describe('long work in slices', () => {
     expect(await inSlices(steps(), startSlices({ scheduler, most: 2 }))).toBe('done');
     // What was done at once had taken the slice already.
     expect(pauses.map(([done]) => done)).toEqual([5]);
+  });
+});
+
+describe('short pieces of work, one after the other', () => {
+  it('let others in once they have kept them waiting for 4 ms, and not before', async () => {
+    await turn();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
+    try {
+      expect(lettingOthersIn()).toBeUndefined();
+      clock.mockReturnValue(1003.9);
+      expect(lettingOthersIn()).toBeUndefined();
+      clock.mockReturnValue(1004);
+      let turns = 0;
+      setImmediate(() => turns++);
+      const pause = lettingOthersIn();
+      expect(pause).toBeInstanceOf(Promise);
+      await pause;
+      expect(turns).toBe(1);
+      // Others had their turn: it begins anew.
+      expect(lettingOthersIn()).toBeUndefined();
+      clock.mockReturnValue(1008.5);
+      expect(lettingOthersIn()).toBeInstanceOf(Promise);
+      await turn();
+      // However long nobody had anything to do.
+      clock.mockReturnValue(5000);
+      expect(lettingOthersIn()).toBeUndefined();
+    } finally {
+      clock.mockRestore();
+    }
   });
 });

@@ -55,3 +55,25 @@ test.each([
     expect((await space.info()).memories).toBe(ids.length);
   },
 );
+
+test('thousands of reads, one after the other, let others in between', async () => {
+  await using store = createSqliteStore({ directory, synchronous: 'normal' });
+  const space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.slice(0, 50).map((id) => insert({ id })),
+  );
+  let isDone = false;
+  let turns = 0;
+  const reading = (async () => {
+    for (let each = 0; each < 2000; each++) await space.list({ filter: {}, limit: 50 });
+    isDone = true;
+  })();
+  while (!isDone) {
+    await turn();
+    turns++;
+  }
+  await reading;
+  // They take a second and more, of which each turn gets a few milliseconds.
+  expect(turns).toBeGreaterThan(10);
+});
