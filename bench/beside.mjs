@@ -27,7 +27,7 @@ export async function benchBeside(sizes, log) {
 }
 
 async function besideIn(directory, size) {
-  await using memory = await openMemory({ path: directory, space: 'default', clock });
+  const memory = await openMemory({ path: directory, space: 'default', clock });
   const made = makeMemories(size + BATCHES * BATCH + 2000, now);
   for (let at = 0; at < size; at += BATCH) await memory.rememberMany(made.slice(at, at + BATCH));
   const questions = await usual(memory, makeQueries(1000));
@@ -63,6 +63,11 @@ async function besideIn(directory, size) {
   isDone = true;
   await Promise.all([reading, watching]);
   const rest = made.slice(size + BATCHES * BATCH);
+  const writesPerSecond = {
+    oneByOne: await oneByOne(memory, rest),
+    twentyAtOnce: await atOnce(memory, rest),
+  };
+  await memory.close();
   return {
     memories: size,
     batch: BATCH,
@@ -70,7 +75,7 @@ async function besideIn(directory, size) {
     beside: { ...summary(beside), longest: round(Math.max(...beside)) },
     longestTurnMs: round(longest),
     batchMs: round(quantile(batches, 0.5)),
-    writesPerSecond: { oneByOne: await oneByOne(memory, rest), twentyAtOnce: await atOnce(memory, rest) },
+    writesPerSecond,
   };
 }
 

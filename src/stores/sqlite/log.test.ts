@@ -12,7 +12,7 @@ import { shared, takeLog } from './log.ts';
 import { openWriter } from './opening.ts';
 
 /** What the disk does when a log is synced: nothing by default. */
-const disk = vi.hoisted(() => ({ syncs: 0, sync: async () => {} }));
+const disk = vi.hoisted(() => ({ syncs: 0, atOnce: 0, sync: async () => {}, syncAtOnce() {} }));
 
 vi.mock('node:fs', async (importOriginal) => ({
   ...(await importOriginal<typeof import('node:fs')>()),
@@ -20,13 +20,19 @@ vi.mock('node:fs', async (importOriginal) => ({
     disk.syncs++;
     disk.sync().then(() => done(null), done);
   },
+  fdatasyncSync() {
+    disk.atOnce++;
+    disk.syncAtOnce();
+  },
 }));
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'salience-log-'));
   disk.syncs = 0;
+  disk.atOnce = 0;
   disk.sync = async () => {};
+  disk.syncAtOnce = () => {};
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -74,6 +80,54 @@ describe('a write', () => {
     expect(await isThere(space, 'a')()).toBe(true);
     disk.sync = async () => {};
     await write(space, [insert({ id: 'b' })]);
+  });
+
+  test('that is small and alone waits for a quick disk at once, for as long as that is quick', async () => {
+    const clock = vi.spyOn(performance, 'now');
+    const takes = (milliseconds: number) => {
+      let now = 0;
+      // Asked before and after a sync.
+      clock.mockImplementation(() => {
+        now += milliseconds;
+        return now;
+      });
+    };
+    try {
+      const path = join(directory, 'alice.db');
+      const writer = await openWriter(path, 'alice', { synchronous: 'full', busyTimeout: 0 });
+      const log = takeLog(writer, 'full');
+      const settled = async (isAlone = true) => {
+        disk.syncs = 0;
+        disk.atOnce = 0;
+        await log.settle(isAlone);
+        return [disk.syncs, disk.atOnce];
+      };
+      takes(0.5);
+      // Nobody knows yet how quick it is.
+      expect(await settled()).toEqual([1, 0]);
+      expect(await settled()).toEqual([0, 1]);
+      expect(await settled(false)).toEqual([1, 0]);
+      expect(await settled()).toEqual([0, 1]);
+      for (let each = 0; each < 65; each++) writer.run('INSERT INTO term (text) VALUES (?)', `${each}`);
+      expect(await settled()).toEqual([1, 0]);
+      expect(await settled()).toEqual([0, 1]);
+      takes(1);
+      expect(await settled()).toEqual([0, 1]);
+      // It was slow, so that the thread waits no more.
+      expect(await settled()).toEqual([1, 0]);
+      expect(await settled()).toEqual([1, 0]);
+      takes(0.9);
+      expect(await settled()).toEqual([1, 0]);
+      expect(await settled()).toEqual([0, 1]);
+      disk.syncAtOnce = () => {
+        throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+      };
+      await expect(settled()).rejects.toMatchObject({ code: 'store_failed', cause: { code: 'EIO' } });
+      await log.close();
+      writer.close();
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('waits for no disk where the space says so', async () => {
@@ -159,7 +213,7 @@ test('a log is long after so many rows or commits, and short once it was put int
   expect(writer.get('PRAGMA space.synchronous')).toEqual({ synchronous: 1 });
   expect(writer.get('PRAGMA space.wal_autocheckpoint')).toEqual({ wal_autocheckpoint: 4000 });
   const commits = async (count: number) => {
-    for (let each = 0; each < count; each++) await log.settle();
+    for (let each = 0; each < count; each++) await log.settle(true);
   };
   for (let round = 0; round < 2; round++) {
     await commits(80);

@@ -95,13 +95,20 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   /** A write in its turn. It is done once a power cut cannot take it back; until then others may read and write. */
   const writing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     checkWritable();
-    const result = await writes.run(() => guarded(task));
-    await settled();
-    return result;
+    underWay++;
+    try {
+      const result = await writes.run(() => guarded(task));
+      await settled();
+      return result;
+    } finally {
+      underWay--;
+    }
   };
+  /** Writes that were asked for and are not done. */
+  let underWay = 0;
   const settled = async () => {
     if (!log) return;
-    await log.settle();
+    await log.settle(underWay <= 1);
     // Nobody waits for it, and what could not be done now is done later. Closing empties it anyway.
     if (!closed && log.isLong()) void writes.run(() => log.empty()).catch(() => undefined);
   };
