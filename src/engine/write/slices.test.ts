@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openMemory } from '../../open.ts';
 import { builtinEmbedder } from '../../providers/builtin/embedder.ts';
 import type { SpaceReader } from '../../store/store.ts';
@@ -62,4 +62,16 @@ test('a batch is checked in slices too, and what the caller does to the list mea
     message: expect.stringContaining('memory 20001 of 20001'),
     details: { index: 20_000 },
   });
+});
+
+test('a program whose tests stop the timers is not stopped with them', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice' });
+  vi.useFakeTimers({ toFake: ['setImmediate', 'setTimeout'] });
+  try {
+    const batch = Array.from({ length: 2000 }, (_, at) => ({ content: `statement ${at}` }));
+    expect(await memory.rememberMany(batch)).toHaveLength(2000);
+    for (let each = 0; each < 50; each++) await memory.recall(`statement ${each}`, { limit: 1 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
