@@ -17,9 +17,12 @@ const SCRIPT = `
     const database = new DatabaseSync(':memory:');
     try {
       database.prepare('ATTACH ? AS space').run(url + '?mode=rw');
-      database.exec('PRAGMA space.wal_checkpoint(PASSIVE)');
-      isDone = true;
-      database.exec('DETACH space');
+      try {
+        database.exec('PRAGMA space.wal_checkpoint(PASSIVE)');
+        isDone = true;
+      } finally {
+        database.exec('DETACH space');
+      }
     } catch {}
     database.close();
     parentPort.postMessage({ number, isDone });
