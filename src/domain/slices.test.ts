@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { atOnce, inSlices, lettingOthersIn, mapInSlices, type Scheduler, startSlices } from './slices.ts';
+import { atOnce, inSlices, mapInSlices, pauseIfDue, type Scheduler, startSlices } from './slices.ts';
 
 /** Work that takes as long as it says, and the pauses between: each with what had been done by then. */
 function watched() {
@@ -90,24 +90,24 @@ describe('short pieces of work, one after the other', () => {
     await turn();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
     try {
-      expect(lettingOthersIn()).toBeUndefined();
+      expect(pauseIfDue()).toBeUndefined();
       clock.mockReturnValue(1003.9);
-      expect(lettingOthersIn()).toBeUndefined();
+      expect(pauseIfDue()).toBeUndefined();
       clock.mockReturnValue(1004);
       let turns = 0;
       setImmediate(() => turns++);
-      const pause = lettingOthersIn();
+      const pause = pauseIfDue();
       expect(pause).toBeInstanceOf(Promise);
       await pause;
       expect(turns).toBe(1);
       // Others had their turn: it begins anew.
-      expect(lettingOthersIn()).toBeUndefined();
+      expect(pauseIfDue()).toBeUndefined();
       clock.mockReturnValue(1008.5);
-      expect(lettingOthersIn()).toBeInstanceOf(Promise);
+      expect(pauseIfDue()).toBeInstanceOf(Promise);
       await turn();
       // However long nobody had anything to do.
       clock.mockReturnValue(5000);
-      expect(lettingOthersIn()).toBeUndefined();
+      expect(pauseIfDue()).toBeUndefined();
     } finally {
       clock.mockRestore();
     }

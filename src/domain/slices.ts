@@ -75,22 +75,22 @@ export async function inSlices<Result>(steps: Generator<unknown, Result>, slices
   }
 }
 
-/** Milliseconds of a slice of a write: readers wait for one at most, and a write beside many of them comes to its end. */
-const WRITE_MS = 4;
+/** Milliseconds of a long slice: a recall waits for one at most, and a write beside many recalls still comes to its end. */
+const LONG_MS = 4;
 
-/** The slices of a write, which has room for few recalls. */
-export function startWriting(): Slices {
-  return startSlices({ most: WRITE_MS });
+/** The slices of writes, and of reads by the thousand. */
+export function startLongSlices(): Slices {
+  return startSlices({ most: LONG_MS });
 }
 
 /** Since when the event loop has had no turn, as far as is known. */
 let withoutTurn: number | undefined;
 
 /**
- * A pause where the pieces of work before this one have kept everybody else waiting for a slice of a write: to be asked for
- * by pieces that are short, follow each other in thousands, and know nothing of each other.
+ * A pause, once the event loop has had no turn for a long slice. For short pieces of work that may follow each other by the
+ * thousand and know nothing of each other.
  */
-export function lettingOthersIn(): Promise<void> | undefined {
+export function pauseIfDue(): Promise<void> | undefined {
   const at = performance.now();
   if (withoutTurn === undefined) {
     withoutTurn = at;
@@ -99,7 +99,7 @@ export function lettingOthersIn(): Promise<void> | undefined {
     });
     return undefined;
   }
-  if (at - withoutTurn < WRITE_MS) return undefined;
+  if (at - withoutTurn < LONG_MS) return undefined;
   return new Promise((resolve) => inNextTurn(resolve));
 }
 

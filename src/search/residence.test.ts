@@ -148,6 +148,32 @@ describe('the resident index', () => {
     expect(read).toHaveLength(2);
   });
 
+  it('keeps nothing of it either where the write failed after it was committed', async () => {
+    const core = coreOfState(keepSpace('alice'));
+    let fails = false;
+    const space = withSearch({
+      ...core,
+      async write(entry, decide) {
+        const result = await core.write(entry, decide);
+        if (fails) throw new Error('the disk did not confirm it');
+        return result;
+      },
+    });
+    await write(space, [insert({ id: 'a' }, [1, 0, 0]), insert({ id: 'b' }, [0, 1, 0])]);
+    const request = {
+      profile: resolveProfile(builtinProfile('vector')),
+      query: { terms: [], vector: Float32Array.of(0.6, 0.8, 0) },
+      filter: {},
+      now: start,
+      limit: 10,
+    };
+    await space.snapshot((snapshot) => snapshot.search(request));
+    const taken = space.residentBytes();
+    fails = true;
+    await expect(write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' }, {})).rejects.toThrow('disk');
+    expect(taken - space.residentBytes()).toBeGreaterThan(2000);
+  });
+
   it('is made anew, and says so once, when the log is another one', async () => {
     const kept = keepSpace('alice');
     const space = withSearch(coreOfState(kept));

@@ -148,6 +148,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       (held ? bytesOfIndex(held.index) + bytesOfViews(held.index) : 0),
     wantsWritten: () => wasAsked,
     written(memories) {
+      if (memories.length === 0) return;
       wasAsked = false;
       for (const memory of memories) fresh.set(memory.key, memory);
     },

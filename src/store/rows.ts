@@ -34,7 +34,7 @@ export interface Feed {
 export interface WrittenRow {
   readonly key: number;
   readonly id: string;
-  /** Of its last event. Needed by an index alone that is handed what was written: see `Residence.written`. */
+  /** Of its last event. A store may leave it out: it serves those that hand new memories to their index when they write them. */
   readonly sequence?: number | undefined;
   /** Its text and tags are what they were, unless it became a stub or ceased to be one. */
   readonly sameText: boolean;

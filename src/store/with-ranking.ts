@@ -79,16 +79,19 @@ export function withRanking(
     );
   const write: SpaceStore['write'] = async (entry, decide) => {
     let redacts = false;
-    const result = await core.write(
-      entry,
-      reading(async (reader) => {
-        const decision = await decide(reader);
-        redacts = decision.changes.some(({ kind }) => kind === 'redact');
-        return decision;
-      }),
-    );
-    if (redacts) ranking.forgotten?.();
-    return result;
+    try {
+      return await core.write(
+        entry,
+        reading(async (reader) => {
+          const decision = await decide(reader);
+          redacts = decision.changes.some(({ kind }) => kind === 'redact');
+          return decision;
+        }),
+      );
+    } finally {
+      // Also where it fails: it may have been committed, and what came after that may have failed.
+      if (redacts) ranking.forgotten?.();
+    }
   };
   // Nothing of the caller's runs within: neither ranking nor a scope of work is needed.
   const verbs = readingVerbs((verb, work) =>

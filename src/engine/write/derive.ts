@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { mapInSlices, type Slices, startWriting } from '../../domain/slices.ts';
+import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { IndexedText } from '../../store/store.ts';
 import { type Analyzer, termCounts } from '../../text/analyze.ts';
@@ -24,7 +24,7 @@ export async function deriveTexts(
   } = {},
 ): Promise<readonly IndexedText[]> {
   const { analyzer, embedder } = tools;
-  const { slices = startWriting() } = options;
+  const { slices = startLongSlices() } = options;
   const derived: IndexedText[] = [];
   for (let start = 0; start < memories.length; start += BATCH) {
     throwIfAborted(options.signal);

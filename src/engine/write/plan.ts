@@ -2,7 +2,7 @@ import { CHANGE_FIELDS, FIELD_NAMES } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, namesOfEntity, withAliases, withRelations } from '../../domain/relation.ts';
 import { visibleScopes } from '../../domain/scope.ts';
-import { mapInSlices, type Slices, startWriting } from '../../domain/slices.ts';
+import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import { grouped } from '../../store/belief-state.ts';
@@ -46,7 +46,7 @@ export async function planWrites(
   reader: SpaceReader,
   drafts: readonly Draft[],
   now: Instant,
-  slices: Slices = startWriting(),
+  slices: Slices = startLongSlices(),
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
   const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));

@@ -1,5 +1,5 @@
 import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
-import { mapInSlices, startWriting } from '../../domain/slices.ts';
+import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
@@ -117,7 +117,7 @@ async function rememberAll(
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
-  const slices = startWriting();
+  const slices = startLongSlices();
   // The caller may go on with the list meanwhile.
   const given = [...inputs];
   const draftNext = (input: RememberInput, index: number): Draft => {
@@ -201,7 +201,7 @@ export async function insertRecords(
 ): Promise<readonly RememberResult[]> {
   if (restored.length === 0) return [];
   const records = restored.map(({ record }) => record);
-  const slices = startWriting();
+  const slices = startLongSlices();
   const indexed = await deriveTexts(records, engine, { ...options, slices });
   return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
     await checkSupersession(reader, records, engine.space.name, 'lenient');

@@ -1,5 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { mapInSlices, startWriting } from '../../domain/slices.ts';
+import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import { cannotUndo, type UndoProblem } from '../../store/faults.ts';
 import type { EventQuery, MemoryEvent, StoreReader, Verb } from '../../store/store.ts';
 import { linkChangeFromJson, recordFromJson, settingsFromJson } from '../../store/stored-json.ts';
@@ -40,7 +40,7 @@ export function createReader(
   connection: () => Connection,
 ): Omit<StoreReader, 'list' | 'operations' | 'usage' | 'place' | 'recordings'> {
   return {
-    get: (ids) => mapInSlices(ids, (id) => findMemory(connection(), id)?.memory, startWriting()),
+    get: (ids) => mapInSlices(ids, (id) => findMemory(connection(), id)?.memory, startLongSlices()),
     async storedLinks(ids, { among = false } = {}) {
       return among ? readLinksAmong(connection(), ids) : readLinks(connection(), ids);
     },

@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName } from '../../domain/relation.ts';
-import { startWriting } from '../../domain/slices.ts';
+import { startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { contentKey } from '../../store/content-key.ts';
 import type { FindBy } from '../../store/store.ts';
@@ -54,7 +54,7 @@ export async function findMemories(
 ): Promise<readonly MemoryRecord[]> {
   const keys = [...new Set(keysOf(by, values))];
   if (by !== 'content') return findByKeys(connection(), by, keys);
-  const slices = startWriting();
+  const slices = startLongSlices();
   const found: MemoryRecord[] = [];
   for (let start = 0; start < keys.length; start += CONTENTS_TOGETHER) {
     found.push(...findByKeys(connection(), by, keys.slice(start, start + CONTENTS_TOGETHER)));

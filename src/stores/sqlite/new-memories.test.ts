@@ -160,13 +160,16 @@ test('nothing is kept for an index that nobody asks', async () => {
   await write(space, [insert({ id: 'a' })]);
   expect(residence.wantsWritten()).toBe(false);
   await follow();
+  // What makes no new memory is no reason to stop.
+  await write(space, [replace({ id: 'a', content: 'another' })]);
+  expect(residence.wantsWritten()).toBe(true);
   await write(space, [insert({ id: 'b' })]);
   // Nobody has asked since: what comes next is read when it is asked for.
   expect(residence.wantsWritten()).toBe(false);
   await write(space, [insert({ id: 'c' })]);
   read.length = 0;
   await follow();
-  expect(read).toEqual([3]);
+  expect(read).toEqual([1, 3]);
   await space.close();
 });
 

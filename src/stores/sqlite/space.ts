@@ -1,4 +1,4 @@
-import { inSlices, lettingOthersIn, startWriting } from '../../domain/slices.ts';
+import { inSlices, pauseIfDue, startLongSlices } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type NewMemory, newMemory, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
@@ -92,6 +92,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       throw translateError(error, path);
     }
   };
+  /** Writes that were asked for and are not done. */
+  let underWay = 0;
   /** A write in its turn. It is done once a power cut cannot take it back; until then others may read and write. */
   const writing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     checkWritable();
@@ -104,8 +106,6 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       underWay--;
     }
   };
-  /** Writes that were asked for and are not done. */
-  let underWay = 0;
   const settled = async () => {
     if (!log) return;
     await log.settle(underWay <= 1);
@@ -117,7 +117,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     guarded(() => {
       checkOpen();
       return reads.run(async () => {
-        const pause = lettingOthersIn();
+        const pause = pauseIfDue();
         if (pause) await pause;
         return task(reader);
       });
@@ -147,7 +147,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
             void added.push(newMemory(indexedRow(inserted, termIds), sequence));
           await inSlices(
             applyDecision(writer, termIds, entry, decision, residence.wantsWritten() ? keep : undefined),
-            startWriting(),
+            startLongSlices(),
           );
           forgets = decision.changes.some((change) => change.kind === 'redact');
           if (forgets) finishForgetting(writer, termIds);
@@ -173,7 +173,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       const exclusive: ReindexContext['transaction'] = async (task) => {
         checkWritable();
         return writes.run(() =>
-          transaction((writer, termIds) => inSlices(task(writer, termIds), startWriting())),
+          transaction((writer, termIds) => inSlices(task(writer, termIds), startLongSlices())),
         );
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
@@ -216,7 +216,7 @@ function savingPages(writer: Connection, writes: Queue): NonNullable<SpaceCore['
       writeTransaction(writer, 0, async () => {
         const now = positionAt(writer, lastSequence(writer), position.usage);
         if (now.stamp === position.stamp && now.sequence === position.sequence) {
-          await inSlices(savePages(writer, parts, position), startWriting());
+          await inSlices(savePages(writer, parts, position), startLongSlices());
         }
       }),
     );
