@@ -77,3 +77,34 @@ test('thousands of reads, one after the other, let others in between', async () 
   // They take a second and more, of which each turn gets a few milliseconds.
   expect(turns).toBeGreaterThan(10);
 });
+
+test('others go on while what is derived of thousands of memories is replaced', async () => {
+  await using store = createSqliteStore({ directory, synchronous: 'normal' });
+  const space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id })),
+  );
+  let derived = 0;
+  let isDone = false;
+  const reindexing = space
+    .reindex({
+      analyzer: 'another',
+      embedding: undefined,
+      async derive(memories) {
+        derived += memories.length;
+        return memories.map(({ id }) => ({ terms: new Map([[id, 1]]), vector: undefined }));
+      },
+    })
+    .then(() => {
+      isDone = true;
+    });
+  let turns = 0;
+  while (!isDone) {
+    await turn();
+    // From here on it only writes.
+    if (derived === ids.length) turns++;
+  }
+  await reindexing;
+  expect(turns).toBeGreaterThan(8);
+});
