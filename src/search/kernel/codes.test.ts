@@ -86,6 +86,27 @@ describe.each([
     }
     expect([...codes.view(count - 1, 1)]).toEqual([...rowOf(count - 1)]);
   });
+
+  test.each([1, 5, 127, 1026, SCAN_ROWS - 3, SCAN_ROWS - 2, SCAN_ROWS - 1, SCAN_ROWS])(
+    'computes the products of %i rows, and writes no others',
+    (count) => {
+      const dimensions = 33;
+      const rows = Array.from({ length: SCAN_ROWS + 2 }, (_, row) =>
+        Int8Array.from({ length: dimensions }, (_, at) => ((row * row + at * 7) % 255) - 127),
+      );
+      const query = Int16Array.from(rows[8]!, (value) => value * 100);
+      const codes = create(dimensions) as Codes;
+      codes.reserve(rows.length);
+      rows.forEach((row, at) => {
+        codes.set(at, row);
+      });
+      codes.arrays.products.fill(-1);
+      codes.arrays.scales.fill(-1);
+      const found = codes.products(query, 2, count);
+      expect([...found.subarray(0, count)]).toEqual(rows.slice(2, 2 + count).map((row) => naive(query, row)));
+      expect(new Set([...found.subarray(count), ...codes.arrays.scales])).toEqual(new Set([-1]));
+    },
+  );
 });
 
 test('codes move to a plain array where no more memory can be had for the kernel', () => {
