@@ -87,7 +87,7 @@ describe.each([
     expect([...codes.view(count - 1, 1)]).toEqual([...rowOf(count - 1)]);
   });
 
-  test.each([1, 5, 127, 1026, SCAN_ROWS - 3, SCAN_ROWS - 2, SCAN_ROWS - 1, SCAN_ROWS])(
+  test.each([1, 5, 6, 7, 11, 12, 127, 1026, SCAN_ROWS - 3, SCAN_ROWS - 2, SCAN_ROWS - 1, SCAN_ROWS])(
     'computes the products of %i rows, and writes no others',
     (count) => {
       const dimensions = 33;
