@@ -56,21 +56,30 @@ export function followRows(
   for (let row = groups.taken; row < size; ) {
     const group = groupOf(row);
     const end = Math.min(size, (group + 1) * GROUP_ROWS);
-    let scale = groups.scales[group]!;
-    let residual = groups.residuals[group]!;
-    let last = -1;
-    for (; row < end; row++) {
-      // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
-      scale = Math.max(scale, scales[row]!);
-      residual = Math.max(residual, residuals[row]!);
-      const session = sessions[row]!;
-      if (session !== last) addSession(groups, group, session);
-      last = session;
-    }
-    groups.scales[group] = scale;
-    groups.residuals[group] = residual;
+    // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
+    groups.scales[group] = Math.max(groups.scales[group]!, highestOf(scales, row, end));
+    groups.residuals[group] = Math.max(groups.residuals[group]!, highestOf(residuals, row, end));
+    addSessions(groups, group, sessions, row, end);
+    row = end;
   }
   groups.taken = size;
+}
+
+// Small functions: V8 compiles them after some groups, where one loop over all rows of a large index stays interpreted for long.
+
+function highestOf(values: Float32Array, start: number, end: number): number {
+  let highest = 0;
+  for (let row = start; row < end; row++) highest = Math.max(highest, values[row]!);
+  return highest;
+}
+
+function addSessions(groups: Groups, group: number, sessions: Uint32Array, start: number, end: number): void {
+  let last = -1;
+  for (let row = start; row < end; row++) {
+    const session = sessions[row]!;
+    if (session !== last) addSession(groups, group, session);
+    last = session;
+  }
 }
 
 function addSession({ sessions, sessionCounts }: Groups, group: number, session: number): void {
