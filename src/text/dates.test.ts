@@ -1,7 +1,7 @@
 import { Chrono, casual } from 'chrono-node/en';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { onlyWithItsEnding, readEnglishDates } from './dates.ts';
+import { datesOf, mayNeedParser, onlyWithItsEnding, readEnglishDates } from './dates.ts';
 
 /** A Wednesday. */
 const now = Date.UTC(2026, 5, 10, 12);
@@ -56,6 +56,7 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
 const nothing = [
   'may I come',
   'march on',
+  'the march of progress',
   'sun and moon',
   'the second one',
   'where is she now',
@@ -68,6 +69,10 @@ const nothing = [
   'on Tuesday and Thursday mornings',
   'work-free Sundays',
   'next month',
+  'we talked for 2 hours',
+  'in 5 minutes',
+  'what they do within 3 hours',
+  '5 hours from now',
   'who fell',
   'spring cleaning',
   '',
@@ -114,6 +119,48 @@ describe('readEnglishDates', () => {
     expect(await read('2023-04-28', 'Africa/Cairo')).toEqual([
       '2023-04-28: 2023-04-27T22:00 – 2023-04-28T21:00',
     ]);
+  });
+});
+
+describe('the parser', () => {
+  it.each([
+    'the bus 30',
+    'listen on port 8080',
+    'version 3.4 of utf-8 for gpt-4',
+    'what may I do on this project',
+    'the last one, the next one, the past ones',
+    'how long ago',
+    'a cup of tea before 5',
+    'in 2023',
+    'in the spring of 2022',
+    'sun and rain in winter',
+    'they march on',
+  ])('is not loaded for: %s', (text) => {
+    expect(mayNeedParser(text)).toBe(false);
+  });
+
+  it('would find nothing else where it is not loaded', async () => {
+    const word = fc.constantFrom(
+      ...'in on for the of last past this next ago to and until from may May march mar sun sat'.split(' '),
+      ...'summer fall winter June Monday today week weeks day days month hours tonight weekend year quarter'.split(
+        ' ',
+      ),
+      'sat night',
+      '2 weeks before',
+      'before 2022',
+      '3 days earlier',
+      ...'2 14 30 2023 8080 1.2.3 5/7 2023-05-07 7.5.2023 05/2023 12-14 3d two a few 10:30 5pm 1st utf-8'.split(
+        ' ',
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
+        const text = words.join(' ');
+        const context = { now, timeZone: 'UTC' };
+        expect(await readEnglishDates(text, context)).toEqual(await datesOf(text, context, true));
+      }),
+      { numRuns: 5000 },
+    );
   });
 });
 

@@ -37,23 +37,22 @@ export interface DateReader {
  * ```
  */
 export const readEnglishDates: DateReader = Object.assign(readEnglish, {
-  mayName: (text: string) => MAY_NAME_A_DATE.test(text),
+  mayName,
 });
 
 async function readEnglish(text: string, context: DateContext): Promise<readonly DateRange[]> {
-  if (!MAY_NAME_A_DATE.test(text)) return [];
-  // Most queries name no date, and a command line should not load what it does not need.
-  const { Chrono, casual } = await import('chrono-node/en');
+  return mayName(text) ? datesOf(text, context, mayNeedParser(text)) : [];
+}
+
+/** The dates of a text; without the parser, seasons and years that stand alone. */
+export async function datesOf(
+  text: string,
+  context: DateContext,
+  withParser: boolean,
+): Promise<readonly DateRange[]> {
   const today = calendarDay(context.now, context.timeZone);
   const spans: Span[] = [...seasonsAndYears(text, today)];
-  // At noon no zone that the process may run in moves the reference to another day.
-  const instant = new Date(Date.UTC(today.year, today.month - 1, today.day, 12));
-  parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
-  for (const result of parser.parse(text, { instant, timezone: 0 })) {
-    if (spans.some((span) => overlaps(span, result))) continue;
-    const span = spanOf(result, text, today);
-    if (span) spans.push(span);
-  }
+  if (withParser) spans.push(...(await parsedSpans(text, today, spans)));
   spans.sort((a, b) => a.index - b.index);
   // What is still to come, nothing can have been said in.
   return spans
@@ -64,6 +63,21 @@ async function readEnglish(text: string, context: DateContext): Promise<readonly
       start: startOfDay(first, context.timeZone),
       end: startOfDay(after, context.timeZone),
     }));
+}
+
+async function parsedSpans(text: string, today: CalendarDay, known: readonly Span[]): Promise<Span[]> {
+  // Most queries name no date, and a command line should not load what it does not need.
+  const { Chrono, casual } = await import('chrono-node/en');
+  // At noon no zone that the process may run in moves the reference to another day.
+  const instant = new Date(Date.UTC(today.year, today.month - 1, today.day, 12));
+  const spans: Span[] = [];
+  parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
+  for (const result of parser.parse(text, { instant, timezone: 0 })) {
+    if (known.some((span) => overlaps(span, result))) continue;
+    const span = spanOf(result, text, today, instant);
+    if (span) spans.push(span);
+  }
+  return spans;
 }
 
 let parser: Chrono | undefined;
@@ -125,24 +139,60 @@ function withYearOf(span: Span, next: Span | undefined, text: string): Span {
 
 type Grain = 'day' | 'week' | 'month' | 'year';
 
-/** Whole words: "market" and "decide" begin like months, and parsing takes longer than many a recall. */
-const MAY_NAME_A_DATE =
-  /\d|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|spring|summer|autumn|fall|winter|yesterday|today|tonight|tomorrow|midnight|weekend|fortnight|ago|last|past|previous|next|this)(?:['’]s|s)?\b/i;
+const PREPOSITIONS =
+  '(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\\s-]+(?:the\\s+)?';
+const PREPOSITION = new RegExp(`\\b${PREPOSITIONS}$`, 'i');
 
-const PREPOSITION =
-  /\b(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\s-]+(?:the\s+)?$/i;
+/** Whole words: "market" and "decide" begin like months. */
+const DATE_WORD =
+  /\b(?:jan(?:uary)?|feb(?:ruary)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|saturday|sunday|yesterday|today|tonight|tomorrow|midnight|weekend|fortnight)(?:['’]s|s)?\b/i;
+
+/** Words that are mostly no dates, and what makes them some: a number, a time of the day, another one, a preposition. */
+const COMMON_WORD = /\b(?:may|mar(?:ch)?|sat|sun)(?:['’]s|s)?\b/gi;
+const COMPANION = /\d|\b(?:(?:mid)?night|evening|afternoon|noon|morning)\b/i;
+const COMMON_WORD_AFTER_PREPOSITION = new RegExp(`\\b${PREPOSITIONS}${COMMON_WORD.source}`, 'i');
+
+/** "7/5/2023", "2023-05-07", "7.5.2023", "2023 5 7": a version, a port or a number of things is none. */
+const NUMBERS_AS_DATE = /\d[-/]\d|\d\.\d+\.\d|\d{4}\s+\d{1,2}\s/;
+
+/** What a number of units counts from, and the units. */
+const RELATIVE = /\b(?:ago|last|past|previous|next|this)\b|(?:^|\s)-/i;
+const RELATIVE_WITH_NUMBER = /\b(?:before|earlier)\b/i;
+const UNIT =
+  /(?:\b|\d)(?:sec(?:ond)?|min(?:ute)?|hr|hour|day|week|mo|month|qtr|quarter|yr|year|weekday|night|evening|afternoon|noon|morning)s?\b|\d\s*[smhdwy]\b/i;
+
+/** Whether the parser may find a date: what it takes to load it, and the first two texts that it looks at, cost 70 ms. */
+export function mayNeedParser(text: string): boolean {
+  return DATE_WORD.test(text) || NUMBERS_AS_DATE.test(text) || commonWordIsDate(text) || isRelative(text);
+}
+
+function commonWordIsDate(text: string): boolean {
+  const count = text.match(COMMON_WORD)?.length ?? 0;
+  return count > 1 || (count === 1 && (COMPANION.test(text) || COMMON_WORD_AFTER_PREPOSITION.test(text)));
+}
+
+function isRelative(text: string): boolean {
+  return UNIT.test(text) && (RELATIVE.test(text) || (RELATIVE_WITH_NUMBER.test(text) && /\d/.test(text)));
+}
+
+/** Looked for without the parser. */
+const SEASON_OR_YEAR = /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b/i;
+
+function mayName(text: string): boolean {
+  return SEASON_OR_YEAR.test(text) || mayNeedParser(text);
+}
 
 /** Words that are also names of months and days of the week, or parts of them. */
 const AMBIGUOUS =
-  /^(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)$/i;
+  /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
-function spanOf(result: ParsedResult, text: string, today: CalendarDay): Span | undefined {
+function spanOf(result: ParsedResult, text: string, today: CalendarDay, now: Date): Span | undefined {
   const { start, end, index } = result;
   const words = result.text;
-  const first = rangeOf(start, words, text, index, today);
+  const first = rangeOf(start, words, text, index, today, now);
   // In "yesterday until today" each half has words of its own.
   const until = isCasual(words) ? words.split(UNTIL).at(-1)! : words;
-  const last = end && rangeOf(end, until, text, index + words.length - until.length, today);
+  const last = end && rangeOf(end, until, text, index + words.length - until.length, today, now);
   if (!last) return first && { index, text: words, ...first };
   // "3 May to 7 May 2023": the day of the first half is read as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
@@ -158,6 +208,7 @@ function rangeOf(
   text: string,
   index: number,
   today: CalendarDay,
+  now: Date,
 ): Stretch | undefined {
   const tags = parsed.tags();
   const before = text.slice(0, index);
@@ -175,6 +226,8 @@ function rangeOf(
   const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
   if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
+    // "for two hours" is how long, and "in two hours" is still to come, even though it is today.
+    if (parsed.date() > now) return undefined;
     // A stretch that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
       return { first: grained(at, grain).first, after: next(today, 'day') };
