@@ -86,14 +86,14 @@ describe('long work in slices', () => {
 });
 
 describe('short pieces of work, one after the other', () => {
-  it('let others in once they have kept them waiting for 4 ms, and not before', async () => {
+  it('let others in once they have kept them waiting for 2 ms, and not before', async () => {
     await turn();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
     try {
       expect(pauseIfDue()).toBeUndefined();
-      clock.mockReturnValue(1003.9);
+      clock.mockReturnValue(1001.9);
       expect(pauseIfDue()).toBeUndefined();
-      clock.mockReturnValue(1004);
+      clock.mockReturnValue(1002);
       let turns = 0;
       setImmediate(() => turns++);
       const pause = pauseIfDue();

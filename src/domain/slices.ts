@@ -76,7 +76,7 @@ export async function inSlices<Result>(steps: Generator<unknown, Result>, slices
 }
 
 /** Milliseconds of a long slice: a recall waits for one at most, and a write beside many recalls still comes to its end. */
-const LONG_MS = 4;
+const LONG_MS = 2;
 
 /** The slices of writes, and of reads by the thousand. */
 export function startLongSlices(): Slices {

@@ -129,6 +129,13 @@ describe('builtinEmbedder', () => {
     });
   });
 
+  it('lets others go on beside thousands of texts, and stops when it is aborted meanwhile', async () => {
+    const texts = Array.from({ length: 20_000 }, (_, at) => `a dog has chased the cat of neighbour ${at}`);
+    const abort = new AbortController();
+    setImmediate(() => abort.abort());
+    await expect(embedder.embed(texts, { signal: abort.signal })).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('says which file is missing or is no table', async () => {
     const missing = builtinEmbedder({ table: new URL('./no-such-table.bin', import.meta.url) });
     await expect(missing.embed(['text'])).rejects.toMatchObject({ code: 'embedder_failed' });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
 import { openWordTable, type WordTable } from './table.ts';
 import { findWord, tokenize } from './tokenize.ts';
@@ -29,9 +30,6 @@ const thresholds: SimilarityThresholds = {
   similarPair: 0.878,
 };
 
-/** How many texts are embedded between two looks at the abort signal. */
-const textsPerSignalCheck = 1024;
-
 /**
  * The embedder that needs no network, no key and no model download: a table of word vectors, distilled from a sentence
  * encoder by `tools/distill`, summed with the weights of smooth inverse frequency and brought to unit length
@@ -53,12 +51,9 @@ export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder 
       throwIfAborted(signal);
       const table = openTable(file);
       const sum = new Float64Array(table.dimensions);
-      const vectors: (Float32Array | undefined)[] = [];
-      for (const text of texts) {
-        if (vectors.length % textsPerSignalCheck === textsPerSignalCheck - 1) throwIfAborted(signal);
-        vectors.push(embedText(table, text, sum));
-      }
-      return vectors;
+      const slices = startLongSlices();
+      const unlessAborted = () => slices()?.then(() => throwIfAborted(signal));
+      return mapInSlices(texts, (text) => embedText(table, text, sum), unlessAborted);
     },
   };
 }

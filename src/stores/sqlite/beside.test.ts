@@ -1,11 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Change } from '../../store/store.ts';
 import { insert, replace, write } from '../../testing/store-contract/harness.ts';
+import { connect } from './connection.ts';
 import { createSqliteStore } from './index.ts';
+import { createTermIds } from './terms.ts';
+import { applyDecision } from './write.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -55,6 +58,33 @@ test.each([
     expect((await space.info()).memories).toBe(ids.length);
   },
 );
+
+test('new memories are written a few rows at a time', async () => {
+  await using store = createSqliteStore({ directory, synchronous: 'normal' });
+  await store.openSpace('alice');
+  const [file] = (await readdir(directory)).filter((name) => name.endsWith('.db'));
+  const connection = await connect(join(directory, file!), { readOnly: false, timeout: 0 });
+  try {
+    const changes = ids.slice(0, 300).map((id) => insert({ id }, [1, 0, 0]));
+    const decision = { changes, result: undefined, embedding: { model: 'test-3', dimensions: 3 } };
+    const entry = { verb: 'remember', at: 1 } as const;
+    const written = ['memory', 'term_vector', 'vector', 'event'].map(
+      (table) => `(SELECT count(*) FROM ${table})`,
+    );
+    const count = () => (connection.get(`SELECT ${written.join(' + ')} AS rows`) as { rows: number }).rows;
+    const steps: number[] = [];
+    let before = 0;
+    for (const _ of applyDecision(connection, createTermIds(connection), entry, decision)) {
+      steps.push(count() - before);
+      before = count();
+    }
+    expect(before).toBe(4 * 300);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(128);
+    expect(steps.slice(0, 4)).toEqual([32, 32, 32, 32]);
+  } finally {
+    connection.close();
+  }
+});
 
 test('thousands of reads, one after the other, let others in between', async () => {
   await using store = createSqliteStore({ directory, synchronous: 'normal' });

@@ -62,18 +62,31 @@ type FeedUse = Pick<Usage, 'sequence' | 'at' | 'strategy' | 'after'> & {
   readonly used: string;
 };
 
+/** From lists: after a batch there are a thousand, and making objects of them takes SQLite's driver as long as reading them. */
+function feedEvent([sequence, operation, at, verb, memoryId, row, link]: readonly SqlValue[]): FeedEvent {
+  return { sequence, operation, at, verb, memoryId, row, link } as FeedEvent;
+}
+
+function feedUse([sequence, at, strategy, after, used]: readonly SqlValue[]): FeedUse {
+  return { sequence, at, strategy, after, used } as FeedUse;
+}
+
 /** Both logs are read from the last row that was taken in, which must be what it was. */
 function readFeed(connection: Connection, after: Position): Feed | undefined {
-  const events = connection.all(
-    `SELECT sequence, operation, at, verb, memory_id AS memoryId, memory_row AS row, link FROM event
-     WHERE sequence >= ? ORDER BY sequence`,
-    after.sequence,
-  ) as FeedEvent[];
-  const uses = connection.all(
-    `SELECT sequence, at, strategy, after_event AS after, used FROM usage
-     WHERE sequence >= ? ORDER BY sequence`,
-    after.usage,
-  ) as FeedUse[];
+  const events = connection
+    .lists(
+      `SELECT sequence, operation, at, verb, memory_id, memory_row, link FROM event
+       WHERE sequence >= ? ORDER BY sequence`,
+      after.sequence,
+    )
+    .map(feedEvent);
+  const uses = connection
+    .lists(
+      `SELECT sequence, at, strategy, after_event, used FROM usage
+       WHERE sequence >= ? ORDER BY sequence`,
+      after.usage,
+    )
+    .map(feedUse);
   const lastEvent = after.sequence > 0 ? events.shift() : undefined;
   const lastUse = after.usage > 0 ? uses.shift() : undefined;
   const generation = readGeneration(connection);

@@ -170,6 +170,9 @@ type OtherChange = Exclude<Change, Insert>;
 /** Inserts that are made together, their terms looked up by one statement: each table takes about a millisecond for them. */
 const MOST_TOGETHER = 128;
 
+/** A pause asked for at each of them costs a twentieth of the time. */
+const INSERTS_BETWEEN = 32;
+
 /** The changes in order, inserts that follow each other together. */
 function* insertsTogether(changes: readonly Change[]): Generator<readonly Insert[] | OtherChange> {
   let inserts: Insert[] = [];
@@ -197,7 +200,10 @@ function* insertMemories(
   places: Places,
 ): Generator<undefined, readonly Inserted[]> {
   termIds.make(termsOf(inserts));
-  const added = inserts.map((change) => insertMemory(connection, change, places));
+  const added: Inserted[] = [];
+  for (const change of inserts) {
+    if (added.push(insertMemory(connection, change, places)) % INSERTS_BETWEEN === 0) yield;
+  }
   yield;
   for (const { row, indexed } of added) insertTerms(connection, termIds, row, indexed);
   yield;
